@@ -1,0 +1,1 @@
+"""Embeddings: words with their vectors, read from any common format."""

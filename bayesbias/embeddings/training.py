@@ -1,0 +1,95 @@
+"""Train skip-gram vectors on a text of one's own, repeatably."""
+
+import re
+from collections.abc import Iterable
+
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.errors import EmbeddingError
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the lower-cased words of a text; numbers and punctuation are left out, inner hyphens kept.
+
+    >>> tokenize("The short-term rate was 3.5 %, she said.")
+    ['the', 'short-term', 'rate', 'was', 'she', 'said']
+    """
+    return _TOKEN.findall(text.lower())
+
+
+def train_skipgram(
+    texts: Iterable[str],
+    *,
+    dimensions: int = 100,
+    window: int = 5,
+    negative: int = 5,
+    min_count: int = 5,
+    epochs: int = 5,
+    random_seed: int,
+    name: str = "skip-gram",
+) -> Embedding:
+    """Train skip-gram vectors with negative sampling (word2vec) on `texts`.
+
+    Runs in one thread, because with more the same seed does not give the same vectors.
+
+    Parameters
+    ----------
+    texts
+        One document an item; each is lower-cased and split by `tokenize`.
+    dimensions
+        Length of a vector.
+    window
+        Largest distance, in words, between a word and its context.
+    negative
+        Noise words drawn for each context word.
+    min_count
+        Words that occur less often get no vector.
+    epochs
+        Passes over the texts.
+    random_seed
+        The same seed, texts and settings give the same vectors, bit for bit, on the same machine.
+    name
+        Name of the embedding that is returned.
+
+    Returns
+    -------
+    Embedding
+        All words with at least `min_count` occurrences, most frequent first.
+
+    Raises
+    ------
+    EmbeddingError
+        If no word occurs `min_count` times.
+
+    References
+    ----------
+    Mikolov, Sutskever, Chen, Corrado and Dean (2013), equation 4.
+
+    Examples
+    --------
+    >>> texts = ["the king and the queen", "the queen and the king"] * 5
+    >>> train_skipgram(texts, dimensions=4, epochs=1, random_seed=1).words
+    ('the', 'king', 'and', 'queen')
+    """
+    from gensim.models import Word2Vec
+
+    sentences = [tokens for text in texts if (tokens := tokenize(text))]
+    model = Word2Vec(
+        vector_size=dimensions,
+        window=window,
+        sg=1,
+        negative=negative,
+        min_count=min_count,
+        seed=random_seed,
+        workers=1,
+    )
+    if sentences:
+        model.build_vocab(sentences)
+    if not sentences or len(model.wv) == 0:
+        raise EmbeddingError(
+            f"No word occurs {min_count} times in the {len(sentences)} texts, so there is nothing to train. "
+            "Give more text or a smaller min_count."
+        )
+    model.train(sentences, total_examples=len(sentences), epochs=epochs)
+    return Embedding(words=tuple(model.wv.index_to_key), vectors=model.wv.vectors, name=name)

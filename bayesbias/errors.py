@@ -1,0 +1,88 @@
+"""Every error and warning that a user can meet.
+
+Each message says what was found, where, and what to do. Errors derive from `BayesBiasError`, so that one
+``except`` catches them all; warnings derive from `BayesBiasWarning`.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class BayesBiasError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class StudyError(BayesBiasError):
+    """A study is not usable: all its faults are listed at once."""
+
+
+class EmbeddingError(BayesBiasError):
+    """An embedding cannot be read or is not usable."""
+
+
+class LostWordsError(EmbeddingError):
+    """So many words are missing from an embedding that a study's question cannot be answered."""
+
+
+class TableError(BayesBiasError):
+    """A distance table breaks the schema: all its faults are listed at once."""
+
+
+class ModelError(BayesBiasError):
+    """A model description or a prior is not usable."""
+
+
+class FitError(BayesBiasError):
+    """A fit cannot be made from this table and model, or a given fit is not one of ours."""
+
+
+class ReportError(BayesBiasError):
+    """A report was asked for something that the fit does not hold."""
+
+
+class OutputError(BayesBiasError):
+    """An output cannot be written, or would overwrite something."""
+
+
+class InputFileError(BayesBiasError):
+    """A file cannot be opened or is not what its name says."""
+
+
+class BayesBiasWarning(UserWarning):
+    """Base of every warning that this package gives."""
+
+
+class LostWordsWarning(BayesBiasWarning):
+    """Some words of a study are missing from an embedding."""
+
+
+class DuplicatesWarning(BayesBiasWarning):
+    """Some rows, words or vectors stand more than once."""
+
+
+class ConvergenceWarning(BayesBiasWarning):
+    """A sampler's diagnostics say that its draws should not be trusted yet."""
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """Return a hint such as ``" (did you mean 'human'?)"``, or an empty string where nothing is close.
+
+    >>> did_you_mean("humen", ["human", "neutral"])
+    " (did you mean 'human'?)"
+    >>> did_you_mean("xyz", ["human", "neutral"])
+    ''
+    """
+    close = get_close_matches(given, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def name_some(items: Iterable[object], limit: int = 8) -> str:
+    """Return a readable list of at most `limit` items that says how many more there are.
+
+    >>> name_some(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    names = [str(item) for item in items]
+    if len(names) <= limit:
+        return ", ".join(names)
+    return f"{', '.join(names[:limit])} and {len(names) - limit} more"
