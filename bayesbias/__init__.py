@@ -1,1 +1,91 @@
-"""bayesbias."""
+"""Associations in word embeddings with honest uncertainty.
+
+From word lists and vectors to a posterior::
+
+    import bayesbias as bb
+
+    study = bb.load_study("religion")
+    embedding = bb.load_embedding("vectors.txt", words=study.words)
+    table = bb.distance_table(embedding, study)
+    fit = bb.fit(table, random_seed=1)
+    bb.summary(fit)
+    bb.contrasts(fit)
+    bb.plot_words(fit)
+
+Names are loaded when they are first used, so that the import is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bayesbias.embeddings import Embedding as Embedding
+    from bayesbias.embeddings import load_embedding as load_embedding
+    from bayesbias.embeddings.training import train_skipgram as train_skipgram
+    from bayesbias.files import bundled as bundled
+    from bayesbias.models.fits import fit_fact as fit_fact
+    from bayesbias.models.fits import read_fit as read_fit
+    from bayesbias.models.fits import write_fit as write_fit
+    from bayesbias.models.sampling import fit as fit
+    from bayesbias.models.spec import ModelSpec as ModelSpec
+    from bayesbias.models.spec import list_models as list_models
+    from bayesbias.models.spec import load_model as load_model
+    from bayesbias.plots.words import plot_groups as plot_groups
+    from bayesbias.plots.words import plot_words as plot_words
+    from bayesbias.reports.conclusions import conclusions as conclusions
+    from bayesbias.reports.contrasts import contrasts as contrasts
+    from bayesbias.reports.summary import summary as summary
+    from bayesbias.studies import Study as Study
+    from bayesbias.studies import list_studies as list_studies
+    from bayesbias.studies import load_study as load_study
+    from bayesbias.studies import write_study_template as write_study_template
+    from bayesbias.table_files import read_table as read_table
+    from bayesbias.table_files import write_table as write_table
+    from bayesbias.tables import distance_table as distance_table
+    from bayesbias.tables import lost_words as lost_words
+
+__version__ = "0.1.0"
+
+# Public name -> the module that holds it.
+_HOMES = {
+    "Study": "studies",
+    "list_studies": "studies",
+    "load_study": "studies",
+    "write_study_template": "studies",
+    "Embedding": "embeddings",
+    "load_embedding": "embeddings",
+    "train_skipgram": "embeddings.training",
+    "distance_table": "tables",
+    "lost_words": "tables",
+    "read_table": "table_files",
+    "write_table": "table_files",
+    "ModelSpec": "models.spec",
+    "list_models": "models.spec",
+    "load_model": "models.spec",
+    "fit": "models.sampling",
+    "fit_fact": "models.fits",
+    "read_fit": "models.fits",
+    "write_fit": "models.fits",
+    "summary": "reports.summary",
+    "contrasts": "reports.contrasts",
+    "conclusions": "reports.conclusions",
+    "plot_words": "plots.words",
+    "plot_groups": "plots.words",
+    "bundled": "files",
+}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        from bayesbias.errors import did_you_mean
+
+        raise AttributeError(f"module 'bayesbias' has no attribute {name!r}{did_you_mean(name, _HOMES)}")
+    value = getattr(import_module(f"bayesbias.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

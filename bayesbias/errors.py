@@ -4,8 +4,10 @@ Each message says what was found, where, and what to do. Errors derive from `Bay
 ``except`` catches them all; warnings derive from `BayesBiasWarning`.
 """
 
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class BayesBiasError(Exception):
@@ -86,3 +88,8 @@ def name_some(items: Iterable[object], limit: int = 8) -> str:
     if len(names) <= limit:
         return ", ".join(names)
     return f"{', '.join(names[:limit])} and {len(names) - limit} more"
+
+
+def warn_user(message: str, category: type[BayesBiasWarning]) -> None:
+    """Warn, pointing at the line of the user's code and not at one of this package."""
+    warnings.warn(message, category, skip_file_prefixes=(str(Path(__file__).parent),))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bayesbias.errors import OutputError
+from bayesbias.errors import InputFileError, OutputError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -68,3 +68,24 @@ def _give_usual_permissions(path: Path) -> None:
     umask = os.umask(0)
     os.umask(umask)
     path.chmod(0o666 & ~umask)
+
+
+def input_file(path: str | os.PathLike[str]) -> Path:
+    """Return `path` if it is a file that can be read; raise `InputFileError` with a hint if not.
+
+    >>> input_file("no_such_table.csv")
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.InputFileError: There is no file no_such_table.csv...
+    """
+    source = Path(path)
+    if source.is_dir():
+        raise InputFileError(f"{source} is a folder. Give the name of a file in it.")
+    if not source.exists():
+        siblings = [entry.name for entry in source.parent.iterdir()] if source.parent.is_dir() else []
+        raise InputFileError(f"There is no file {source}{did_you_mean(source.name, siblings)}. Check the path.")
+    if not source.is_file():
+        raise InputFileError(f"{source} is not a regular file. Give a file.")
+    if not os.access(source, os.R_OK):
+        raise InputFileError(f"{source} cannot be read: no permission.")
+    return source

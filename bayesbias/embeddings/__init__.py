@@ -1,1 +1,10 @@
-"""Embeddings: words with their vectors, read from any common format."""
+"""Embeddings: words with their vectors, read from any common format.
+
+Importing this room pulls in NumPy and nothing else that is heavy.
+"""
+
+from bayesbias.embeddings.embedding import Case, Embedding, Lookup
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.training import tokenize, train_skipgram
+
+__all__ = ["Case", "Embedding", "Lookup", "load_embedding", "tokenize", "train_skipgram"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import EmbeddingError
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 
 
 def tokenize(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def train_skipgram(
 
     Examples
     --------
-    >>> texts = ["the king and the queen", "the queen and the king"] * 5
+    >>> texts = ["the king and the queen", "the king and the king"] * 5
     >>> train_skipgram(texts, dimensions=4, epochs=1, random_seed=1).words
     ('the', 'king', 'and', 'queen')
     """

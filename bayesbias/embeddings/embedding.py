@@ -1,0 +1,259 @@
+"""The embedding: distinct words, one usable vector each, and a rule for upper and lower case."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import EmbeddingError, LostWordsError, did_you_mean, name_some
+
+Case = Literal["exact", "lower", "exact_then_lower"]
+Vectors = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """What looking up some words gave.
+
+    Parameters
+    ----------
+    found
+        Each word that the embedding has, with the form of it that matched.
+    lost
+        The words that it lacks, each once, in the order given.
+    """
+
+    found: dict[str, str]
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding:
+    """Words with their vectors.
+
+    Parameters
+    ----------
+    words
+        Distinct words.
+    vectors
+        Array of shape (words, dimensions). float32 and float64 are kept as they are, other numbers become
+        float32. The embedding holds a read-only view, not a copy: leave the array that you gave alone.
+    name
+        What reports call this embedding.
+    case
+        Which form of a word is looked up: ``"exact"``, as it is written; ``"lower"``, its lower-case form
+        only; ``"exact_then_lower"``, as it is written or else its lower-case form.
+
+    Raises
+    ------
+    EmbeddingError
+        If there is no word or no dimension, if words and vectors differ in number, if a word stands twice
+        (even with the same vector: only `load_embedding` drops such repeats), or if a vector is zero or
+        holds a NaN or an infinity.
+
+    Examples
+    --------
+    >>> vectors = [[1.0, 0.0], [0.6, 0.8]]
+    >>> embedding = Embedding(words=("king", "Queen"), vectors=vectors, case="exact_then_lower")
+    >>> embedding
+    Embedding(name='embedding', words=2, dimensions=2, case='exact_then_lower')
+    >>> embedding["Queen"]
+    array([0.6, 0.8])
+    >>> "King" in embedding, "queen" in embedding
+    (True, False)
+    """
+
+    words: tuple[str, ...]
+    vectors: Vectors
+    name: str = "embedding"
+    case: Case = "exact"
+
+    def __post_init__(self) -> None:
+        check_case(self.case)
+        words = check_words(self.words)
+        vectors = as_vectors(self.vectors).view()
+        check_rows(words, vectors, where=lambda row: f"in row {row}")
+        vectors.flags.writeable = False
+        # A frozen dataclass has no other way of storing what it has normalised.
+        object.__setattr__(self, "words", words)
+        object.__setattr__(self, "vectors", vectors)
+        if len(self._index) < len(words):
+            row = next(row for row, word in enumerate(words) if self._index[word] != row)
+            raise EmbeddingError(
+                f"The word {words[row]!r} stands twice: in row {row} and again further down."
+            )
+
+    def __repr__(self) -> str:
+        size = f"words={len(self)}, dimensions={self.dimensions}"
+        return f"Embedding(name={self.name!r}, {size}, case={self.case!r})"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.match(word) is not None
+
+    def __getitem__(self, word: str) -> Vectors:
+        vector: Vectors = self.matrix([word])[0]
+        return vector
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return int(self.vectors.shape[1])
+
+    @cached_property
+    def digest(self) -> str:
+        """Short hash of the words and vectors, in their order; name and case rule do not enter it."""
+        content = hashlib.sha256()
+        content.update(f"{len(self)} {self.dimensions} {self.vectors.dtype.name}\n".encode())
+        content.update("\0".join(self.words).encode("utf-8", "surrogatepass"))
+        little_endian = self.vectors.dtype.newbyteorder("<")
+        for start in range(0, len(self), 10_000):
+            block = self.vectors[start : start + 10_000]
+            content.update(np.ascontiguousarray(block, dtype=little_endian).data)
+        return content.hexdigest()[:16]
+
+    def match(self, word: str) -> str | None:
+        """Return the form of `word` in this embedding that the case rule gives, or None.
+
+        >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
+        'king'
+        """
+        return next((form for form in forms(word, self.case) if form in self._index), None)
+
+    def lookup(self, words: Iterable[str]) -> Lookup:
+        """Return which of `words` are here, in which form, and which are lost.
+
+        >>> embedding = Embedding(words=("king",), vectors=[[1.0, 0.0]], case="exact_then_lower")
+        >>> embedding.lookup(["King", "queen"])
+        Lookup(found={'King': 'king'}, lost=('queen',))
+        """
+        forms_found = {word: self.match(word) for word in words}
+        return Lookup(
+            found={word: form for word, form in forms_found.items() if form is not None},
+            lost=tuple(word for word, form in forms_found.items() if form is None),
+        )
+
+    def matrix(self, words: Iterable[str]) -> Vectors:
+        """Return the vectors of `words`: an array of shape (words, dimensions), in their order.
+
+        Raises
+        ------
+        LostWordsError
+            If a word is absent; all absent words are named.
+
+        Examples
+        --------
+        >>> embedding = Embedding(words=("king", "queen"), vectors=[[1.0, 0.0], [0.6, 0.8]])
+        >>> embedding.matrix(["queen", "king"])
+        array([[0.6, 0.8],
+               [1. , 0. ]])
+        """
+        given = list(words)
+        lost = [word for word in dict.fromkeys(given) if word not in self]
+        if lost:
+            hint = self._hint(lost[0])
+            raise LostWordsError(f"The embedding {self.name!r} lacks {name_some(map(repr, lost))}{hint}.")
+        rows = [self._index[form] for word in given if (form := self.match(word)) is not None]
+        return self.vectors[rows]
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    def _hint(self, word: object) -> str:
+        """Return what may have been meant by a word that is absent."""
+        if not isinstance(word, str):
+            return ": words are text"
+        for form in (word.lower(), word.capitalize(), word.upper()):
+            if form in self._index:
+                rule = f"; case='exact_then_lower' would find {form!r}" if form == word.lower() else ""
+                return f" (it has {form!r}; the case rule is {self.case!r}{rule})"
+        # Of millions of words only the few that begin alike and are about as long are compared closely.
+        alike = (known for known in self.words if known[:1] == word[:1] and abs(len(known) - len(word)) <= 2)
+        return did_you_mean(word, alike)
+
+
+def check_case(case: str) -> None:
+    """Raise `EmbeddingError` if `case` is not one of the case rules."""
+    known = get_args(Case)
+    if case not in known:
+        hint = did_you_mean(str(case), known)
+        raise EmbeddingError(f"Unknown case rule {case!r}{hint}. Known are {', '.join(map(repr, known))}.")
+
+
+def check_words(words: Iterable[object]) -> tuple[str, ...]:
+    """Return `words` as a tuple; raise `EmbeddingError` if they are not a series of texts."""
+    if isinstance(words, str):
+        raise EmbeddingError(f"The words are one text, {words[:40]!r}. Give a list of words.")
+    checked = []
+    for word in words:
+        if not isinstance(word, str):
+            raise EmbeddingError(f"Words must be text; found {word!r} ({type(word).__name__}).")
+        checked.append(str(word))
+    return tuple(checked)
+
+
+def forms(word: str, case: Case) -> tuple[str, ...]:
+    """Return the forms of `word` that a case rule looks up, in order.
+
+    >>> forms("King", "exact_then_lower")
+    ('King', 'king')
+    """
+    if case == "exact":
+        return (word,)
+    return (word.lower(),) if case == "lower" else (word, word.lower())
+
+
+def as_vectors(values: ArrayLike) -> Vectors:
+    """Return `values` as a 2-D float array in native byte order; raise `EmbeddingError` if that fails."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise EmbeddingError(f"The vectors are not a table of numbers: {error}.") from error
+    if array.dtype.kind not in "biuf":
+        raise EmbeddingError(f"The vectors are not numbers: their type is {array.dtype}.")
+    if array.ndim != 2 or 0 in array.shape:
+        raise EmbeddingError(
+            f"The vectors have the shape {array.shape}. Give (words, dimensions), with at least one of each."
+        )
+    wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
+    with np.errstate(over="ignore"):  # what overflows becomes infinite, which check_rows reports
+        return array.astype(np.float64 if wide else np.float32, copy=False)
+
+
+def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int], str]) -> None:
+    """Raise `EmbeddingError` for the first word whose vector no angle can be measured to.
+
+    Parameters
+    ----------
+    words
+        One word a row.
+    vectors
+        Array of shape (words, dimensions).
+    where
+        Gives the words that say where a row stands, such as ``"at line 7"``.
+    """
+    if len(words) != len(vectors):
+        raise EmbeddingError(
+            f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word."
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
+    usable = np.isfinite(squares) & (squares > 0)
+    if usable.all():
+        return
+    row = int(np.argmin(usable))
+    vector = vectors[row]
+    fault = "is zero" if not np.isnan(vector).any() else "holds a NaN (not a number)"
+    if np.isinf(squares[row]):
+        fault = "holds an infinity or a number too large to square"
+    raise EmbeddingError(
+        f"The vector of {words[row]!r} {where(row)} {fault}, so it has no direction. Leave that word out: "
+        "load_embedding(..., words=[...]) reads only the words that you need."
+    )

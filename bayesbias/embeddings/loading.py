@@ -1,0 +1,184 @@
+"""`load_embedding`: find out what a source is, and hand it to the reader for it."""
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from bayesbias.embeddings.embedding import Case, Embedding, check_case, check_words, forms
+from bayesbias.embeddings.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
+from bayesbias.embeddings.npz import read_npz
+from bayesbias.embeddings.objects import from_object
+from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
+from bayesbias.embeddings.text import count_numbers, parse_header, read_glove, read_text
+from bayesbias.embeddings.word2vec_binary import read_word2vec_binary
+from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, did_you_mean, name_some
+
+# A new file format is a function here and a line in `recognise`, if its content can be recognised.
+READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
+    "word2vec_binary": read_word2vec_binary,
+    "word2vec_text": read_text,
+    "glove": read_glove,
+    "fasttext_vec": read_text,
+    "fasttext_bin": read_fasttext_bin,
+    "npz": read_npz,
+    "gensim": read_gensim,
+}
+_SUFFIXES = {".bin", ".gz", ".kv", ".model", ".npz", ".txt", ".vec"}
+_SAMPLE = 1 << 16
+
+
+def load_embedding(
+    source: object,
+    *,
+    words: Iterable[str] | None = None,
+    format: str = "auto",  # noqa: A002 - the word that every user expects
+    case: Case = "exact",
+    name: str | None = None,
+    allow_pickle: bool = False,
+) -> Embedding:
+    """Load an embedding from a file or from an object.
+
+    Parameters
+    ----------
+    source
+        A path, or an object: gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of words to
+        vectors, a pair ``(words, matrix)``, or an `Embedding`. Text files, word2vec files and ``.npz`` may be
+        gzipped.
+    words
+        The words to keep, under the case rule; None (default) keeps all. A file is scanned once and only the
+        vectors that are kept stay in memory. Words that the source lacks are simply not in the result.
+    format
+        ``"auto"`` (default) looks at the content, not at the name. Otherwise ``"word2vec_binary"``,
+        ``"word2vec_text"``, ``"fasttext_vec"`` (the same layout), ``"glove"`` (no header line), ``"npz"``
+        (arrays ``words`` and ``vectors``), ``"fasttext_bin"``, or ``"gensim"`` (written by its ``save``).
+        A word of a text file may hold spaces.
+    case
+        How words are looked up, here and later: see `Embedding`.
+    name
+        Name of the embedding; by default that of the file, or ``"embedding"`` for an object.
+    allow_pickle
+        Whether files that gensim's ``save`` wrote may be loaded. They are pickles: loading one runs whatever
+        code its author put in it.
+
+    Returns
+    -------
+    Embedding
+        Words in the order of the source. A word that stands twice with the same vector is kept once.
+
+    Raises
+    ------
+    EmbeddingError
+        If the content is damaged, cut short or not usable (a zero vector, a NaN, one word with two vectors);
+        the message gives the line, row or byte. Vectors are only checked where they are kept; that words are
+        UTF-8, the lengths of the rows and their number are always checked.
+    InputFileError
+        If the file cannot be opened, or is of no known format.
+    LostWordsError
+        If none of `words` is there.
+
+    Notes
+    -----
+    A text file has to end with a line end: without it, nothing tells ``0.41`` from ``0.4183`` cut short. A
+    GloVe file that was cut exactly between two lines is read as the shorter file that it is, because it has
+    no count.
+
+    A sentence-transformers model is passed as words with their vectors::
+
+        load_embedding((words, model.encode(words)))
+
+    A spaCy vector table is passed without its empty rows, because a zero vector has no direction::
+
+        table = nlp.vocab.vectors
+        rows = {nlp.vocab.strings[key]: table.data[row] for key, row in table.key2row.items()}
+        load_embedding({word: row for word, row in rows.items() if word and row.any()})
+
+    Examples
+    --------
+    >>> load_embedding({"king": [1.0, 0.0], "queen": [0.6, 0.8]}, words=["queen", "knave"])
+    Embedding(name='embedding', words=1, dimensions=2, case='exact')
+    """
+    check_case(case)
+    if format != "auto" and format not in READERS:
+        hint = did_you_mean(str(format), READERS)
+        raise EmbeddingError(f"Unknown format {format!r}{hint}. Known are auto, {', '.join(READERS)}.")
+    wanted = _wanted(words, case)
+    if isinstance(source, str | os.PathLike):
+        path = Path(source).expanduser()
+        rows = _read(path, wanted, format, allow_pickle=allow_pickle)
+        origin, given_name = str(path), _name(path)
+    else:
+        rows = from_object(source, wanted)
+        origin = f"the given {type(source).__name__}"
+        given_name = source.name if isinstance(source, Embedding) else "embedding"
+    if not rows.words and wanted is not None:
+        some = name_some(map(repr, sorted(wanted)), limit=5)
+        advice = "case='lower' or case='exact_then_lower'" if case == "exact" else "another case rule"
+        raise LostWordsError(
+            f"None of the words wanted ({some}) is in {origin}. Is it an embedding of another language? If "
+            f"its words are only spelt in another case, try {advice}; the case rule was {case!r}."
+        )
+    kept, vectors = checked(rows, origin)
+    return Embedding(words=kept, vectors=vectors, name=name or given_name, case=case)
+
+
+def recognise(path: Path) -> str:
+    """Return the format that the content of a file shows.
+
+    Raises
+    ------
+    InputFileError
+        If it is empty, or of no known format.
+    """
+    with readable(path), open_bytes(path) as stream:
+        sample = stream.read(_SAMPLE)
+    first, _, rest = sample.partition(b"\n")
+    header = parse_header(first)
+    if not sample:
+        raise InputFileError(f"{path} holds nothing once it is unpacked. Download or write it again.")
+    if sample[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+        return "npz"
+    if sample[:4] == FASTTEXT_MAGIC:
+        return "fasttext_bin"
+    if sample[:1] == b"\x80" and sample[1:2] in (b"\2", b"\3", b"\4", b"\5"):
+        return "gensim"
+    if header is not None:
+        # Half of some numbers is enough, so that a damaged text file is told about as text.
+        numbers = count_numbers(rest.partition(b"\n")[0])
+        return "word2vec_text" if numbers >= 1 and 2 * numbers >= min(header[1], 10) else "word2vec_binary"
+    if count_numbers(first):
+        return "glove"
+    raise InputFileError(
+        f"{path} begins {sample[:24]!r}, which is no format that is known. Known are {', '.join(READERS)}; "
+        "give format= to see what is wrong with the file."
+    )
+
+
+def _read(path: Path, wanted: Wanted, form: str, *, allow_pickle: bool) -> Rows:
+    with readable(path):
+        check_input(path)
+        chosen = recognise(path) if form == "auto" else form
+        if chosen == "gensim" and not allow_pickle:
+            raise EmbeddingError(
+                f"{path} is a pickle (a file that gensim's save wrote): loading it runs whatever code its "
+                "author put in it. If you trust its author, give allow_pickle=True; a safe file is written "
+                "by gensim's save_word2vec_format."
+            )
+        return READERS[chosen](path, wanted)
+
+
+def _wanted(words: Iterable[str] | None, case: Case) -> Wanted:
+    if words is None:
+        return None
+    wanted = frozenset(form for word in check_words(words) for form in forms(word, case))
+    if not wanted:
+        raise EmbeddingError(
+            "words is empty, so there is nothing to load. Give words, or None for all of them."
+        )
+    return wanted
+
+
+def _name(path: Path) -> str:
+    name = path.name
+    while Path(name).suffix in _SUFFIXES:
+        name = Path(name).stem
+    return name

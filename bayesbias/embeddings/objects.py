@@ -1,0 +1,68 @@
+"""Vectors that are in memory already: gensim's objects, a mapping, or words with a matrix."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
+from bayesbias.embeddings.rows import Rows, Wanted
+from bayesbias.errors import EmbeddingError
+
+
+def from_object(source: object, wanted: Wanted) -> Rows:
+    """Return the rows of any object that holds words and vectors.
+
+    Raises
+    ------
+    EmbeddingError
+        If the object is of no kind that is known, or if its words and vectors do not fit each other.
+    """
+    keyed = from_keyed_vectors(source, wanted)
+    if keyed is not None:
+        return keyed
+    if isinstance(source, Embedding):
+        return _keep(source.words, source.vectors, wanted)
+    if isinstance(source, Mapping):
+        kept = {word: source[word] for word in check_words(source) if wanted is None or word in wanted}
+        if source and not kept:
+            return Rows([], np.empty((0, 1), dtype=np.float32), [], "row")
+        return _keep(tuple(kept), list(kept.values()), None)
+    if isinstance(source, tuple) and len(source) == 2:
+        return _keep(*source, wanted)
+    raise EmbeddingError(
+        f"A {type(source).__name__} is no embedding. Give the path of a file, gensim KeyedVectors, a mapping "
+        "of words to vectors, or a pair (words, matrix)."
+    )
+
+
+def from_keyed_vectors(source: object, wanted: Wanted) -> Rows | None:
+    """Return the rows of gensim KeyedVectors, or of a model that has them as ``.wv``; None for anything else.
+
+    They are known by their attributes, because importing gensim takes most of a second.
+    """
+    vectors: Any = getattr(source, "wv", source)
+    index, matrix = getattr(vectors, "key_to_index", None), getattr(vectors, "vectors", None)
+    if not isinstance(index, Mapping) or not isinstance(matrix, np.ndarray):
+        return None
+    # `word in keyed_vectors` is true of every word where vectors are made of n-grams; the index is not.
+    words = check_words(index)
+    rows = np.fromiter(index.values(), dtype=np.intp, count=len(words))
+    in_order = len(rows) == len(matrix) and bool((rows == np.arange(len(rows))).all())
+    return _keep(words, matrix if in_order else matrix[rows], wanted)
+
+
+def _keep(words: Any, vectors: Any, wanted: Wanted) -> Rows:
+    try:
+        names = check_words(words)
+    except TypeError as error:
+        raise EmbeddingError(f"The words cannot be listed: {error}. Give a pair (words, matrix).") from error
+    matrix = as_vectors(vectors)
+    if len(names) != len(matrix):
+        raise EmbeddingError(
+            f"There are {len(names)} words but {len(matrix)} vectors. Give one vector a word, in order."
+        )
+    if wanted is None:
+        return Rows(list(names), matrix, list(range(1, len(names) + 1)), "row")
+    chosen = [row for row, name in enumerate(names) if name in wanted]
+    return Rows([names[row] for row in chosen], matrix[chosen], [row + 1 for row in chosen], "row")

@@ -1,0 +1,130 @@
+"""What every reader shares: opening a file safely, and the rows that it hands over."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from bayesbias.embeddings.embedding import Vectors, check_rows
+from bayesbias.errors import EmbeddingError, InputFileError, did_you_mean
+
+GZIP = b"\x1f\x8b"
+
+# Far above any real embedding, and low enough that a wrong header cannot ask for much memory.
+MOST_DIMENSIONS = 100_000
+
+Wanted = frozenset[str] | None
+"""The words to keep; None keeps all."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as a reader found them, not yet checked.
+
+    Parameters
+    ----------
+    words
+        One word a row; a word may stand more than once.
+    vectors
+        Array of shape (words, dimensions).
+    places
+        Where each row stands, counted in `unit`.
+    unit
+        ``"line"`` or ``"row"`` (counted from 1), or ``"byte"`` (from 0).
+    """
+
+    words: list[str]
+    vectors: Vectors
+    places: list[int]
+    unit: str
+
+    def where(self, row: int) -> str:
+        """Return words such as ``"at line 7"``."""
+        return f"at {self.unit} {self.places[row]}"
+
+
+def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
+    """Return words and vectors without repeats.
+
+    Raises
+    ------
+    EmbeddingError
+        If a word stands twice with different vectors, or a vector is zero or holds a NaN or an infinity.
+    """
+    try:
+        check_rows(rows.words, rows.vectors, where=rows.where)
+    except EmbeddingError as error:
+        raise EmbeddingError(f"{source}: {error}") from error
+    first: dict[str, int] = {}
+    for row, word in enumerate(rows.words):
+        kept = first.setdefault(word, row)
+        if kept != row and (rows.vectors[kept] != rows.vectors[row]).any():
+            raise EmbeddingError(
+                f"{source}: the word {word!r} stands {rows.where(kept)} and again {rows.where(row)} with "
+                "another vector. Remove one of them, or leave the word out with words=[...]."
+            )
+    vectors = rows.vectors if len(first) == len(rows.words) else rows.vectors[list(first.values())]
+    return tuple(first), vectors
+
+
+def check_input(path: Path) -> None:
+    """Raise `InputFileError` if `path` is not an ordinary file that holds something."""
+    if path.is_dir():
+        raise InputFileError(f"{path} is a folder. Give the name of a file.")
+    if not path.exists():
+        hint = ""
+        if path.parent.is_dir():
+            with readable(path.parent):
+                hint = did_you_mean(path.name, (file.name for file in path.parent.iterdir()))
+        raise InputFileError(f"There is no file {path}{hint}.")
+    if not path.is_file():  # opening a pipe or a device could wait for ever
+        raise InputFileError(f"{path} is not an ordinary file. Copy its content to one.")
+    if path.stat().st_size == 0:
+        raise InputFileError(f"{path} is empty. Download or write it again.")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a file is read into an `InputFileError`."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputFileError(
+            f"{path}: its compressed data are damaged or cut short ({error}). Download or write it again."
+        ) from error
+    except OSError as error:
+        raise InputFileError(f"Cannot read {path}: {error.strerror or error}.") from error
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file, decompressing it if its content (whatever its name) is gzipped."""
+    file = path.open("rb", buffering=1 << 20)
+    if file.read(2) == GZIP:
+        file.close()
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    file.seek(0)
+    return file
+
+
+def decode(word: bytes, *, source: str, where: str) -> str:
+    """Return a word; raise `EmbeddingError` if its bytes are not UTF-8."""
+    try:
+        return word.decode()
+    except UnicodeDecodeError as error:
+        raise EmbeddingError(
+            f"{source}: the word {word[:40]!r} {where} is not UTF-8 ({error.reason}). Save the file in "
+            "UTF-8, for example with iconv; if the other words look wrong too, the file is damaged or in "
+            "another format."
+        ) from error
+
+
+def check_header(words: int, dimensions: int, source: str) -> None:
+    """Raise `EmbeddingError` if a header's numbers cannot be true of any embedding."""
+    if words < 1 or not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise EmbeddingError(
+            f"{source}: its header promises {words} words of {dimensions} dimensions, which cannot be right "
+            f"(at least 1 word, 1 to {MOST_DIMENSIONS} dimensions). The file is damaged or in another format."
+        )

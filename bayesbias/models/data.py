@@ -1,0 +1,91 @@
+"""A distance table as arrays, the form in which every model and sampler takes it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.errors import FitError
+from bayesbias.studies import CONNECTIONS
+from bayesbias.tables import ATTRS_KEY, table_hash, validate_table
+
+
+@dataclass(frozen=True, eq=False)
+class ModelData:
+    """The rows of a distance table as codes and numbers.
+
+    Parameters
+    ----------
+    distance : array of float64, shape (rows,)
+        Cosine distances, 0 to 2.
+    protected, connection, attribute : arrays of int64, shape (rows,)
+        Positions in `protected_words`, `connections` and `attribute_words`.
+    protected_words, attribute_words : arrays of str
+        Sorted distinct words.
+    protected_groups : array of str, shape (protected words,)
+        Group of each protected word.
+    connections : tuple of str
+        Those that the table holds, in the order of the schema.
+    table_hash : str
+        Hash of the rows.
+    """
+
+    distance: np.ndarray
+    protected: np.ndarray
+    connection: np.ndarray
+    attribute: np.ndarray
+    protected_words: np.ndarray
+    protected_groups: np.ndarray
+    attribute_words: np.ndarray
+    connections: tuple[str, ...]
+    table_hash: str
+
+    @property
+    def pair_counts(self) -> np.ndarray:
+        """Number of rows, shape (protected words, connections)."""
+        counts = np.zeros((len(self.protected_words), len(self.connections)), dtype=np.int64)
+        np.add.at(counts, (self.protected, self.connection), 1)
+        return counts
+
+
+def model_data(table: pd.DataFrame) -> ModelData:
+    """Return a validated distance table as `ModelData`.
+
+    Raises
+    ------
+    TableError
+        If the table breaks the schema.
+    FitError
+        If it repeats pairs that were not kept on purpose.
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise FitError(
+            f"A distance table is a pandas DataFrame, not {type(table).__name__}. Make one with "
+            "bb.distance_table or bb.read_table."
+        )
+    kept = table.attrs.get(ATTRS_KEY, {}).get("duplicates", {}).get("policy") == "keep"
+    table = validate_table(table)
+    repeated = int(table.duplicated(["protected_word", "attribute_word"]).sum())
+    if repeated and not kept:
+        raise FitError(
+            f"{repeated:,} of {len(table):,} rows repeat a pair, so the same evidence would count twice. Use "
+            "table.drop_duplicates(['protected_word', 'attribute_word']), or read the table with "
+            "duplicates='keep' to reproduce a result that counted them."
+        )
+    words = {name: np.asarray(table[name], dtype=str) for name in ("protected_word", "attribute_word")}
+    protected_words, first, protected = np.unique(words["protected_word"], return_index=True, return_inverse=True)
+    attribute_words, attribute = np.unique(words["attribute_word"], return_inverse=True)
+    present = tuple(name for name in CONNECTIONS if (table["connection"] == name).any())
+    position = {CONNECTIONS.index(name): place for place, name in enumerate(present)}
+    codes = table["connection"].cat.codes.map(position)
+    return ModelData(
+        distance=table["cosine_distance"].to_numpy(dtype=np.float64),
+        protected=protected.astype(np.int64),
+        connection=codes.to_numpy(dtype=np.int64),
+        attribute=attribute.astype(np.int64),
+        protected_words=protected_words,
+        protected_groups=np.asarray(table["protected_group"], dtype=str)[first],
+        attribute_words=attribute_words,
+        connections=present,
+        table_hash=table_hash(table),
+    )

@@ -1,0 +1,193 @@
+"""The fit: one DataTree, whatever sampled it; finishing, checking, reading and writing it."""
+
+import json
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.errors import FitError, InputFileError
+from bayesbias.files import atomic_path, check_output, input_file
+from bayesbias.models.data import ModelData
+from bayesbias.models.spec import ModelSpec
+from bayesbias.tables import ATTRS_KEY
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
+_PACKAGES = ("bayesbias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "pandas", "xarray")
+
+# Our names (those of ArviZ) for what the samplers report about each draw.
+_SAMPLE_STATS = {
+    "diverging": "diverging",
+    "energy": "energy",
+    "depth": "tree_depth",
+    "tree_depth": "tree_depth",
+    "n_steps": "n_steps",
+    "mean_tree_accept": "acceptance_rate",
+    "acceptance_rate": "acceptance_rate",
+    "step_size": "step_size",
+    "logp": "lp",
+    "lp": "lp",
+    "maxdepth_reached": "reached_max_treedepth",
+    "reached_max_treedepth": "reached_max_treedepth",
+}
+
+
+def finish_fit(
+    tree: "xr.DataTree",
+    data: ModelData,
+    spec: ModelSpec,
+    table: pd.DataFrame,
+    *,
+    settings: dict[str, Any],
+    problems: list[str],
+) -> "xr.DataTree":
+    """Return a sampler's draws as the fit's DataTree, with data and provenance.
+
+    `settings` holds the sampler, its draws, tuning steps and chains, and the seed; `problems` what the
+    diagnostics found.
+    """
+    import xarray as xr
+
+    posterior = _plain_coords(tree["posterior"].to_dataset())
+    found = tree["sample_stats"].to_dataset()
+    stats = xr.Dataset({ours: found[theirs] for theirs, ours in _SAMPLE_STATS.items() if theirs in found})
+    observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
+    constant = xr.Dataset(
+        {
+            "protected_index": ("pair", data.protected),
+            "connection_index": ("pair", data.connection),
+            "attribute_index": ("pair", data.attribute),
+            "protected_group": ("protected_word", data.protected_groups),
+            "pair_count": (("protected_word", "connection"), data.pair_counts),
+        },
+        coords={
+            "protected_word": data.protected_words,
+            "connection": np.asarray(data.connections, dtype=str),
+            "attribute_word": data.attribute_words,
+        },
+    )
+    fit = xr.DataTree.from_dict(
+        {"posterior": posterior, "sample_stats": stats, "observed_data": observed, "constant_data": constant}
+    )
+    facts = {
+        "versions": {name: version(name) for name in _PACKAGES},
+        "model": spec.to_dict(),
+        "model_hash": spec.digest,
+        "table_hash": data.table_hash,
+        "table": table.attrs.get(ATTRS_KEY, {}),
+        **settings,
+        "convergence_problems": problems,
+    }
+    # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
+    fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
+    return fit
+
+
+def fit_fact(fit: "xr.DataTree", name: str) -> Any:
+    """Return one of a fit's root attributes, decoded.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    name
+        ``"versions"``, ``"model"``, ``"model_hash"``, ``"table_hash"``, ``"table"``, ``"sampler"``,
+        ``"draws"``, ``"tune"``, ``"chains"``, ``"seed"`` or ``"convergence_problems"``.
+
+    Raises
+    ------
+    FitError
+        If the tree is not a fit of this package.
+    """
+    return json.loads(check_fit(fit).attrs[name])
+
+
+def check_fit(fit: Any) -> "xr.DataTree":
+    """Return `fit` if it is one of ours; raise a `FitError` that says what is missing if not."""
+    import xarray as xr
+
+    if not isinstance(fit, xr.DataTree):
+        raise FitError(f"A fit is the DataTree that bb.fit returns, not {type(fit).__name__}.")
+    missing = [name for name in GROUPS if name not in fit.children]
+    missing += [f"attribute {name}" for name in ("model", "sampler", "seed") if name not in fit.attrs]
+    if missing:
+        raise FitError(f"This DataTree is not a fit of bayesbias: it has no {', no '.join(missing)}. Use bb.fit.")
+    return fit
+
+
+def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+    """Write a fit as netCDF, whole or not at all.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned.
+    path
+        A file name that ends in ``.nc``.
+    overwrite
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    pathlib.Path
+        The file; any program that reads netCDF 4 opens it, for example ``arviz.from_netcdf``.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    FitError
+        If `fit` is not a fit.
+    """
+    target = check_output(path, overwrite=overwrite)
+    with atomic_path(target, overwrite=overwrite) as temporary:
+        check_fit(fit).to_netcdf(temporary, engine="h5netcdf")
+    return target
+
+
+def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
+    """Read a fit that `write_fit` wrote.
+
+    Parameters
+    ----------
+    path
+        A netCDF file.
+
+    Returns
+    -------
+    xarray.DataTree
+        The fit, in memory; the file is closed.
+
+    Raises
+    ------
+    InputFileError
+        If the file is absent or not netCDF.
+    FitError
+        If it holds something else than a fit.
+    """
+    import xarray as xr
+
+    source = input_file(path)
+    try:
+        with xr.open_datatree(source, engine="h5netcdf") as tree:
+            fit = tree.load().copy(deep=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputFileError(f"{source} is not a netCDF file, or is cut short ({error}). Fit the model again.") from error
+    for name in ("posterior", "constant_data"):
+        if name in fit.children:
+            fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
+    return check_fit(fit)
+
+
+def _plain_coords(dataset: "xr.Dataset") -> "xr.Dataset":
+    """Return the dataset with NumPy text coordinates: pandas text arrays break xarray's groupby."""
+    texts = {
+        name: np.asarray(values, dtype=str) for name, values in dataset.coords.items() if values.dtype.kind in "OT"
+    }
+    return dataset.assign_coords(texts)

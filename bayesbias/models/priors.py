@@ -1,0 +1,144 @@
+"""Priors, written as a text such as ``"Normal(mu=1, sigma=0.3)"``."""
+
+import re
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from bayesbias.errors import ModelError, did_you_mean
+
+# Parameters of each distribution, in order. All but locations and bounds must be positive.
+DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
+    "Normal": ("mu", "sigma"),
+    "StudentT": ("nu", "mu", "sigma"),
+    "Exponential": ("rate",),
+    "HalfNormal": ("sigma",),
+    "HalfStudentT": ("nu", "sigma"),
+    "Gamma": ("alpha", "beta"),
+    "InverseGamma": ("alpha", "beta"),
+    "LogNormal": ("mu", "sigma"),
+}
+_ON_THE_LINE = ("Normal", "StudentT")
+_UNRESTRICTED = ("mu",)
+_CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """One prior distribution.
+
+    Parameters
+    ----------
+    distribution
+        A name in `DISTRIBUTIONS`.
+    parameters
+        Name and value of each parameter. `rate` is one over the mean of an Exponential; `beta` is the rate
+        of a Gamma; standard deviations are `sigma`.
+
+    Raises
+    ------
+    ModelError
+        If the distribution is unknown or a parameter is impossible.
+
+    Examples
+    --------
+    >>> str(parse_prior("Normal(1, 0.3)"))
+    'Normal(mu=1, sigma=0.3)'
+    """
+
+    distribution: str
+    parameters: dict[str, float]
+
+    def __post_init__(self) -> None:
+        _check_parameters(self)
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
+        return f"{self.distribution}({inside})"
+
+    @property
+    def positive(self) -> bool:
+        """Whether the distribution has mass on positive numbers only."""
+        return self.distribution not in _ON_THE_LINE
+
+    def variable(self, name: str, **keywords: Any) -> Any:
+        """Return the PyMC variable of this prior, inside a model context."""
+        import pymc as pm
+
+        arguments = {"lam" if key == "rate" else key: value for key, value in self.parameters.items()}
+        return getattr(pm, self.distribution)(name, **arguments, **keywords)
+
+
+def parse_prior(text: object) -> Prior:
+    """Return the prior that a text describes.
+
+    Parameters
+    ----------
+    text
+        ``"Name(value, ...)"`` or ``"Name(parameter=value, ...)"``; a `Prior` is returned as it is.
+
+    Raises
+    ------
+    ModelError
+        If the text is not of that form, or describes an unknown or impossible distribution.
+
+    Examples
+    --------
+    >>> parse_prior("Exponential(rate=2)").parameters
+    {'rate': 2.0}
+    >>> parse_prior("Normal(1, -0.3)")
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ModelError: Normal(mu=1, sigma=-0.3): sigma must be a positive number.
+    """
+    if isinstance(text, Prior):
+        return text
+    match = _CALL.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ModelError(f"{text!r} is not a prior. Write it like 'Normal(mu=1, sigma=0.3)' or 'Exponential(2)'.")
+    name, inside = match.groups()
+    names = _parameter_names(name)
+    parts = [part.strip() for part in inside.split(",")] if inside.strip() else []
+    parameters: dict[str, float] = {}
+    for position, part in enumerate(parts):
+        left, equals, right = part.partition("=")
+        if not equals and position >= len(names):
+            raise ModelError(f"{text!r}: {name} has {len(names)} parameters ({', '.join(names)}), not {len(parts)}.")
+        key = left.strip() if equals else names[position]
+        if key in parameters:
+            raise ModelError(f"{text!r} gives {key} twice.")
+        parameters[key] = _number(right if equals else left, text)
+    return Prior(name, parameters)
+
+
+def _parameter_names(distribution: str) -> tuple[str, ...]:
+    if distribution not in DISTRIBUTIONS:
+        raise ModelError(
+            f"{distribution!r} is not a distribution that priors can have{did_you_mean(distribution, DISTRIBUTIONS)}. "
+            f"Known are {', '.join(DISTRIBUTIONS)}."
+        )
+    return DISTRIBUTIONS[distribution]
+
+
+def _number(text: str, whole: object) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ModelError(f"{whole!r}: {text.strip()!r} is not a number.") from error
+
+
+def _check_parameters(prior: Prior) -> None:
+    names = _parameter_names(prior.distribution)
+    for key in prior.parameters:
+        if key not in names:
+            raise ModelError(
+                f"{prior.distribution} has no parameter {key!r}{did_you_mean(key, names)}; "
+                f"its parameters are {', '.join(names)}."
+            )
+    missing = [name for name in names if name not in prior.parameters]
+    if missing:
+        raise ModelError(f"{prior.distribution} needs {', '.join(missing)} as well: give {', '.join(names)}.")
+    for key, value in prior.parameters.items():
+        if not isfinite(value) or (key not in _UNRESTRICTED and value <= 0):
+            kind = "a finite number" if key in _UNRESTRICTED else "a positive number"
+            raise ModelError(f"{prior}: {key} must be {kind}.")

@@ -1,0 +1,196 @@
+"""What a model is: its switches and priors, read from one TOML file."""
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bayesbias.errors import ModelError, did_you_mean
+from bayesbias.files import bundled, input_file
+from bayesbias.models.priors import Prior, parse_prior
+
+# What each switch may say.
+SWITCHES: dict[str, tuple[str, ...]] = {
+    "pooling": ("partial",),
+    "scale": ("connection",),
+    "attribute_effects": ("none",),
+    "likelihood": ("normal",),
+}
+_TEXTS = ("name", "description", "source", "caution")
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """A model: what it is called, where it comes from, its switches and its priors.
+
+    Parameters
+    ----------
+    name, description, source
+        For people.
+    caution
+        What a reader of its results must know; every report repeats it. May be empty.
+    switches
+        One of the values in `SWITCHES` for each switch.
+    priors
+        A `Prior` for each parameter that the switches call for.
+
+    Raises
+    ------
+    ModelError
+        Listing all faults at once.
+
+    Examples
+    --------
+    >>> spec = load_model("hierarchical")
+    >>> spec.switches["pooling"], str(spec.priors["sigma"])
+    ('partial', 'Exponential(rate=2)')
+    """
+
+    name: str
+    switches: Mapping[str, str]
+    priors: Mapping[str, Prior]
+    description: str = ""
+    source: str = ""
+    caution: str = field(default="")
+
+    def __post_init__(self) -> None:
+        faults = _switch_faults(self.switches)
+        if not faults:
+            faults = _prior_faults(self)
+        _raise_faults(f"The model {self.name!r}", faults)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the spec as plain texts, the form in which a fit stores it."""
+        return {
+            **asdict(self),
+            "switches": dict(self.switches),
+            "priors": {name: str(prior) for name, prior in self.priors.items()},
+        }
+
+    @property
+    def digest(self) -> str:
+        """A short hash of switches and priors: two models with the same one give the same posterior."""
+        relevant = {key: self.to_dict()[key] for key in ("switches", "priors")}
+        return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def needed_priors(switches: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters that these switches call for, and whether each is a location or a scale."""
+    return {"group_mean": "location", "word_sd": "scale", "sigma": "scale"} if switches else {}
+
+
+def list_models() -> list[str]:
+    """Return the names of the bundled models.
+
+    >>> list_models()
+    ['hierarchical']
+    """
+    return sorted(path.stem for path in bundled("models").glob("*.toml"))
+
+
+def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str, Any] | None = None) -> ModelSpec:
+    """Return a bundled model, or one described by a TOML file, with some of its priors changed.
+
+    Parameters
+    ----------
+    model
+        A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
+    priors
+        Priors to put in place of the model's own, such as ``{"group_mean": "Normal(1, 0.2)"}``.
+
+    Raises
+    ------
+    ModelError
+        If there is no such model, or its description has faults; all are listed at once.
+
+    Examples
+    --------
+    >>> str(load_model("hierarchical", priors={"sigma": "HalfNormal(0.2)"}).priors["sigma"])
+    'HalfNormal(sigma=0.2)'
+    """
+    spec = model if isinstance(model, ModelSpec) else _read(_path(model))
+    if not priors:
+        return spec
+    unknown = [name for name in priors if name not in spec.priors]
+    if unknown:
+        raise ModelError(
+            f"The model {spec.name!r} has no parameter {unknown[0]!r}{did_you_mean(unknown[0], spec.priors)}; "
+            f"its priors are for {', '.join(spec.priors)}."
+        )
+    changed = {name: parse_prior(prior) for name, prior in priors.items()}
+    return replace(spec, priors={**spec.priors, **changed})
+
+
+def _path(model: str | os.PathLike[str]) -> Path:
+    name = os.fspath(model)
+    if name in list_models():
+        return bundled("models", f"{name}.toml")
+    if not name.endswith(".toml"):
+        raise ModelError(
+            f"There is no model {name!r}{did_you_mean(name, list_models())}. Known are {', '.join(list_models())}; "
+            "or give the path of a .toml file."
+        )
+    return input_file(model)
+
+
+def _read(path: Path) -> ModelSpec:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: byte {error.start} is not UTF-8. Save the file as UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ModelError(f"{path} is not valid TOML: {error}. Mend this line.") from error
+    faults = [
+        f"unknown key {key!r}{did_you_mean(key, (*_TEXTS, 'switches', 'priors'))}"
+        for key in content
+        if key not in (*_TEXTS, "switches", "priors")
+    ]
+    for key in _TEXTS:
+        if key in content and not isinstance(content[key], str):
+            faults.append(f"{key} must be a text")
+    for key in ("switches", "priors"):
+        if not isinstance(content.get(key), dict):
+            faults.append(f"no table [{key}]; see the bundled models for an example")
+    priors = {}
+    for name, text in (content.get("priors") if isinstance(content.get("priors"), dict) else {}).items():
+        try:
+            priors[name] = parse_prior(text)
+        except ModelError as error:
+            faults.append(f"prior of {name}: {error}")
+    if not faults:
+        faults = _switch_faults(content["switches"])
+    _raise_faults(str(path), faults)
+    texts = {key: content[key] for key in _TEXTS if key in content}
+    return ModelSpec(**{"name": path.stem, **texts}, switches=content["switches"], priors=priors)
+
+
+def _switch_faults(switches: Mapping[str, Any]) -> list[str]:
+    faults = [f"unknown switch {name!r}{did_you_mean(name, SWITCHES)}" for name in switches if name not in SWITCHES]
+    for name, values in SWITCHES.items():
+        if name not in switches:
+            faults.append(f"no switch {name!r}: it says one of {', '.join(values)}")
+        elif switches[name] not in values:
+            given = str(switches[name])
+            faults.append(f"switch {name} is {given!r}{did_you_mean(given, values)}: known are {', '.join(values)}")
+    return faults
+
+
+def _prior_faults(spec: ModelSpec) -> list[str]:
+    needed = needed_priors(spec.switches)
+    faults = [f"no prior for {name}" for name in needed if name not in spec.priors]
+    for name, prior in spec.priors.items():
+        if name not in needed:
+            faults.append(f"a prior for {name!r}, which this model does not have{did_you_mean(name, needed)}")
+        elif needed[name] == "scale" and not prior.positive:
+            faults.append(f"{name} is a standard deviation, and {prior} allows negative values")
+    return faults
+
+
+def _raise_faults(what: str, faults: list[str]) -> None:
+    if faults:
+        plural = "fault" if len(faults) == 1 else "faults"
+        raise ModelError(f"{what} has {len(faults)} {plural}:\n- " + "\n- ".join(faults))

@@ -1,0 +1,1 @@
+"""Figures: one file each, drawn from the frames that `reports` computes."""

@@ -1,0 +1,165 @@
+"""Group means above, protected words below: the figure of the paper's appendix."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.models.fits import fit_fact
+from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, new_figure, short_label
+from bayesbias.reports.intervals import HDI_PROB
+from bayesbias.reports.summary import summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WIDTH = 8.5
+_INCHES_A_WORD = 0.34
+
+
+def plot_groups(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
+    """Draw the mean distance of all protected words to each kind of attribute word.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned.
+    hdi_prob
+        Probability inside the highest posterior density interval.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One panel: posterior means (points) and HPDIs (lines) in units of cosine distance.
+
+    Examples
+    --------
+    >>> bb.plot_groups(fit).savefig("groups.png")  # doctest: +SKIP
+    """
+    frame = summary(fit, level="group", hdi_prob=hdi_prob)
+    figure = new_figure(_WIDTH, 3.0)
+    axes = figure.subplots()
+    _draw_groups(axes, frame)
+    axes.set_xlabel(DISTANCE_LABEL)
+    _title(figure, fit, hdi_prob)
+    return figure
+
+
+def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
+    """Draw group means above and the means of the protected words below.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned.
+    hdi_prob
+        Probability inside the highest posterior density interval.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Two panels with one x axis: posterior means (points) and HPDIs (lines) in units of cosine distance,
+        coloured by connection. A hollow point is a word that has no pair of that connection in the table.
+        The figure grows with the number of words.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, appendix "Visualizations".
+
+    Examples
+    --------
+    >>> bb.plot_words(fit).savefig("words.png")  # doctest: +SKIP
+    """
+    frame = summary(fit, hdi_prob=hdi_prob)
+    words = frame[frame["parameter"] == "word_mean"]
+    heights = [1.5, _INCHES_A_WORD * words["protected_word"].nunique() + 0.5]
+    figure = new_figure(_WIDTH, sum(heights) + 1.3)
+    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=heights)
+    _draw_groups(top, frame)
+    _draw_words(bottom, words)
+    bottom.set_xlabel(DISTANCE_LABEL)
+    _title(figure, fit, hdi_prob)
+    return figure
+
+
+def _draw_groups(axes: "Axes", frame: "pd.DataFrame") -> None:
+    means = frame[frame["parameter"] == "group_mean"].reset_index(drop=True)
+    for row in means.itertuples():
+        _interval(axes, row, row.Index, size=7)
+    axes.set_yticks(range(len(means)), means["connection"])
+    axes.set_ylim(len(means) - 0.4, -0.6)
+    axes.set_ylabel("All protected\nwords")
+    _furnish(axes)
+
+
+def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
+    order = words[["protected_group", "protected_word"]].drop_duplicates().sort_values(
+        ["protected_group", "protected_word"]
+    )
+    place = {word: y for y, word in enumerate(order["protected_word"])}
+    connections = list(dict.fromkeys(words["connection"]))
+    offsets = dict(zip(connections, np.linspace(-0.27, 0.27, len(connections)), strict=True))
+    for row in words.itertuples():
+        _interval(axes, row, place[row.protected_word] + offsets[row.connection], size=4)
+    for word, y in place.items():
+        if y % 2:
+            axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=0, label=f"_{word}")
+    groups = order["protected_group"].to_numpy()
+    for y in np.flatnonzero(groups[1:] != groups[:-1]):
+        axes.axhline(y + 0.5, color="black", linewidth=0.8)
+    axes.set_yticks(list(place.values()), [short_label(word) for word in place])
+    axes.set_ylim(len(place) - 0.5, -0.5)
+    axes.set_ylabel("Each protected word")
+    _furnish(axes)
+
+
+def _interval(axes: "Axes", row: "pd.core.frame._NamedTuple", y: float, *, size: float) -> None:
+    color = COLORS[row.connection]
+    axes.plot([row.hdi_low, row.hdi_high], [y, y], color=color, linewidth=size / 3, solid_capstyle="butt")
+    axes.plot(
+        row.mean,
+        y,
+        MARKERS[row.connection],
+        color=color,
+        markersize=size,
+        markerfacecolor=color if row.pairs else "white",
+    )
+
+
+def _furnish(axes: "Axes") -> None:
+    axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
+    axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    for label in axes.get_yticklabels():
+        # A word is text and not mathematics, even if it holds a dollar sign.
+        label.set_parse_math(False)
+
+
+def _title(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
+    from matplotlib.lines import Line2D
+
+    table, model = fit_fact(fit, "table"), fit_fact(fit, "model")
+    embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
+    what = f"{table['study']} in {embedding}" if "study" in table else embedding
+    title = figure.suptitle(
+        f"{short_label(what)}: posterior means and {hdi_prob:.0%} HPDI (model: {short_label(model['name'])})",
+        fontsize=11,
+    )
+    title.set_parse_math(False)
+    connections = [str(name) for name in fit["posterior"]["connection"].values]
+    handles = [
+        Line2D([], [], color=COLORS[name], marker=MARKERS[name], markersize=6, label=name) for name in connections
+    ]
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=len(handles),
+        frameon=False,
+        title="Attribute words, by their connection to the protected word",
+        title_fontsize=9,
+    )

@@ -1,0 +1,1 @@
+"""Reports: tables of numbers and sentences, computed from a fit."""

@@ -1,0 +1,114 @@
+"""How much nearer one kind of attribute word is than another."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.errors import ReportError, did_you_mean
+from bayesbias.models.fits import check_fit
+from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_choice, estimates
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+LEVELS = ("group", "word", "all")
+
+
+def contrasts(
+    fit: "xr.DataTree",
+    *,
+    baseline: str = "associated",
+    level: str = "group",
+    hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
+) -> "pd.DataFrame":
+    """Compare one connection with each of the others, draw by draw.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned.
+    baseline
+        The connection from which the others are subtracted.
+    level
+        ``"group"``: the means of all protected words; ``"word"``: each protected word; ``"all"``: both.
+    hdi_prob
+        Probability inside the highest posterior density interval.
+    rope
+        Region of practical equivalence in units of cosine distance: a half-width, or (low, high).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `contrast` (such as ``"associated - different"``), `protected_word` (empty for all words),
+        `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine distance: negative
+        means that the baseline's attribute words are nearer. Then `direction` (the more probable one:
+        ``"nearer"`` or ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and
+        Luedecke 2019), `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics.
+        ``attrs`` keep `hdi_prob`, `baseline` and `rope`.
+
+    Raises
+    ------
+    FitError, ReportError
+        If `fit` is not a fit, or the fit lacks the baseline, or an argument is not usable.
+
+    Examples
+    --------
+    >>> import bayesbias as bb
+    >>> bb.contrasts(bb.fit(table, random_seed=1), rope=0.02)  # doctest: +SKIP
+    """
+    import pandas as pd
+
+    posterior = check_fit(fit)["posterior"].to_dataset()
+    check_choice("level", level, LEVELS)
+    low, high = _rope(rope)
+    connections = [str(name) for name in posterior["connection"].values]
+    if baseline not in connections:
+        raise ReportError(
+            f"The fit has no connection {baseline!r}{did_you_mean(baseline, connections)}; it has "
+            f"{', '.join(connections)}. Choose the baseline among these."
+        )
+    if len(connections) < 2:
+        raise ReportError(
+            f"The fit has only the connection {baseline!r}, so there is nothing to compare it with. Add control "
+            "lists or a second attribute group to the study."
+        )
+    variables = {"group": ["group_mean"], "word": ["word_mean"], "all": ["group_mean", "word_mean"]}[level]
+    frames = []
+    for variable in variables:
+        for other in connections:
+            if other == baseline:
+                continue
+            draws = posterior[variable].sel(connection=baseline, drop=True) - posterior[variable].sel(
+                connection=other, drop=True
+            )
+            frame = estimates(draws, hdi_prob=hdi_prob)
+            below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
+            frame["direction"] = np.where(below >= 0.5, "nearer", "farther")
+            frame["probability_of_direction"] = np.maximum(below, 1 - below)
+            if rope is not None:
+                inside = ((draws >= low) & (draws <= high)).mean(("chain", "draw"))
+                frame["probability_in_rope"] = np.asarray(inside).reshape(-1)
+            frame["contrast"] = f"{baseline} - {other}"
+            frame["protected_word"] = frame.get("protected_word", "")
+            frames.append(frame)
+    result = pd.concat(frames, ignore_index=True)
+    probabilities = ["direction", "probability_of_direction"]
+    if rope is not None:
+        probabilities.append("probability_in_rope")
+    moments, diagnostics = ESTIMATE_COLUMNS[:4], ESTIMATE_COLUMNS[4:]
+    result = result[["contrast", "protected_word", *moments, *probabilities, *diagnostics]]
+    result.attrs = {"hdi_prob": hdi_prob, "baseline": baseline, "rope": None if rope is None else [low, high]}
+    return result
+
+
+def _rope(rope: float | tuple[float, float] | None) -> tuple[float, float]:
+    if rope is None:
+        return 0.0, 0.0
+    low, high = (-rope, rope) if isinstance(rope, (int, float)) else rope
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ReportError(
+            f"rope={rope!r}: give a positive half-width such as 0.02, or (low, high) with low below high."
+        )
+    return float(low), float(high)

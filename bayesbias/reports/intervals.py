@@ -1,0 +1,76 @@
+"""One row of numbers for each quantity: mean, sd, HPDI and what the sampler's draws are worth."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.errors import ReportError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+# The probability inside an interval, everywhere, unless the user says otherwise.
+HDI_PROB = 0.89
+
+ESTIMATE_COLUMNS = ("mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
+
+
+def check_hdi_prob(hdi_prob: float) -> float:
+    """Return `hdi_prob` if it is a probability strictly between 0 and 1."""
+    if not 0 < hdi_prob < 1:
+        raise ReportError(f"hdi_prob={hdi_prob!r}: give a probability between 0 and 1, such as {HDI_PROB}.")
+    return hdi_prob
+
+
+def check_choice(name: str, value: str, known: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `known`."""
+    from bayesbias.errors import did_you_mean
+
+    if value not in known:
+        raise ReportError(f"{name}={value!r}{did_you_mean(str(value), known)}: use {', '.join(known)}.")
+    return value
+
+
+def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
+    """Summarise draws: one row for each combination of the dims other than `chain` and `draw`.
+
+    Parameters
+    ----------
+    draws
+        Dims `chain`, `draw` and any others.
+    hdi_prob
+        Probability inside the highest posterior density interval.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The other dims as columns, then `mean`, `sd`, `hdi_low`, `hdi_high` (in the units of the draws), bulk
+        and tail effective sample size and R-hat.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) for ESS and R-hat.
+    """
+    import arviz as az
+    import pandas as pd
+
+    check_hdi_prob(hdi_prob)
+    draws = draws.rename("value")
+    dims = [str(dim) for dim in draws.dims if dim not in ("chain", "draw")]
+    dataset = draws.to_dataset()
+    interval = az.hdi(dataset, prob=hdi_prob)["value"].transpose(*dims, "ci_bound").to_numpy().reshape(-1, 2)
+
+    def column(values: "xr.DataArray | xr.Dataset") -> np.ndarray:
+        array = values["value"] if "value" in values else values
+        return np.asarray(array.transpose(*dims)).reshape(-1)
+
+    labels = [np.asarray(draws[dim]).astype(str) for dim in dims]
+    frame = pd.MultiIndex.from_product(labels, names=dims).to_frame(index=False) if dims else pd.DataFrame(index=[0])
+    frame["mean"] = column(draws.mean(("chain", "draw")))
+    frame["sd"] = column(draws.std(("chain", "draw"), ddof=1))
+    frame["hdi_low"], frame["hdi_high"] = interval[:, 0], interval[:, 1]
+    frame["ess_bulk"] = column(az.ess(dataset, method="bulk"))
+    frame["ess_tail"] = column(az.ess(dataset, method="tail"))
+    frame["r_hat"] = column(az.rhat(dataset))
+    return frame

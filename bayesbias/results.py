@@ -1,0 +1,92 @@
+"""A folder of results: draws, numbers, figure and conclusions of one fit."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bayesbias.errors import OutputError
+from bayesbias.models.fits import write_fit
+from bayesbias.plots.style import save_figure
+from bayesbias.plots.words import plot_words
+from bayesbias.reports.conclusions import conclusions
+from bayesbias.reports.contrasts import contrasts
+from bayesbias.reports.intervals import HDI_PROB
+from bayesbias.reports.summary import summary
+from bayesbias.table_files import write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Return `folder` if results can be written there; raise `OutputError` before any work is done if not."""
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"Cannot write results to {target}: it is a file. Give a folder.")
+    if target.is_dir() and any(target.iterdir()) and not overwrite:
+        raise OutputError(f"{target} exists and is not empty. Give another folder, or --overwrite.")
+    parent = target.parent
+    if not parent.is_dir():
+        raise OutputError(f"Cannot write {target}: the folder {parent} does not exist. Create it first.")
+    if not os.access(target if target.is_dir() else parent, os.W_OK):
+        raise OutputError(f"Cannot write {target}: no permission. Choose another folder.")
+    return target
+
+
+def write_results(
+    fit: "xr.DataTree",
+    folder: str | os.PathLike[str],
+    *,
+    table: "pd.DataFrame | None" = None,
+    hdi_prob: float = HDI_PROB,
+    rope: float | None = None,
+    overwrite: bool = False,
+) -> str:
+    """Write a fit's results to a folder and return its conclusions.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned.
+    folder
+        Receives ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png`` and ``conclusions.txt``, and
+        ``table.csv`` if a table is given. All files are made before the first one is put in place.
+    table
+        The distance table, to be kept beside the results.
+    hdi_prob, rope
+        As for `summary` and `contrasts`.
+    overwrite
+        Whether files of an earlier run may be replaced; other files in the folder are left alone.
+
+    Returns
+    -------
+    str
+        The text of ``conclusions.txt``.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and `overwrite` is false.
+    """
+    target = check_folder(folder, overwrite=overwrite)
+    text = conclusions(fit, hdi_prob=hdi_prob, rope=rope)
+    workshop = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        if table is not None:
+            write_table(table, workshop / "table.csv")
+        write_fit(fit, workshop / "fit.nc")
+        summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
+        contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
+        save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
+        (workshop / "conclusions.txt").write_text(text, encoding="utf-8")
+        target.mkdir(exist_ok=True)
+        for made in sorted(workshop.iterdir()):
+            made.replace(target / made.name)
+    except OSError as error:
+        raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
+    return text

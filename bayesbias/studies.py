@@ -1,0 +1,413 @@
+"""Studies: which words are compared with which, and what is expected to be close to what.
+
+A study is a TOML file or a `Study` made in Python; both go through the same checks, which list every fault at
+once. The studies of the literature travel with the package (`list_studies`).
+"""
+
+import os
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+from bayesbias.errors import InputFileError, StudyError, did_you_mean
+from bayesbias.files import atomic_path, bundled
+
+CONNECTIONS = ("associated", "different", "human", "neutral")
+"""How an attribute word relates to a protected word, in the order of every table and figure."""
+
+_CONTROLS = ("human", "neutral")
+_CHOICES = ("paper", "none")
+_TEXTS = ("name", "description", "source", "notes")
+_ABOVE = (*_TEXTS, "associated")
+_SECTIONS = ("protected", "attributes", "controls")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """Word lists, and which attribute group is expected to be close to which protected group.
+
+    Making one checks it; every fault is listed in one error.
+
+    Parameters
+    ----------
+    name : str
+        The study's name in tables and reports.
+    protected, attributes : mapping of str to sequence of str
+        Groups of protected words and of attribute words: group -> words. A word stands in one list only.
+        Attribute groups may not be called ``human`` or ``neutral``.
+    associated : sequence of (str, str)
+        Pairs (protected group, attribute group) that are expected to be close; all others are ``different``.
+    human, neutral : sequence of str, "paper" or "none", default "paper"
+        Control words. ``"paper"`` takes the bundled list (see `control_list`) without the words that the
+        study uses itself, whatever their case. Afterwards always the words; no words for ``"none"``.
+    description, source, notes : str
+        What is asked, where the words come from, and what a reader should know.
+
+    Attributes
+    ----------
+    left_out_controls : tuple of str
+        Words of the bundled control lists that were left out because the study uses them itself.
+
+    Raises
+    ------
+    StudyError
+        If the study has faults: the message lists all of them, one a line.
+
+    Examples
+    --------
+    >>> study = Study(
+    ...     name="weather",
+    ...     protected={"summer": ["july", "august"], "winter": ["january", "february"]},
+    ...     attributes={"warm": ["hot", "sunny"], "cold": ["snow", "ice"]},
+    ...     associated=[("summer", "warm"), ("winter", "cold")],
+    ...     human="none",
+    ... )
+    >>> study.connection("summer", "cold")
+    'different'
+    >>> study.connections
+    ('associated', 'different', 'neutral')
+    """
+
+    name: str
+    protected: Mapping[str, Sequence[str]]
+    attributes: Mapping[str, Sequence[str]]
+    associated: Sequence[tuple[str, str]]
+    human: Sequence[str] | Literal["paper", "none"] = field(default="paper", repr=False)
+    neutral: Sequence[str] | Literal["paper", "none"] = field(default="paper", repr=False)
+    description: str = field(default="", repr=False)
+    source: str = field(default="", repr=False)
+    notes: str = field(default="", repr=False)
+    left_out_controls: tuple[str, ...] = field(default=(), init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the study, then store its lists as tuples and the names of control lists as words."""
+        _raise_faults(f"Study {self.name!r}", list(_faults(vars(self))))
+        own_lists = [words for words in (self.human, self.neutral) if not isinstance(words, str)]
+        own_lists += [*self.protected.values(), *self.attributes.values()]
+        # Without regard to case: where an embedding is read in lower case, Billy and billy are one vector.
+        own = {word.casefold() for words in own_lists for word in words}
+        left_out: list[str] = []
+        for control in _CONTROLS:
+            words = getattr(self, control)
+            if words == "none":
+                words = ()
+            elif words == "paper":
+                left_out += [word for word in control_list(control) if word in own]
+                words = [word for word in control_list(control) if word not in own]
+            object.__setattr__(self, control, tuple(words))
+        for kind in ("protected", "attributes"):
+            groups = {group: tuple(words) for group, words in getattr(self, kind).items()}
+            object.__setattr__(self, kind, groups)
+        object.__setattr__(self, "associated", tuple((p, a) for p, a in self.associated))
+        object.__setattr__(self, "left_out_controls", tuple(left_out))
+
+    @property
+    def protected_words(self) -> tuple[str, ...]:
+        """All protected words, group after group."""
+        return tuple(word for words in self.protected.values() for word in words)
+
+    @property
+    def attribute_words(self) -> tuple[str, ...]:
+        """All words of the attribute groups, group after group, without the control words."""
+        return tuple(word for words in self.attributes.values() for word in words)
+
+    @property
+    def attribute_lists(self) -> dict[str, tuple[str, ...]]:
+        """The words of the attribute groups, and those of ``human`` and ``neutral`` where there are any."""
+        lists = {**self.attributes, "human": self.human, "neutral": self.neutral}
+        return {name: tuple(words) for name, words in lists.items() if words}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word of the study once, control words included."""
+        return (*self.protected_words, *(word for words in self.attribute_lists.values() for word in words))
+
+    @property
+    def connections(self) -> tuple[str, ...]:
+        """The connections that this study has by design, in the order of `CONNECTIONS`."""
+        found = {self.connection(*pair) for pair in product(self.protected, self.attribute_lists)}
+        return tuple(connection for connection in CONNECTIONS if connection in found)
+
+    def connection(self, protected_group: str, attribute_group: str) -> str:
+        """Return how the words of an attribute group (or control list) relate to those of a protected group.
+
+        Raises
+        ------
+        StudyError
+            If the study has no such group.
+
+        Examples
+        --------
+        >>> load_study("weat7").connection("math", "male")
+        'associated'
+        """
+        for group, known in ((protected_group, self.protected), (attribute_group, self.attribute_lists)):
+            if group not in known:
+                kind = "protected" if known is self.protected else "attribute"
+                raise StudyError(
+                    f"Study {self.name!r} has no {kind} group {group!r}{did_you_mean(group, known)}."
+                )
+        if attribute_group in _CONTROLS:
+            return attribute_group
+        return "associated" if (protected_group, attribute_group) in self.associated else "different"
+
+
+def list_studies() -> list[str]:
+    """Return the names of the bundled studies.
+
+    Examples
+    --------
+    >>> list_studies()[:4]
+    ['gender', 'race', 'religion', 'weat1']
+    """
+    names = [path.stem for path in bundled("data", "studies").glob("[!_]*.toml")]
+    # weat2 stands before weat10.
+    return sorted(
+        names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+    )
+
+
+def load_study(name_or_path: "str | os.PathLike[str] | Study") -> Study:
+    """Return a bundled study, or one from a TOML file; a `Study` is returned as it is.
+
+    Parameters
+    ----------
+    name_or_path : str, path or Study
+        A name from `list_studies`, or the path of a TOML file (`write_study_template` writes one). For a file
+        with the name of a bundled study, write ``./religion``.
+
+    Raises
+    ------
+    InputFileError
+        If there is no such study or file, or the file cannot be read as text.
+    StudyError
+        If the file is not valid TOML or the study has faults: the message lists all of them, one a line.
+
+    Examples
+    --------
+    >>> study = load_study("weat7")
+    >>> study.associated
+    (('math', 'male'), ('arts', 'female'))
+    """
+    if isinstance(name_or_path, Study):
+        return name_or_path
+    if name_or_path in list_studies():
+        path = bundled("data", "studies", f"{name_or_path}.toml")
+    else:
+        path = Path(name_or_path)
+    document = _read(path)
+    fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
+    fields |= {key: document[key] for key in (*_ABOVE, "protected", "attributes") if key in document}
+    controls = document.get("controls")
+    if isinstance(controls, dict):
+        fields |= {key: controls[key] for key in _CONTROLS if key in controls}
+    # The file and the study inside it are judged together, so that all faults are told at once.
+    _raise_faults(f"Study file {path}", [*_file_faults(document), *_faults(fields)])
+    return Study(**fields)
+
+
+@cache
+def control_list(name: str) -> tuple[str, ...]:
+    """Return a bundled list of control words.
+
+    They are those of Dobrzeniecka and Urbaniak (2024), appendix on word lists: 85 words that are related to
+    humans but free of stereotypes, and 226 neutral words.
+
+    Parameters
+    ----------
+    name : {"human", "neutral"}
+        Which list.
+
+    Raises
+    ------
+    StudyError
+        If there is no such list.
+
+    Examples
+    --------
+    >>> len(control_list("human")), len(control_list("neutral"))
+    (85, 226)
+    """
+    if name not in _CONTROLS:
+        raise StudyError(
+            f"There is no control list {name!r}{did_you_mean(name, _CONTROLS)}: human or neutral."
+        )
+    return tuple(tomllib.loads(bundled("data", "controls.toml").read_text(encoding="utf-8"))[name])
+
+
+def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a study with comments that explain every key, to be filled with one's own words.
+
+    Parameters
+    ----------
+    path : str or path
+        The TOML file to write. Its name becomes the study's name.
+    overwrite : bool, default False
+        Whether a file of that name may be replaced.
+
+    Raises
+    ------
+    OutputError
+        If the file exists or cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_study(write_study_template(f"{folder}/jobs.toml")).name
+    'jobs'
+    """
+    with atomic_path(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
+    return Path(path)
+
+
+def _raise_faults(what: str, faults: Sequence[str]) -> None:
+    """Raise one error that lists all faults, if there are any."""
+    if faults:
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        raise StudyError("\n- ".join([f"{what} has {count}:", *faults]))
+
+
+def _faults(fields: Mapping[str, object]) -> Iterator[str]:
+    """Yield every fault of a study's fields, whatever their types."""
+    for key in _TEXTS:
+        text = fields.get(key, "")
+        if not isinstance(text, str):
+            yield f"{key} must be text, not {_kind(text)}."
+        elif key == "name" and not text.strip():
+            yield "name is empty: give the study a name."
+    places: dict[str, list[str]] = {}  # word -> the lists that it stands in
+    for section, kind in (("protected", "protected"), ("attributes", "attribute")):
+        groups = fields[section]
+        if not isinstance(groups, Mapping):
+            yield f"{section} must be groups, each with its list of words, not {_kind(groups)}."
+            continue
+        if not groups:
+            yield f"{section} has no groups: name at least one, with its words."
+        for group, words in groups.items():
+            if not isinstance(group, str) or group != group.strip() or not group:
+                yield f"{section} has a group named {group!r}: a name is text without spaces around it."
+            elif kind == "attribute" and group in _CONTROLS:
+                yield f"attributes has a group {group!r}: rename it, or make it a list in controls."
+            yield from _word_faults(f"{kind} group {group!r}", words, places)
+    for control in _CONTROLS:
+        words = fields.get(control, "paper")
+        if not isinstance(words, str):
+            yield from _word_faults(f"control list {control!r}", words, places)
+        elif words not in _CHOICES:
+            yield f"{control} is {words!r}{did_you_mean(words, _CHOICES)}: paper, none or a list of words."
+    for word, found in places.items():
+        if len(found) > 1:
+            yield f"{word!r} stands in {' and in '.join(found)}: keep it in one list only."
+    yield from _association_faults(fields["associated"], fields["protected"], fields["attributes"])
+
+
+def _word_faults(where: str, words: object, places: dict[str, list[str]]) -> Iterator[str]:
+    """Yield the faults of one list of words, and note in `places` which words it holds."""
+    if isinstance(words, str | bytes) or not isinstance(words, Sequence):
+        yield f'{where} must be a list of words, such as ["one", "two"], not {_kind(words)}.'
+        return
+    if not words:
+        yield f"{where} is an empty list: give it words{' or none' if where.startswith('control') else ''}."
+    for position, word in enumerate(words, start=1):
+        if not isinstance(word, str):
+            yield f"{where} holds {_kind(word)} in place {position}: put each word between quotes."
+        elif word != word.strip() or not word:
+            yield f"{where} holds {word!r}: a word must not be blank or have spaces around it."
+    for word, count in Counter(word for word in words if isinstance(word, str)).items():
+        if count > 1:
+            yield f"{where} holds {word!r} {count} times: keep one."
+        if word.strip():
+            places.setdefault(word, []).append(where)
+
+
+def _association_faults(associated: object, protected: object, attributes: object) -> Iterator[str]:
+    """Yield the faults of the list of associated groups."""
+    example = 'associated = [["protected group", "attribute group"]]'
+    if isinstance(associated, str | bytes) or not isinstance(associated, Sequence):
+        yield f"associated must be a list of pairs, such as {example}, not {_kind(associated)}."
+        return
+    if not associated:
+        yield f"associated is missing or empty: say which groups are expected to be close, as {example}."
+    seen: list[tuple[str, str]] = []
+    for position, pair in enumerate(associated, start=1):
+        match pair:
+            case [str(first), str(second)]:
+                seen.append((first, second))
+            case _:
+                yield f"associated holds no pair of groups in place {position}: write {example}."
+    for pair, count in Counter(seen).items():
+        if count > 1:
+            yield f"associated holds {list(pair)} {count} times: keep one."
+        for group, groups, kind in ((pair[0], protected, "protected"), (pair[1], attributes, "attribute")):
+            # Where there are no groups at all, that fault has been told already.
+            if isinstance(groups, Mapping) and groups and group not in groups:
+                hint = did_you_mean(group, (name for name in groups if isinstance(name, str)))
+                yield f"associated holds {list(pair)}, but there is no {kind} group {group!r}{hint}."
+
+
+def _file_faults(document: Mapping[str, object]) -> Iterator[str]:
+    """Yield the keys of a study file that are misspelt or stand in the wrong place."""
+    known = (*_ABOVE, *_SECTIONS)
+    for key in document:
+        if key in _CONTROLS:
+            yield f"{key!r} stands outside its section: move it below a line [controls]."
+        elif key not in known:
+            yield f"Unknown key {key!r}{did_you_mean(key, known)}: a study has {', '.join(known)}."
+    for section in _SECTIONS:
+        keys = document.get(section, {})
+        if not isinstance(keys, Mapping):
+            if section == "controls":
+                yield f"controls must be a section with human or neutral, not {_kind(keys)}."
+            continue
+        for key, value in keys.items():
+            # In TOML, a line after [section] belongs to that section: the commonest slip of all.
+            if key == "associated" or (key in _TEXTS and isinstance(value, str)):
+                yield f"{key!r} stands inside [{section}]: move it above the first [section]."
+            elif section == "controls" and key not in _CONTROLS:
+                yield f"Unknown key {key!r} in [controls]{did_you_mean(key, _CONTROLS)}: human or neutral."
+
+
+def _kind(value: object) -> str:
+    """Return the kind of a value in words that someone who writes TOML knows."""
+    kinds = {str: "text", bool: "true or false", int: "a number", float: "a number", dict: "a section"}
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the content of a study file."""
+    try:
+        if path.exists() and not path.is_file():
+            raise InputFileError(f"{path} is a folder or a device: give the name of a TOML file.")
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")  # Windows editors put a byte order mark first
+        if not text.strip():
+            raise InputFileError(f"{path} is empty: `bayesbias studies new NAME.toml` writes a start.")
+        return tomllib.loads(text)
+    except FileNotFoundError as error:
+        near = [*list_studies(), *(file.name for file in path.parent.glob("*.toml"))]
+        raise InputFileError(
+            f"There is no study and no file {str(path)!r}{did_you_mean(path.name, near)}. Give the name of a "
+            f"TOML file, or one of the bundled studies: {', '.join(list_studies())}."
+        ) from error
+    except OSError as error:
+        raise InputFileError(f"Cannot read {str(path)!r}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputFileError(
+            f"{path} is not UTF-8 text: byte {error.start} (line {line}) cannot be read. Save it as UTF-8."
+        ) from error
+    # TOMLDecodeError is a ValueError; so are a number with too many digits and a null byte in a file's name.
+    # Lists that are nested too deeply end in a RecursionError.
+    except (ValueError, RecursionError) as error:
+        raise StudyError(
+            f"{str(path)!r} is not a valid TOML file: {error}. "
+            "Look there for a word without quotes, a missing comma or bracket, or a key that stands twice."
+        ) from error

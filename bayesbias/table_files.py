@@ -1,0 +1,261 @@
+"""Read and write distance tables: CSV and Parquet, gzipped or not, with their provenance."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from bayesbias.errors import InputFileError, OutputError, TableError
+from bayesbias.files import atomic_path, check_output, input_file
+from bayesbias.tables import (
+    ATTRS_KEY,
+    Duplicates,
+    drop_duplicates,
+    report_lost_words,
+    table_hash,
+    validate_table,
+)
+
+Format = Literal["csv", "parquet"]
+
+# A CSV file carries its provenance as JSON in its first line, behind this mark.
+_MARK = "# bayesbias: "
+# Names and codes of the tables that Dobrzeniecka and Urbaniak published.
+_PUBLISHED_COLUMNS = {"word_to_compare": "attribute_word", "word_class": "attribute_group"}
+_PUBLISHED_CONNECTIONS = {"none": "neutral"}
+_LOST_CODE = -100.0
+
+
+def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+    """Write a distance table with its provenance, whole or not at all.
+
+    Parameters
+    ----------
+    table
+        A distance table; it is validated first.
+    path
+        Ends in ``.csv``, ``.csv.gz``, ``.parquet`` or ``.parquet.gz``. The same table gives the same bytes.
+    overwrite
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    pathlib.Path
+        The file that was written. A CSV begins with one line of provenance; other programs skip it, for
+        example with ``pandas.read_csv(path, skiprows=1)``.
+
+    Raises
+    ------
+    OutputError
+        If the path cannot be written, exists and must not be replaced, or has another ending.
+    TableError
+        If the table breaks the schema.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> table = read_table(bundled("data", "tables", "weat7_google_news.csv.gz"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = read_table(write_table(table, Path(folder) / "weat7.parquet"))
+    >>> again.equals(table) and again.attrs == table.attrs
+    True
+    """
+    kind, zipped = _format(path, OutputError)
+    check_output(path, overwrite=overwrite)
+    attrs = table.attrs
+    table = validate_table(table)
+    table.attrs = {}
+    provenance = json.dumps({**attrs.get(ATTRS_KEY, {}), "hash": table_hash(table)}, ensure_ascii=False)
+    content = _csv_bytes(table, provenance) if kind == "csv" else _parquet_bytes(table, provenance)
+    with atomic_path(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes(gzip.compress(content, mtime=0) if zipped else content)
+    return Path(path)
+
+
+def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop") -> pd.DataFrame:
+    """Read a distance table: ours, a user's own, or one of those that the paper published.
+
+    Parameters
+    ----------
+    path
+        A CSV or Parquet file, gzipped or not. Columns may have the names of the schema or those of the
+        published tables (``word_to_compare``, ``word_class``, connection ``none`` for neutral).
+    duplicates
+        ``"drop"`` removes exact repetitions of a pair and warns; ``"keep"`` reproduces results that counted
+        them (44 % of the rows of the published race tables are repetitions).
+
+    Returns
+    -------
+    pandas.DataFrame
+        A validated distance table. Rows coded -100 are words that the embedding lacked: they are taken out
+        and listed by `lost_words`. Where the file names no protected groups, a word's group is named after
+        the attribute groups it is associated with.
+
+    Raises
+    ------
+    InputFileError
+        If the file is absent, empty, truncated, or not what its name says.
+    TableError
+        If the table breaks the schema.
+
+    Warns
+    -----
+    LostWordsWarning, DuplicatesWarning
+        If a foreign table held lost words, or any table held repetitions.
+
+    Examples
+    --------
+    >>> table = read_table(bundled("data", "tables", "weat7_google_news.csv.gz"))
+    >>> table["connection"].value_counts().sort_index().to_dict()
+    {'associated': 128, 'different': 128, 'human': 1360, 'neutral': 3616}
+    """
+    source = input_file(path)
+    kind, _ = _format(path, InputFileError)
+    content = _content(source)
+    table, provenance = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
+    table = _published_names(table)
+    table, lost = _take_out_lost_words(table)
+    try:
+        table = validate_table(table)
+        _check_hash(table, provenance)
+        table, dropped = drop_duplicates(table, duplicates)
+    except TableError as error:
+        raise TableError(f"{source}: {error}") from error
+    if not provenance:
+        report_lost_words(lost, str(source))
+        provenance = {"source": source.name, "lost_words": lost}
+    if dropped or "duplicates" not in provenance:
+        provenance["duplicates"] = {"policy": duplicates, "dropped": dropped}
+    table = table.reset_index(drop=True)
+    table.attrs[ATTRS_KEY] = {**provenance, "hash": table_hash(table)}
+    return table
+
+
+# --- formats ----------------------------------------------------------------------------------------------
+
+
+def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputError]) -> tuple[Format, bool]:
+    name = Path(path).name.lower()
+    zipped = name.endswith(".gz")
+    stem = name.removesuffix(".gz")
+    if stem.endswith(".csv"):
+        return "csv", zipped
+    if stem.endswith(".parquet"):
+        return "parquet", zipped
+    raise error(f"{path}: a distance table is a .csv, .csv.gz, .parquet or .parquet.gz file. Rename it, or convert it.")
+
+
+def _csv_bytes(table: pd.DataFrame, provenance: str) -> bytes:
+    return (f"{_MARK}{provenance}\n" + table.to_csv(index=False, lineterminator="\n")).encode()
+
+
+def _parquet_bytes(table: pd.DataFrame, provenance: str) -> bytes:
+    table.attrs = {ATTRS_KEY: json.loads(provenance)}
+    buffer = io.BytesIO()
+    table.to_parquet(buffer, index=False, engine="pyarrow")
+    return buffer.getvalue()
+
+
+def _content(path: Path) -> bytes:
+    """Return the bytes of a file, unzipped if they are gzipped whatever the file's name."""
+    content = path.read_bytes()
+    if not content:
+        raise InputFileError(f"{path} is empty. Write the table again.")
+    if content[:2] == b"\x1f\x8b":
+        try:
+            content = gzip.decompress(content)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise InputFileError(f"{path}: the gzip data are broken or cut short ({error}). Copy it again.") from error
+        if not content:
+            raise InputFileError(f"{path} is empty inside its gzip. Write the table again.")
+    return content
+
+
+def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputFileError(
+            f"{path}: the byte at position {error.start:,} is not UTF-8. Save the table as UTF-8."
+        ) from error
+    provenance: dict[str, Any] = {}
+    if text.startswith(_MARK):
+        first, _, text = text.partition("\n")
+        try:
+            provenance = json.loads(first.removeprefix(_MARK))
+        except ValueError as error:
+            raise InputFileError(
+                f"{path}: the provenance in line 1 is not valid JSON ({error}). Write the table again."
+            ) from error
+    if not isinstance(provenance, dict):
+        raise InputFileError(f"{path}: the provenance in line 1 is not a JSON object. Write the table again.")
+    try:
+        # "null" and "nan" are words here, and not missing values.
+        table = pd.read_csv(
+            io.StringIO(text), keep_default_na=False, na_values=_MISSING_NUMBERS, float_precision="round_trip"
+        )
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, csv.Error, ValueError) as error:
+        raise InputFileError(f"{path} is not a CSV table: {error}. Write the table again.") from error
+    return table, provenance
+
+
+_MISSING_NUMBERS = {name: ["", "nan", "NaN", "NA"] for name in ("cosine_distance", "cosine_similarity")}
+
+
+def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+    import pyarrow
+
+    try:
+        table = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
+    provenance = table.attrs.get(ATTRS_KEY, {})
+    return table, provenance if isinstance(provenance, dict) else {}
+
+
+def _check_hash(table: pd.DataFrame, provenance: dict[str, Any]) -> None:
+    if "hash" in provenance and provenance["hash"] != table_hash(table):
+        raise TableError(
+            f"the {len(table):,} rows are not those that were written: the file is cut short or was edited. Write "
+            "the table again; if the edit is meant, delete line 1 of the CSV, which describes the old rows."
+        )
+
+
+# --- the published tables ---------------------------------------------------------------------------------
+
+
+def _published_names(table: pd.DataFrame) -> pd.DataFrame:
+    table = table.rename(columns={old: new for old, new in _PUBLISHED_COLUMNS.items() if new not in table})
+    unnamed = [column for column in table.columns if str(column).startswith("Unnamed:")]
+    table = table.drop(columns=unnamed)
+    if "connection" in table:
+        table["connection"] = table["connection"].astype(str).replace(_PUBLISHED_CONNECTIONS)
+    return table
+
+
+def _take_out_lost_words(table: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str]]]:
+    """Split off the rows coded -100; a word is named as lost if no row of it is left."""
+    measured = [name for name in ("cosine_distance", "cosine_similarity") if name in table]
+    coded = pd.Series(False, index=table.index)
+    for name in measured:
+        coded |= pd.to_numeric(table[name], errors="coerce") == _LOST_CODE
+    if not coded.any() or not {"protected_word", "attribute_word"} <= set(table.columns):
+        return table, []
+    lost_rows, kept = table[coded], table[~coded]
+    lost = []
+    for role in ("protected", "attribute"):
+        words = lost_rows[~lost_rows[f"{role}_word"].isin(kept[f"{role}_word"])]
+        group = f"{role}_group" if f"{role}_group" in table else f"{role}_word"
+        for word, name in words.drop_duplicates(f"{role}_word")[[f"{role}_word", group]].itertuples(index=False):
+            label = str(name) if group != f"{role}_word" else role
+            reason = f"coded {_LOST_CODE:g} in the table"
+            lost.append({"word": str(word), "role": role, "group": label, "reason": reason})
+    # Where every row of the table is lost, nothing tells which of the two words was missing.
+    return kept.reset_index(drop=True), lost
