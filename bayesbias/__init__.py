@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from bayesbias.studies import list_studies as list_studies
     from bayesbias.studies import load_study as load_study
     from bayesbias.studies import write_study_template as write_study_template
-    from bayesbias.table_files import read_table as read_table
-    from bayesbias.table_files import write_table as write_table
-    from bayesbias.tables import distance_table as distance_table
-    from bayesbias.tables import lost_words as lost_words
+    from bayesbias.tables.build import distance_table as distance_table
+    from bayesbias.tables.files import read_table as read_table
+    from bayesbias.tables.files import write_table as write_table
+    from bayesbias.tables.schema import lost_words as lost_words
 
 __version__ = "0.1.0"
 
@@ -55,10 +55,10 @@ _HOMES = {
     "Embedding": "embeddings",
     "load_embedding": "embeddings",
     "train_skipgram": "embeddings.training",
-    "distance_table": "tables",
-    "lost_words": "tables",
-    "read_table": "table_files",
-    "write_table": "table_files",
+    "distance_table": "tables.build",
+    "lost_words": "tables.schema",
+    "read_table": "tables.files",
+    "write_table": "tables.files",
     "ModelSpec": "models.spec",
     "list_models": "models.spec",
     "load_model": "models.spec",
@@ -74,7 +74,7 @@ _HOMES = {
     "bundled": "files",
 }
 
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -20,25 +20,23 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-studies_app = typer.Typer(
-    help="List the bundled studies, show one, or begin your own.", invoke_without_command=True
-)
+studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
 
 
 class Case(StrEnum):
     """How a study's word is looked up in an embedding."""
 
-    exact = "exact"
-    lower = "lower"
-    exact_then_lower = "exact_then_lower"
+    EXACT = "exact"
+    LOWER = "lower"
+    EXACT_THEN_LOWER = "exact_then_lower"
 
 
 class Duplicates(StrEnum):
     """What happens to repeated pairs."""
 
-    drop = "drop"
-    keep = "keep"
+    DROP = "drop"
+    KEEP = "keep"
 
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
@@ -96,7 +94,8 @@ def studies_show(study: Annotated[str, typer.Argument(help="A bundled study or a
 
 @studies_app.command("new")
 def studies_new(
-    path: Annotated[Path, typer.Argument(help="The file to write, such as my_study.toml.")], overwrite: Overwrite = False
+    path: Annotated[Path, typer.Argument(help="The file to write, such as my_study.toml.")],
+    overwrite: Overwrite = False,
 ) -> None:
     """Write a commented study file to fill in with your own words."""
     from bayesbias.studies import write_study_template
@@ -108,18 +107,20 @@ def studies_new(
 @app.command()
 def table(
     embedding: Annotated[
-        Path, typer.Argument(help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too.")
+        Path,
+        typer.Argument(help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too."),
     ],
     study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file; .gz may follow.")],
-    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.exact,
+    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if it is not recognised.")] = (
         "auto"
     ),
     name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
-    duplicates: Annotated[Duplicates, typer.Option(help="Pairs whose words match the same vectors.")] = Duplicates.drop,
+    duplicates: Annotated[Duplicates, typer.Option(help="Pairs whose words match the same vectors.")] = Duplicates.DROP,
     allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read gensim's native files. A pickle can run code: trust its source.")
+        bool,
+        typer.Option("--allow-pickle", help="Read gensim's native files. A pickle can run code: trust its source."),
     ] = False,
     overwrite: Overwrite = False,
 ) -> None:
@@ -132,13 +133,18 @@ def table(
     from bayesbias.embeddings import load_embedding
     from bayesbias.files import check_output
     from bayesbias.studies import load_study
-    from bayesbias.table_files import write_table
-    from bayesbias.tables import distance_table
+    from bayesbias.tables.build import distance_table
+    from bayesbias.tables.files import write_table
 
     check_output(output, overwrite=overwrite)
     loaded = load_study(study)
     vectors = load_embedding(
-        embedding, words=loaded.words, format=file_format, case=case.value, name=name, allow_pickle=allow_pickle
+        embedding,
+        words=loaded.words,
+        format=file_format,
+        case=case.value,
+        name=name,
+        allow_pickle=allow_pickle,
     )
     built = distance_table(vectors, loaded, duplicates=duplicates.value)
     write_table(built, output, overwrite=overwrite)
@@ -152,16 +158,17 @@ def fit(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = "hierarchical",
     sampler: Annotated[str, typer.Option(help="auto, nutpie or pymc.")] = "auto",
-    draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 1000,
-    tune: Annotated[int, typer.Option(help="Tuning steps a chain.")] = 1000,
+    draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 2000,
+    tune: Annotated[int, typer.Option(help="Tuning steps a chain.")] = 2000,
     chains: Annotated[int, typer.Option(help="Chains.")] = 4,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws.")] = None,
     prior: Annotated[
-        list[str] | None, typer.Option(help="Change a prior: --prior 'group_mean=Normal(1, 0.2)'. May be repeated.")
+        list[str] | None,
+        typer.Option(help="Change a prior: --prior 'group_mean=Normal(1, 0.2)'. May be repeated."),
     ] = None,
     hdi_prob: HdiProb = _HDI_PROB,
     rope: Rope = None,
-    duplicates: Annotated[Duplicates, typer.Option(help="Repeated rows of the table.")] = Duplicates.drop,
+    duplicates: Annotated[Duplicates, typer.Option(help="Repeated rows of the table.")] = Duplicates.DROP,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
     overwrite: Overwrite = False,
 ) -> None:
@@ -174,7 +181,7 @@ def fit(
     """
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.results import check_folder, write_results
-    from bayesbias.table_files import read_table
+    from bayesbias.tables.files import read_table
 
     check_folder(output, overwrite=overwrite)
     fitted = fit_model(
@@ -232,7 +239,7 @@ def demo(
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.results import check_folder, write_results
     from bayesbias.studies import load_study
-    from bayesbias.tables import distance_table
+    from bayesbias.tables.build import distance_table
 
     check_folder(output, overwrite=overwrite)
     study = load_study("religion")

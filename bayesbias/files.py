@@ -16,7 +16,7 @@ def bundled(*parts: str) -> Path:
 
     In an installed wheel these live inside the package; in a checkout, at the top of the repository.
 
-    >>> bundled("data", "studies").is_dir()
+    >>> bb.bundled("data", "studies").is_dir()
     True
     """
     inside = _PACKAGE / "_bundled"

@@ -14,7 +14,7 @@ from bayesbias.reports.conclusions import conclusions
 from bayesbias.reports.contrasts import contrasts
 from bayesbias.reports.intervals import HDI_PROB
 from bayesbias.reports.summary import summary
-from bayesbias.table_files import write_table
+from bayesbias.tables.files import write_table
 
 if TYPE_CHECKING:
     import pandas as pd

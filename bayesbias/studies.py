@@ -150,9 +150,7 @@ class Study:
         for group, known in ((protected_group, self.protected), (attribute_group, self.attribute_lists)):
             if group not in known:
                 kind = "protected" if known is self.protected else "attribute"
-                raise StudyError(
-                    f"Study {self.name!r} has no {kind} group {group!r}{did_you_mean(group, known)}."
-                )
+                raise StudyError(f"Study {self.name!r} has no {kind} group {group!r}{did_you_mean(group, known)}.")
         if attribute_group in _CONTROLS:
             return attribute_group
         return "associated" if (protected_group, attribute_group) in self.associated else "different"
@@ -168,9 +166,7 @@ def list_studies() -> list[str]:
     """
     names = [path.stem for path in bundled("data", "studies").glob("[!_]*.toml")]
     # weat2 stands before weat10.
-    return sorted(
-        names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
-    )
+    return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
 
 
 def load_study(name_or_path: "str | os.PathLike[str] | Study") -> Study:
@@ -235,9 +231,7 @@ def control_list(name: str) -> tuple[str, ...]:
     (85, 226)
     """
     if name not in _CONTROLS:
-        raise StudyError(
-            f"There is no control list {name!r}{did_you_mean(name, _CONTROLS)}: human or neutral."
-        )
+        raise StudyError(f"There is no control list {name!r}{did_you_mean(name, _CONTROLS)}: human or neutral.")
     return tuple(tomllib.loads(bundled("data", "controls.toml").read_text(encoding="utf-8"))[name])
 
 

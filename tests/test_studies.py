@@ -285,9 +285,7 @@ def test_wrong_shapes_in_a_file(tmp_path: Path, text: str, message: str) -> None
         (b"associated = [{" + b"a." * 5000 + b"a = 1}]", StudyError, "no pair of groups in place 1"),
     ],
 )
-def test_files_that_cannot_be_read(
-    tmp_path: Path, content: bytes, error: type[Exception], message: str
-) -> None:
+def test_files_that_cannot_be_read(tmp_path: Path, content: bytes, error: type[Exception], message: str) -> None:
     path = tmp_path / "weather.toml"
     path.write_bytes(content)
     with pytest.raises(error, match=message) as caught:
@@ -382,9 +380,7 @@ FILES = st.one_of(
 )
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.binary(max_size=2),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3), inner)
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=8,
 )
 
@@ -407,9 +403,7 @@ def test_random_files_give_a_study_or_an_error_of_ours(random_file: Path, conten
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    field=st.sampled_from(["name", "protected", "attributes", "associated", "human", "notes"]), value=VALUES
-)
+@given(field=st.sampled_from(["name", "protected", "attributes", "associated", "human", "notes"]), value=VALUES)
 def test_random_values_give_a_study_or_an_error_of_ours(field: str, value: object) -> None:
     message = ""
     try:

@@ -83,9 +83,7 @@ class Embedding:
         object.__setattr__(self, "vectors", vectors)
         if len(self._index) < len(words):
             row = next(row for row, word in enumerate(words) if self._index[word] != row)
-            raise EmbeddingError(
-                f"The word {words[row]!r} stands twice: in row {row} and again further down."
-            )
+            raise EmbeddingError(f"The word {words[row]!r} stands twice: in row {row} and again further down.")
 
     def __repr__(self) -> str:
         size = f"words={len(self)}, dimensions={self.dimensions}"
@@ -111,7 +109,7 @@ class Embedding:
         """Short hash of the words and vectors, in their order; name and case rule do not enter it."""
         content = hashlib.sha256()
         content.update(f"{len(self)} {self.dimensions} {self.vectors.dtype.name}\n".encode())
-        content.update("\0".join(self.words).encode("utf-8", "surrogatepass"))
+        content.update("\0".join(self.words).encode())
         little_endian = self.vectors.dtype.newbyteorder("<")
         for start in range(0, len(self), 10_000):
             block = self.vectors[start : start + 10_000]
@@ -196,7 +194,16 @@ def check_words(words: Iterable[object]) -> tuple[str, ...]:
         if not isinstance(word, str):
             raise EmbeddingError(f"Words must be text; found {word!r} ({type(word).__name__}).")
         checked.append(str(word))
+    try:
+        "\0".join(checked).encode()
+    except UnicodeEncodeError as error:
+        word = next(word for word in checked if not _is_unicode(word))
+        raise EmbeddingError(f"The word {word!r} holds half a character (a surrogate); correct it.") from error
     return tuple(checked)
+
+
+def _is_unicode(word: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in word)
 
 
 def forms(word: str, case: Case) -> tuple[str, ...]:
@@ -240,9 +247,7 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
         Gives the words that say where a row stands, such as ``"at line 7"``.
     """
     if len(words) != len(vectors):
-        raise EmbeddingError(
-            f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word."
-        )
+        raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word.")
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
     usable = np.isfinite(squares) & (squares > 0)

@@ -60,15 +60,14 @@ def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
         layout = _layout(stream, path)
     kept = [row for row, word in enumerate(layout.words) if wanted is None or word in wanted]
     vectors = np.empty((len(kept), layout.dimensions), dtype=np.float32)
-    table = np.memmap(
-        path, dtype="<f4", mode="r", offset=layout.offset, shape=(layout.vectors, layout.dimensions)
-    )
+    table = np.memmap(path, dtype="<f4", mode="r", offset=layout.offset, shape=(layout.vectors, layout.dimensions))
     for place, row in enumerate(kept):
         hashes: list[int] = []
         if layout.longest:
             hashes = ft_ngram_hashes(layout.words[row], layout.shortest, layout.longest, layout.buckets)
         ngrams = [len(layout.words) + number for number in hashes]
-        vectors[place] = table[[row, *ngrams]].mean(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is reported with its row
+            vectors[place] = table[[row, *ngrams]].mean(axis=0, dtype=np.float64)
     return Rows([layout.words[row] for row in kept], vectors, [row + 1 for row in kept], "row")
 
 
@@ -105,15 +104,12 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
     check_header(words, dimensions, str(path))
     if labels or entries != words or pruned > 0:
         raise EmbeddingError(
-            f"{path} is a supervised or pruned fastText model. Only models of words can be read (cbow, "
-            "skipgram)."
+            f"{path} is a supervised or pruned fastText model. Only models of words can be read (cbow, skipgram)."
         )
     names = list(_names(stream, path, words, cut=lambda: _cut(path, size)))
     (quantised,) = take("?")
     if quantised:
-        raise EmbeddingError(
-            f"{path} is a quantised fastText model (.ftz). Use the .bin or .vec that it came from."
-        )
+        raise EmbeddingError(f"{path} is a quantised fastText model (.ftz). Use the .bin or .vec that it came from.")
     offset = _matrix(take, stream, path, expected=(words + buckets, dimensions), size=size)
     take("?")  # whether the output matrix is quantised
     _matrix(take, stream, path, expected=(words, dimensions), size=size)
@@ -121,9 +117,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
         raise EmbeddingError(f"{path}: more bytes follow at byte {stream.tell() - 1}, after the last vector.")
     usable = buckets > 0 and 0 < shortest <= longest
     if longest and not usable:
-        raise EmbeddingError(
-            f"{path}: its header promises n-grams of {shortest} to {longest} in {buckets} buckets."
-        )
+        raise EmbeddingError(f"{path}: its header promises n-grams of {shortest} to {longest} in {buckets} buckets.")
     return _Layout(names, dimensions, buckets, shortest, longest, offset, words + buckets)
 
 
@@ -136,9 +130,7 @@ def _names(stream: IO[bytes], path: Path, count: int, *, cut: Callable[[], Embed
             if not letter:
                 raise cut()
             if len(word) == _LONGEST_WORD:
-                raise EmbeddingError(
-                    f"{path}: word {number + 1} at byte {place} has no end; the file is damaged."
-                )
+                raise EmbeddingError(f"{path}: word {number + 1} at byte {place} has no end; the file is damaged.")
             word += letter
         if len(stream.read(9)) < 9:
             raise cut()
@@ -170,6 +162,5 @@ def _matrix(
 
 def _cut(path: Path, size: int) -> EmbeddingError:
     return EmbeddingError(
-        f"{path} ends at byte {size}, before all that its header promises. It is cut short: download or "
-        "write it again."
+        f"{path} ends at byte {size}, before all that its header promises. It is cut short: download or write it again."
     )

@@ -24,7 +24,7 @@ READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
     "gensim": read_gensim,
 }
 _SUFFIXES = {".bin", ".gz", ".kv", ".model", ".npz", ".txt", ".vec"}
-_SAMPLE = 1 << 16
+_SAMPLE = 1 << 20
 
 
 def load_embedding(
@@ -103,7 +103,7 @@ def load_embedding(
         raise EmbeddingError(f"Unknown format {format!r}{hint}. Known are auto, {', '.join(READERS)}.")
     wanted = _wanted(words, case)
     if isinstance(source, str | os.PathLike):
-        path = Path(source).expanduser()
+        path = Path(source)
         rows = _read(path, wanted, format, allow_pickle=allow_pickle)
         origin, given_name = str(path), _name(path)
     else:
@@ -171,9 +171,7 @@ def _wanted(words: Iterable[str] | None, case: Case) -> Wanted:
         return None
     wanted = frozenset(form for word in check_words(words) for form in forms(word, case))
     if not wanted:
-        raise EmbeddingError(
-            "words is empty, so there is nothing to load. Give words, or None for all of them."
-        )
+        raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")
     return wanted
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import lzma
+import math
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
         If the file is no whole zip file.
     """
     with open_bytes(path) as stream, _sound_zip(path), zipfile.ZipFile(stream) as archive:
-        arrays = [Path(name).stem for name in archive.namelist() if name.endswith(".npy")]
+        arrays = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         for needed in ("words", "vectors"):
             if needed not in arrays:
                 hint = did_you_mean(needed, arrays).replace("did you mean", "is it")
@@ -91,7 +92,7 @@ def _sound_zip(path: Path) -> Iterator[None]:
 def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Iterator[_Member]:
     with archive.open(f"{name}.npy") as stream:
         start = stream.read(12)
-        if start[:6] != b"\x93NUMPY":
+        if start[:6] != b"\x93NUMPY" or len(start) < 12:
             raise InputFileError(f"{path}: {name}.npy is no NumPy array. Save it again with np.savez.")
         # Version 1 has a header length of two bytes, later ones of four.
         short = start[6] == 1
@@ -108,9 +109,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Iterator[_Member
                 bool(fields["fortran_order"]),
             )
         except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError) as error:
-            raise InputFileError(
-                f"{path}: the header of {name}.npy is damaged ({error}). Save it again."
-            ) from error
+            raise InputFileError(f"{path}: the header of {name}.npy is damaged ({error}). Save it again.") from error
         if dtype.hasobject:
             raise EmbeddingError(
                 f"{path}: the array {name!r} holds Python objects, which is a pickle: loading it could run "
@@ -119,8 +118,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Iterator[_Member
             )
         sound = all(type(size) is int and size >= 0 for size in shape)
         held = archive.getinfo(f"{name}.npy").file_size - begin - length
-        # Python's integers do not overflow, so no shape can pretend to be small.
-        needed = int(np.prod(np.array(shape, dtype=object), initial=1)) * dtype.itemsize if sound else -1
+        needed = math.prod(shape) * dtype.itemsize if sound else -1
         if needed != held:
             raise InputFileError(
                 f"{path}: the array {name!r} should have {needed} bytes but has {held}; it is damaged."
@@ -129,16 +127,11 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Iterator[_Member
 
 
 def _check_shapes(words: _Member, vectors: _Member, path: Path) -> None:
-    if words.dtype.kind not in "US" or len(words.shape) != 1:
+    if words.dtype.kind != "U" or len(words.shape) != 1:
         raise EmbeddingError(
-            f"{path}: 'words' has the type {words.dtype} and the shape {words.shape}; it must be one column "
-            "of text."
+            f"{path}: 'words' has the type {words.dtype} and the shape {words.shape}; it must be one column of text."
         )
-    if (
-        vectors.dtype.kind not in "iuf"
-        or len(vectors.shape) != 2
-        or not 1 <= vectors.shape[1] <= MOST_DIMENSIONS
-    ):
+    if vectors.dtype.kind not in "iuf" or len(vectors.shape) != 2 or not 1 <= vectors.shape[1] <= MOST_DIMENSIONS:
         raise EmbeddingError(
             f"{path}: 'vectors' has the type {vectors.dtype} and the shape {vectors.shape}; it must be "
             "numbers of the shape (words, dimensions)."
@@ -158,8 +151,6 @@ def _scan(words: _Member, vectors: _Member, wanted: Wanted) -> Rows:
     block = max(1, _BLOCK_BYTES // widest)
     first = 1
     for names, rows in zip(words.blocks(block), vectors.blocks(block), strict=True):
-        if names.dtype.kind == "S":
-            names = np.char.decode(names, "utf-8")
         chosen = [row for row, word in enumerate(names.tolist()) if wanted is None or word in wanted]
         kept_words += names[chosen].tolist()
         places += [first + row for row in chosen]

@@ -31,8 +31,8 @@ def from_object(source: object, wanted: Wanted) -> Rows:
     if isinstance(source, tuple) and len(source) == 2:
         return _keep(*source, wanted)
     raise EmbeddingError(
-        f"A {type(source).__name__} is no embedding. Give the path of a file, gensim KeyedVectors, a mapping "
-        "of words to vectors, or a pair (words, matrix)."
+        f"An object of type {type(source).__name__} is no embedding. Give the path of a file, gensim "
+        "KeyedVectors, a mapping of words to vectors, or a pair (words, matrix)."
     )
 
 

@@ -82,8 +82,7 @@ def read_glove(path: Path, wanted: Wanted) -> Rows:
         dimensions = count_numbers(first)
         if dimensions == 0:
             raise EmbeddingError(
-                f"{path}: its first line begins {first[:40]!r} and does not end in numbers, so it is no "
-                "GloVe file."
+                f"{path}: its first line begins {first[:40]!r} and does not end in numbers, so it is no GloVe file."
             )
         check_header(1, dimensions, str(path))
         scan = _Scan(str(path), dimensions, first_line=1, promised=None)
@@ -119,9 +118,7 @@ class _Scan:
                 blank = blank or number
                 continue
             if blank:
-                raise EmbeddingError(
-                    f"{self.source}: line {blank} is empty. Remove it, or find what stood there."
-                )
+                raise EmbeddingError(f"{self.source}: line {blank} is empty. Remove it, or find what stood there.")
             cut = row.find(b" ") if row.count(b" ") == dimensions else self._word_end(row, number)
             try:
                 word = row[:cut].decode()
@@ -157,9 +154,7 @@ class _Scan:
             return self.pack(*map(float, fields))
         except (ValueError, OverflowError) as error:
             wrong = next((field for field in fields if not _is_number(field)), None)
-            fault = (
-                "a number too large for 32 bits" if wrong is None else f"{wrong[:40]!r}, which is no number"
-            )
+            fault = "a number too large for 32 bits" if wrong is None else f"{wrong[:40]!r}, which is no number"
             raise EmbeddingError(
                 f"{self.source}: the vector of {word!r} at line {number} holds {fault}. Correct the line, or "
                 "leave the word out with words=[...]."

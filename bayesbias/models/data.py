@@ -7,7 +7,7 @@ import pandas as pd
 
 from bayesbias.errors import FitError
 from bayesbias.studies import CONNECTIONS
-from bayesbias.tables import ATTRS_KEY, table_hash, validate_table
+from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,22 +31,26 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     problems = []
     if bad := found["rhat"]["bad_params"]:
         problems.append(
-            f"R-hat is above {RHAT_MAX} for {_parameters(bad)}: the chains disagree. Run longer (tune=2000, draws=2000)"
+            f"R-hat is above {RHAT_MAX} for {_parameters(bad)}: the chains disagree. Run longer (tune=4000, draws=4000)"
         )
     if bad := found["ess"]["bad_params"]:
         problems.append(
             f"fewer than {ess_min} effective draws of {_parameters(bad)}: the interval's ends are noisy. "
-            "Take more draws (draws=2000 or more)"
+            "Take more draws (draws=4000 or more)"
         )
     if count := int(found.get("divergent", {}).get("n_divergent", 0)):
         problems.append(
             f"{count} divergent transitions: part of the posterior was not explored, mostly where word_sd is near 0. "
-            "Run longer (tune=2000), or give word_sd a prior with less mass near 0"
+            "Run longer (tune=4000), or give word_sd a prior with less mass near 0"
         )
     if count := int(found.get("treedepth", {}).get("n_max", 0)):
-        problems.append(f"{count} draws reached the largest tree depth: sampling is slow and may be stuck. Use tune=2000")
+        problems.append(
+            f"{count} draws reached the largest tree depth: sampling is slow and may be stuck. Use tune=4000"
+        )
     if len(chains_low := found.get("bfmi", {}).get("failed_chains", [])):
-        problems.append(f"low E-BFMI in {len(chains_low)} chains: the tails were not explored. Use tune=2000, draws=2000")
+        problems.append(
+            f"low E-BFMI in {len(chains_low)} chains: the tails were not explored. Use tune=4000, draws=4000"
+        )
     return problems
 
 

@@ -13,7 +13,7 @@ from bayesbias.errors import FitError, InputFileError
 from bayesbias.files import atomic_path, check_output, input_file
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
-from bayesbias.tables import ATTRS_KEY
+from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -178,7 +178,9 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
         with xr.open_datatree(source, engine="h5netcdf") as tree:
             fit = tree.load().copy(deep=True)
     except (OSError, ValueError, KeyError) as error:
-        raise InputFileError(f"{source} is not a netCDF file, or is cut short ({error}). Fit the model again.") from error
+        raise InputFileError(
+            f"{source} is not a netCDF file, or is cut short ({error}). Fit the model again."
+        ) from error
     for name in ("posterior", "constant_data"):
         if name in fit.children:
             fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))

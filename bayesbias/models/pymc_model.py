@@ -43,9 +43,7 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
         word_sd = spec.priors["word_sd"].variable("word_sd", dims="connection")
         sigma = spec.priors["sigma"].variable("sigma", dims="connection")
         offset = pm.Normal("word_offset", 0, 1, dims=("protected_word", "connection"))
-        word_mean = pm.Deterministic(
-            "word_mean", group_mean + word_sd * offset, dims=("protected_word", "connection")
-        )
+        word_mean = pm.Deterministic("word_mean", group_mean + word_sd * offset, dims=("protected_word", "connection"))
         pm.Normal(
             "cosine_distance",
             word_mean[data.protected, data.connection],

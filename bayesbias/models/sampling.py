@@ -26,8 +26,8 @@ def fit(
     model: str | os.PathLike[str] | ModelSpec = "hierarchical",
     *,
     sampler: str = "auto",
-    draws: int = 1000,
-    tune: int = 1000,
+    draws: int = 2000,
+    tune: int = 2000,
     chains: int = 4,
     random_seed: int | None = None,
     progress: bool = True,
@@ -76,10 +76,9 @@ def fit(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
-    >>> fit = bb.fit(table, draws=200, tune=200, chains=2, random_seed=1)  # doctest: +SKIP
-    >>> bb.summary(fit, level="group")  # doctest: +SKIP
+    >>> fit = bb.fit(table, draws=1000, tune=1000, random_seed=2)
+    >>> dict(fit["posterior"].to_dataset().sizes)
+    {'chain': 4, 'draw': 1000, 'connection': 4, 'protected_word': 16}
     """
     for name, value in (("draws", draws), ("tune", tune), ("chains", chains)):
         if not isinstance(value, int) or value < 1:
@@ -89,7 +88,12 @@ def fit(
     engine = _engine(sampler)
     data = model_data(table)
     tree = _ENGINES[engine](
-        build_model(data, spec), draws=draws, tune=tune, chains=chains, seed=seed, progress=_has_audience(progress)
+        build_model(data, spec),
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        seed=seed,
+        progress=_has_audience(progress),
     )
     # nutpie returns every free variable, asked for or not.
     tree["posterior"] = tree["posterior"].to_dataset().drop_vars(AUXILIARY, errors="ignore")
@@ -104,7 +108,7 @@ def _nutpie(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int,
 
     with _exact_arithmetic():
         compiled = nutpie.compile_pymc_model(model)
-        return nutpie.sample(
+        tree: xr.DataTree = nutpie.sample(
             compiled,
             draws=draws,
             tune=tune,
@@ -113,13 +117,14 @@ def _nutpie(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int,
             progress_bar=progress,
             save_warmup=False,
         )
+    return tree
 
 
 def _pymc(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int, progress: bool) -> "xr.DataTree":
     import pymc as pm
 
     with model, _exact_arithmetic():
-        return pm.sample(
+        tree: xr.DataTree = pm.sample(
             draws,
             tune=tune,
             chains=chains,
@@ -131,6 +136,7 @@ def _pymc(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int, p
             quiet=not progress,
             compute_convergence_checks=False,
         )
+    return tree
 
 
 _ENGINES: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc}
@@ -138,9 +144,9 @@ _ENGINES: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": 
 
 def _exact_arithmetic() -> Any:
     """Compile without fast-math: with it, a warm numba cache gives other draws than a cold one."""
-    import pytensor
+    from pytensor.configdefaults import config
 
-    return pytensor.config.change_flags(numba__fastmath=False)
+    return config.change_flags(numba__fastmath=False)
 
 
 def _reported(model: "pm.Model") -> list[str]:

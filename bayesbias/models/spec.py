@@ -149,20 +149,17 @@ def _read(path: Path) -> ModelSpec:
         for key in content
         if key not in (*_TEXTS, "switches", "priors")
     ]
-    for key in _TEXTS:
-        if key in content and not isinstance(content[key], str):
-            faults.append(f"{key} must be a text")
-    for key in ("switches", "priors"):
-        if not isinstance(content.get(key), dict):
-            faults.append(f"no table [{key}]; see the bundled models for an example")
+    faults += [f"{key} must be a text" for key in _TEXTS if not isinstance(content.get(key, ""), str)]
+    no_table = [key for key in ("switches", "priors") if not isinstance(content.get(key), dict)]
+    faults += [f"no table [{key}]; see the bundled models for an example" for key in no_table]
     priors = {}
-    for name, text in (content.get("priors") if isinstance(content.get("priors"), dict) else {}).items():
+    for name, text in {} if "priors" in no_table else content["priors"].items():
         try:
             priors[name] = parse_prior(text)
         except ModelError as error:
             faults.append(f"prior of {name}: {error}")
-    if not faults:
-        faults = _switch_faults(content["switches"])
+    if "switches" not in no_table:
+        faults += _switch_faults(content["switches"])
     _raise_faults(str(path), faults)
     texts = {key: content[key] for key in _TEXTS if key in content}
     return ModelSpec(**{"name": path.stem, **texts}, switches=content["switches"], priors=priors)

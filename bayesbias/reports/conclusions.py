@@ -1,7 +1,8 @@
 """What a posterior does and does not show, in plain English."""
 
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.errors import name_some
 from bayesbias.models.fits import check_fit, fit_fact
@@ -45,7 +46,8 @@ def conclusions(
 
     Examples
     --------
-    >>> print(bb.conclusions(fit))  # doctest: +SKIP
+    >>> print(bb.conclusions(fit).split("\\n")[0])
+    Study 'weat7'. Embedding 'Google News word2vec, 13,784 words'. 16 protected words, 177 attribute
     """
     check_fit(fit)
     groups = contrasts(fit, hdi_prob=hdi_prob, rope=rope)
@@ -76,7 +78,7 @@ def _data(fit: "xr.DataTree") -> str:
     )
 
 
-def _settled(row: "dict[str, float] | pd.Series") -> bool:
+def _settled(row: dict[Hashable, Any]) -> bool:
     return not row["hdi_low"] <= 0 <= row["hdi_high"]
 
 
@@ -84,21 +86,16 @@ def _other(contrast: str) -> str:
     return contrast.split(" - ", 1)[1]
 
 
-def _group_sentence(row: "dict[str, float | str]", with_rope: bool) -> str:
-    numbers = {name: float(row[name]) for name in ("mean", "hdi_low", "hdi_high", "probability_of_direction")}
+def _group_sentence(row: dict[Hashable, Any], with_rope: bool) -> str:
     other = _OTHERS[_other(str(row["contrast"]))]
-    sure = f"probability {_probability(numbers['probability_of_direction'])} that they are {row['direction']}"
-    if _settled(numbers):
+    sure = f"probability {_probability(row['probability_of_direction'])} that they are {row['direction']}"
+    if _settled(row):
         head = f"- Associated attribute words are {row['direction']} than {other}"
     else:
         head = f"- Whether associated attribute words are nearer than {other} is not settled"
-    text = (
-        f"{head}: difference {numbers['mean']:+.3f}, interval {numbers['hdi_low']:+.3f} to "
-        f"{numbers['hdi_high']:+.3f}, {sure}."
-    )
+    text = f"{head}: difference {row['mean']:+.3f}, interval {row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}, {sure}."
     if with_rope:
-        inside = float(row["probability_in_rope"])
-        text += f" Probability {_probability(inside)} that the difference is too small to matter (inside the rope)."
+        text += f" Probability {_probability(row['probability_in_rope'])} that it is too small to matter (in the rope)."
     return text
 
 

@@ -55,8 +55,11 @@ def contrasts(
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> bb.contrasts(bb.fit(table, random_seed=1), rope=0.02)  # doctest: +SKIP
+    >>> bb.contrasts(fit, rope=0.02)[["contrast", "direction"]]
+                     contrast direction
+    0  associated - different    nearer
+    1      associated - human    nearer
+    2    associated - neutral    nearer
     """
     import pandas as pd
 

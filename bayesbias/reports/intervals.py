@@ -61,16 +61,15 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB) -> "pd.DataF
     dataset = draws.to_dataset()
     interval = az.hdi(dataset, prob=hdi_prob)["value"].transpose(*dims, "ci_bound").to_numpy().reshape(-1, 2)
 
-    def column(values: "xr.DataArray | xr.Dataset") -> np.ndarray:
-        array = values["value"] if "value" in values else values
-        return np.asarray(array.transpose(*dims)).reshape(-1)
+    def column(values: "xr.DataArray") -> np.ndarray:
+        return np.asarray(values.transpose(*dims)).reshape(-1)
 
     labels = [np.asarray(draws[dim]).astype(str) for dim in dims]
     frame = pd.MultiIndex.from_product(labels, names=dims).to_frame(index=False) if dims else pd.DataFrame(index=[0])
     frame["mean"] = column(draws.mean(("chain", "draw")))
     frame["sd"] = column(draws.std(("chain", "draw"), ddof=1))
     frame["hdi_low"], frame["hdi_high"] = interval[:, 0], interval[:, 1]
-    frame["ess_bulk"] = column(az.ess(dataset, method="bulk"))
-    frame["ess_tail"] = column(az.ess(dataset, method="tail"))
-    frame["r_hat"] = column(az.rhat(dataset))
+    frame["ess_bulk"] = column(az.ess(dataset, method="bulk")["value"])
+    frame["ess_tail"] = column(az.ess(dataset, method="tail")["value"])
+    frame["r_hat"] = column(az.rhat(dataset)["value"])
     return frame

@@ -42,8 +42,12 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
 
     Examples
     --------
-    >>> import bayesbias as bb
-    >>> bb.summary(bb.fit(table, random_seed=1), level="group")  # doctest: +SKIP
+    >>> bb.summary(fit, level="group").query("parameter == 'group_mean'")[["connection", "pairs"]]
+       connection  pairs
+    0  associated    128
+    1   different    128
+    2       human   1248
+    3     neutral   1328
     """
     import pandas as pd
 

@@ -1,9 +1,9 @@
 """Reading 600 words of a large file, against gensim's load of that file.
 
-Run it with ``python -m tests.bench.readers``. Both readers run in fresh processes, in turn, on a file that has
-just been written and so stands in the page cache for both; each counts from the call to the vectors, without
-the import. Memory of our reader is the most anonymous memory (`RssAnon`, what the process allocated itself; the
-page cache is not its own) that a second thread saw in use, less what was in use before.
+Run it with ``python -m tests.bench.readers``. Both readers run in fresh processes, in turn, on a file that
+has just been written and so stands in the page cache for both; each counts from the call to the vectors,
+without the import. Memory of our reader is the most anonymous memory (`RssAnon`, what the process allocated
+itself; the page cache is not its own) that a second thread saw in use, less what was in use before.
 """
 
 import argparse
@@ -73,11 +73,7 @@ def _write_binary(path: Path, count: int) -> None:
         for first in range(0, count, _BLOCK):
             block = random.standard_normal((min(_BLOCK, count - first), DIMENSIONS), dtype=np.float32)
             raw, width = block.tobytes(), 4 * DIMENSIONS
-            file.write(
-                b"".join(
-                    names[first + row] + raw[row * width : (row + 1) * width] for row in range(len(block))
-                )
-            )
+            file.write(b"".join(names[first + row] + raw[row * width : (row + 1) * width] for row in range(len(block))))
         file.write(b"\n")
 
 
@@ -89,9 +85,7 @@ def _write_glove(path: Path, count: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         for first in range(0, count, _BLOCK):
             block = table[random.integers(len(table), size=(min(_BLOCK, count - first), DIMENSIONS))]
-            file.writelines(
-                f"{names[first + row]} {' '.join(numbers)}\n" for row, numbers in enumerate(block.tolist())
-            )
+            file.writelines(f"{names[first + row]} {' '.join(numbers)}\n" for row, numbers in enumerate(block.tolist()))
 
 
 def _in_child(who: str, form: str, path: Path, words: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The distance table: one row for each pair of a protected and an attribute word.
+"""The schema of a distance table: one row for each pair of a protected and an attribute word.
 
 Columns: ``protected_word, protected_group, attribute_word, attribute_group, connection, cosine_distance,
 cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds where the
@@ -6,26 +6,17 @@ table comes from and which words were lost.
 """
 
 import hashlib
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from bayesbias.embeddings import Embedding, load_embedding
-from bayesbias.errors import (
-    DuplicatesWarning,
-    LostWordsError,
-    LostWordsWarning,
-    TableError,
-    did_you_mean,
-    name_some,
-    warn_user,
-)
-from bayesbias.studies import CONNECTIONS, Study, load_study
+from bayesbias.errors import DuplicatesWarning, LostWordsWarning, TableError, did_you_mean, name_some, warn_user
+from bayesbias.studies import CONNECTIONS
 
 WORD_COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group")
 COLUMNS = (*WORD_COLUMNS, "connection", "cosine_distance", "cosine_similarity")
-CONNECTION_DTYPE = pd.CategoricalDtype(CONNECTIONS, ordered=True)
+CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
 ATTRS_KEY = "bayesbias"
 Duplicates = Literal["drop", "keep"]
 
@@ -33,140 +24,12 @@ Duplicates = Literal["drop", "keep"]
 _ROUNDING = 1e-6
 
 
-def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates = "drop") -> pd.DataFrame:
-    """Build the table of cosine distances of a study's protected words to all its attribute words.
-
-    Parameters
-    ----------
-    embedding
-        An `Embedding`, or anything that `load_embedding` takes.
-    study
-        A `Study`, the name of a bundled one, or the path of a TOML file.
-    duplicates
-        Two words of a study may match the same vector ("Mary" and "mary" under the case rule ``"lower"``).
-        ``"drop"`` keeps the first of them and warns; ``"keep"`` keeps all.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a pair, in the order of the study; the cosine distance is 1 minus the cosine similarity and
-        lies between 0 and 2 (equations Sim and Distance of Dobrzeniecka and Urbaniak).
-        ``attrs["bayesbias"]`` names embedding and study and lists the lost words.
-
-    Raises
-    ------
-    LostWordsError
-        If a group or control list of the study has no word left: its question could not be answered.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
-    DuplicatesWarning
-        If several words matched the same vector.
-
-    Examples
-    --------
-    >>> study = Study(
-    ...     name="pets", protected={"cats": ["cat"], "dogs": ["dog"]},
-    ...     attributes={"quiet": ["purr"], "loud": ["bark"]},
-    ...     associated=[("cats", "quiet"), ("dogs", "loud")], human="none", neutral="none",
-    ... )
-    >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0], "purr": [1.0, 0.0], "bark": [0.6, 0.8]}
-    >>> table = distance_table(vectors, study)
-    >>> table[["protected_word", "attribute_word", "connection", "cosine_distance"]].round(3)
-      protected_word attribute_word  connection  cosine_distance
-    0            cat           purr  associated              0.0
-    1            cat           bark   different              0.4
-    2            dog           purr   different              1.0
-    3            dog           bark  associated              0.2
-    """
-    _check_duplicates_policy(duplicates)
-    study = load_study(study)
-    if not isinstance(embedding, Embedding):
-        embedding = load_embedding(embedding, words=study.words)
-    found = embedding.lookup(study.words).found
-    protected = _members(study.protected, found)
-    attributes = _members(study.attribute_lists, found)
-    lost = _lost_words(study, found, embedding)
-    _raise_if_a_list_is_empty(study, protected, attributes, embedding)
-
-    similarity = np.clip(
-        _unit_rows(embedding, [found[word] for word in protected["word"]])
-        @ _unit_rows(embedding, [found[word] for word in attributes["word"]]).T,
-        -1.0,
-        1.0,
-    )
-    rows, columns = len(protected), len(attributes)
-    by_group = {
-        (p, a): a if a in ("human", "neutral") else study.connection(p, a)
-        for p in study.protected
-        for a in study.attribute_lists
-    }
-    protected_rows = protected.loc[np.repeat(np.arange(rows), columns)].reset_index(drop=True)
-    attribute_rows = attributes.loc[np.tile(np.arange(columns), rows)].reset_index(drop=True)
-    table = pd.DataFrame(
-        {
-            "protected_word": protected_rows["word"],
-            "protected_group": protected_rows["group"],
-            "attribute_word": attribute_rows["word"],
-            "attribute_group": attribute_rows["group"],
-            "connection": pd.Categorical(
-                [by_group[pair] for pair in zip(protected_rows["group"], attribute_rows["group"], strict=True)],
-                dtype=CONNECTION_DTYPE,
-            ),
-            "cosine_distance": 1.0 - similarity.ravel(),
-            "cosine_similarity": similarity.ravel(),
-        }
-    )
-    same_vectors = pd.DataFrame(
-        {
-            "protected": table["protected_word"].map(found),
-            "attribute": table["attribute_word"].map(found),
-        }
-    ).duplicated()
-    table, dropped = _apply_duplicates_policy(
-        table, same_vectors, duplicates, "because several words matched the same vector"
-    )
-    provenance = {
-        "embedding": {"name": embedding.name, "hash": embedding.digest, "case": embedding.case},
-        "study": study.name,
-        "lost_words": lost,
-        "duplicates": {"policy": duplicates, "dropped": dropped},
-    }
-    return _finish(table, provenance)
-
-
-def lost_words(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the words that a table lost, and why.
-
-    Parameters
-    ----------
-    table
-        A distance table.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `word`, `role` (``"protected"`` or ``"attribute"``), `group` and `reason`; no rows if no word
-        was lost or if the table carries no provenance.
-
-    Examples
-    --------
-    >>> table = read_table(bundled("data", "tables", "weat7_google_news.csv.gz"))
-    >>> lost_words(table).columns.tolist()
-    ['word', 'role', 'group', 'reason']
-    """
-    records = table.attrs.get(ATTRS_KEY, {}).get("lost_words", [])
-    return pd.DataFrame(records, columns=["word", "role", "group", "reason"])
-
-
 def table_hash(table: pd.DataFrame) -> str:
     """Return a short hash of a table's pairs and distances; it depends on neither index nor provenance."""
     digest = hashlib.sha256()
-    for column in COLUMNS[:-1]:
+    for column in COLUMNS:
         values = table[column]
-        if column == "cosine_distance":
+        if column.startswith("cosine"):
             digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
         else:
             digest.update("\x1f".join(values.astype(str)).encode())
@@ -231,9 +94,33 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
 def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFrame, int]:
     """Apply the duplicates policy to exact repetitions of a pair; return the table and how many were dropped."""
-    _check_duplicates_policy(policy)
+    check_duplicates_policy(policy)
     repeated = table.duplicated(["protected_word", "attribute_word"])
-    return _apply_duplicates_policy(table, repeated, policy, "exact repetitions of a pair")
+    return apply_duplicates_policy(table, repeated, policy, "exact repetitions of a pair")
+
+
+def lost_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the words that a table lost, and why.
+
+    Parameters
+    ----------
+    table
+        A distance table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `word`, `role` (``"protected"`` or ``"attribute"``), `group` and `reason`; no rows if no word
+        was lost or if the table carries no provenance.
+
+    Examples
+    --------
+    >>> table = bb.read_table(bb.bundled("data", "tables", "weat1_google_news.csv.gz"))
+    >>> bb.lost_words(table)["group"].value_counts().to_dict()
+    {'neutral': 143, 'human': 7}
+    """
+    records = table.attrs.get(ATTRS_KEY, {}).get("lost_words", [])
+    return pd.DataFrame(records, columns=["word", "role", "group", "reason"])
 
 
 def report_lost_words(lost: list[dict[str, str]], source: str) -> None:
@@ -253,71 +140,16 @@ def report_lost_words(lost: list[dict[str, str]], source: str) -> None:
     )
 
 
-# --- building ---------------------------------------------------------------------------------------------
-
-
-def _members(lists: Any, found: dict[str, str]) -> pd.DataFrame:
-    pairs = [(word, group) for group, words in lists.items() for word in words if word in found]
-    return pd.DataFrame(pairs, columns=["word", "group"])
-
-
-def _unit_rows(embedding: Embedding, words: list[str]) -> np.ndarray:
-    rows = embedding.matrix(words).astype(np.float64)
-    unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
-
-
-def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> list[dict[str, str]]:
-    reason = f"not in the embedding (case rule {embedding.case!r})"
-    lost = [
-        {"word": word, "role": role, "group": group, "reason": reason}
-        for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
-        for group, words in lists.items()
-        for word in words
-        if word not in found
-    ]
-    report_lost_words(lost, f"The embedding {embedding.name!r}")
-    return lost + [
-        {"word": word, "role": "attribute", "group": "control", "reason": "the study itself uses this word"}
-        for word in study.left_out_controls
-    ]
-
-
-def _raise_if_a_list_is_empty(
-    study: Study, protected: pd.DataFrame, attributes: pd.DataFrame, embedding: Embedding
-) -> None:
-    hint = (
-        "If the words differ only in case, load the embedding with case='exact_then_lower'; "
-        "else use other words, or leave this group out of the study."
-    )
-    if protected.empty and attributes.empty:
-        raise LostWordsError(
-            f"The embedding {embedding.name!r} has none of the {len(study.words)} words of the study "
-            f"{study.name!r} (for example {name_some(study.words, 4)}). {hint}"
-        )
-    empty = [f"protected group {group!r}" for group in study.protected if group not in set(protected["group"])]
-    empty += [f"list {group!r}" for group in study.attribute_lists if group not in set(attributes["group"])]
-    if empty:
-        raise LostWordsError(
-            f"The embedding {embedding.name!r} has no word of {name_some(empty)} of the study {study.name!r}, "
-            f"so its question cannot be answered. {hint}"
-        )
-
-
-def _finish(table: pd.DataFrame, provenance: dict[str, Any]) -> pd.DataFrame:
-    table = table.reset_index(drop=True)
-    table.attrs[ATTRS_KEY] = {**provenance, "hash": table_hash(table)}
-    return table
-
-
-def _check_duplicates_policy(policy: str) -> None:
+def check_duplicates_policy(policy: str) -> None:
+    """Raise a `TableError` if `policy` is not one."""
     if policy not in ("drop", "keep"):
         raise TableError(f"duplicates={policy!r} is not a policy: use 'drop' or 'keep'.")
 
 
-def _apply_duplicates_policy(
+def apply_duplicates_policy(
     table: pd.DataFrame, repeated: pd.Series, policy: Duplicates, what: str
 ) -> tuple[pd.DataFrame, int]:
+    """Drop or keep the `repeated` rows, with a warning; return the table and how many were dropped."""
     count = int(repeated.sum())
     if count == 0:
         return table, 0
@@ -438,5 +270,6 @@ def _contradictions(table: pd.DataFrame) -> list[str]:
 def _groups_by_association(table: pd.DataFrame) -> pd.Series:
     """Name a protected word's group after the attribute groups that it is associated with."""
     associated = table[table["connection"] == "associated"]
-    names = associated.groupby("protected_word")["attribute_group"].agg(lambda groups: "+".join(sorted(set(groups))))
-    return table["protected_word"].map(names).fillna("unassociated").astype(str)
+    groups = associated.groupby("protected_word")["attribute_group"].unique()
+    names = {str(word): "+".join(sorted(found)) for word, found in groups.items()}
+    return table["protected_word"].map(lambda word: names.get(word, "unassociated"))

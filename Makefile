@@ -1,0 +1,45 @@
+# make demo   from bundled vectors to a posterior, a figure and conclusions in bayesbias-demo/
+# make test   every check: lint, types, layers, tests, doctests, and the wheel
+# make bench  the speed figures, as ratios within one run
+#
+# All set-up is done here: git, make, python3 with pip, and a Python 3.12 or 3.13 somewhere are enough.
+
+UV := .tools/uv/bin/uv
+BIN := .venv/bin
+export UV_PYTHON_DOWNLOADS := never
+
+.PHONY: demo test check bench format clean
+.DELETE_ON_ERROR:
+
+demo: .venv/ready
+	$(BIN)/bayesbias demo --output bayesbias-demo --overwrite
+
+test: check
+	$(BIN)/pytest
+	.ci/wheel
+
+check: .venv/ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/ready
+	$(BIN)/python -m tests.bench
+
+format: .venv/ready
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf .venv .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# pip puts uv into a folder of its own: nothing is installed on the machine.
+$(UV):
+	@.ci/python >/dev/null
+	python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location --target .tools/uv 'uv>=0.9'
+
+.venv/ready: $(UV) pyproject.toml uv.lock
+	@.ci/python >/dev/null
+	$(UV) sync --quiet --frozen --python "$$(.ci/python)"
+	@touch $@

@@ -1,0 +1,1 @@
+"""The distance table: its schema, building it, reading and writing it."""

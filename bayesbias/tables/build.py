@@ -1,0 +1,176 @@
+"""Build a distance table from an embedding and a study."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.errors import LostWordsError, name_some
+from bayesbias.studies import Study, load_study
+from bayesbias.tables.schema import (
+    ATTRS_KEY,
+    CONNECTION_DTYPE,
+    Duplicates,
+    apply_duplicates_policy,
+    check_duplicates_policy,
+    report_lost_words,
+    table_hash,
+)
+
+
+def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates = "drop") -> pd.DataFrame:
+    """Build the table of cosine distances of a study's protected words to all its attribute words.
+
+    Parameters
+    ----------
+    embedding
+        An `Embedding`, or anything that `load_embedding` takes.
+    study
+        A `Study`, the name of a bundled one, or the path of a TOML file.
+    duplicates
+        Two words of a study may match the same vector ("Mary" and "mary" under the case rule ``"lower"``).
+        ``"drop"`` keeps the first of them and warns; ``"keep"`` keeps all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a pair, in the order of the study; the cosine distance is 1 minus the cosine similarity and
+        lies between 0 and 2 (equations Sim and Distance of Dobrzeniecka and Urbaniak).
+        ``attrs["bayesbias"]`` names embedding and study and lists the lost words.
+
+    Raises
+    ------
+    LostWordsError
+        If a group or control list of the study has no word left: its question could not be answered.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some words.
+    DuplicatesWarning
+        If several words matched the same vector.
+
+    Examples
+    --------
+    >>> study = bb.Study(
+    ...     name="pets", protected={"cats": ["cat"], "dogs": ["dog"]},
+    ...     attributes={"quiet": ["purr"], "loud": ["bark"]},
+    ...     associated=[("cats", "quiet"), ("dogs", "loud")], human="none", neutral="none",
+    ... )
+    >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0], "purr": [1.0, 0.0], "bark": [0.6, 0.8]}
+    >>> bb.distance_table(vectors, study)[["protected_word", "attribute_word", "connection", "cosine_distance"]].round(3)
+      protected_word attribute_word  connection  cosine_distance
+    0            cat           purr  associated              0.0
+    1            cat           bark   different              0.4
+    2            dog           purr   different              1.0
+    3            dog           bark  associated              0.2
+    """
+    check_duplicates_policy(duplicates)
+    study = load_study(study)
+    if not isinstance(embedding, Embedding):
+        embedding = load_embedding(embedding, words=study.words)
+    found = embedding.lookup(study.words).found
+    protected = _members(study.protected, found)
+    attributes = _members(study.attribute_lists, found)
+    lost = _lost_words(study, found, embedding)
+    _raise_if_a_list_is_empty(study, protected, attributes, embedding)
+
+    similarity = np.clip(
+        _unit_rows(embedding, [found[word] for word in protected["word"]])
+        @ _unit_rows(embedding, [found[word] for word in attributes["word"]]).T,
+        -1.0,
+        1.0,
+    )
+    rows, columns = len(protected), len(attributes)
+    by_group = {
+        (p, a): a if a in ("human", "neutral") else study.connection(p, a)
+        for p in study.protected
+        for a in study.attribute_lists
+    }
+    protected_rows = protected.loc[np.repeat(np.arange(rows), columns)].reset_index(drop=True)
+    attribute_rows = attributes.loc[np.tile(np.arange(columns), rows)].reset_index(drop=True)
+    table = pd.DataFrame(
+        {
+            "protected_word": protected_rows["word"],
+            "protected_group": protected_rows["group"],
+            "attribute_word": attribute_rows["word"],
+            "attribute_group": attribute_rows["group"],
+            "connection": pd.Categorical(
+                [by_group[pair] for pair in zip(protected_rows["group"], attribute_rows["group"], strict=True)],
+                dtype=CONNECTION_DTYPE,
+            ),
+            "cosine_distance": 1.0 - similarity.ravel(),
+            "cosine_similarity": similarity.ravel(),
+        }
+    )
+    same_vectors = pd.DataFrame(
+        {
+            "protected": table["protected_word"].map(found),
+            "attribute": table["attribute_word"].map(found),
+        }
+    ).duplicated()
+    table, dropped = apply_duplicates_policy(
+        table, same_vectors, duplicates, "because several words matched the same vector"
+    )
+    provenance = {
+        "embedding": {"name": embedding.name, "hash": embedding.digest, "case": embedding.case},
+        "study": study.name,
+        "lost_words": lost,
+        "duplicates": {"policy": duplicates, "dropped": dropped},
+    }
+    return _finish(table, provenance)
+
+
+def _members(lists: Any, found: dict[str, str]) -> pd.DataFrame:
+    pairs = [(word, group) for group, words in lists.items() for word in words if word in found]
+    return pd.DataFrame(pairs, columns=["word", "group"])
+
+
+def _unit_rows(embedding: Embedding, words: list[str]) -> np.ndarray:
+    rows = embedding.matrix(words).astype(np.float64)
+    unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
+def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> list[dict[str, str]]:
+    reason = f"not in the embedding (case rule {embedding.case!r})"
+    lost = [
+        {"word": word, "role": role, "group": group, "reason": reason}
+        for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
+        for group, words in lists.items()
+        for word in words
+        if word not in found
+    ]
+    report_lost_words(lost, f"The embedding {embedding.name!r}")
+    return lost + [
+        {"word": word, "role": "attribute", "group": "control", "reason": "the study itself uses this word"}
+        for word in study.left_out_controls
+    ]
+
+
+def _raise_if_a_list_is_empty(
+    study: Study, protected: pd.DataFrame, attributes: pd.DataFrame, embedding: Embedding
+) -> None:
+    hint = (
+        "If the words differ only in case, load the embedding with case='exact_then_lower'; "
+        "else use other words, or leave this group out of the study."
+    )
+    if protected.empty and attributes.empty:
+        raise LostWordsError(
+            f"The embedding {embedding.name!r} has none of the {len(study.words)} words of the study "
+            f"{study.name!r} (for example {name_some(study.words, 4)}). {hint}"
+        )
+    empty = [f"protected group {group!r}" for group in study.protected if group not in set(protected["group"])]
+    empty += [f"list {group!r}" for group in study.attribute_lists if group not in set(attributes["group"])]
+    if empty:
+        raise LostWordsError(
+            f"The embedding {embedding.name!r} has no word of {name_some(empty)} of the study {study.name!r}, "
+            f"so its question cannot be answered. {hint}"
+        )
+
+
+def _finish(table: pd.DataFrame, provenance: dict[str, Any]) -> pd.DataFrame:
+    table = table.reset_index(drop=True)
+    table.attrs[ATTRS_KEY] = {**provenance, "hash": table_hash(table)}
+    return table

@@ -1,0 +1,86 @@
+"""A small embedding written in each format, by gensim or NumPy where they can write it."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from gensim.models import FastText, KeyedVectors
+from gensim.models.fasttext import save_facebook_model
+
+# The second word begins with a space that Python's str.split would take for a separator; ASCII rules do not.
+WORDS = ("king", "\u00a0odd", "Queen", "naïve", "man")
+VECTORS = np.array(
+    [[0.1, -0.2, 0.3, 0.4], [1, 2, 3, 4], [-0.5, 0.25, 0.125, 1], [0.7, 0, 0, -0.7], [1e-3, 2, -3, 0.5]],
+    dtype=np.float32,
+)
+SENTENCES = [["king", "queen", "naïve", "man"], ["king", "man", "child"]] * 3
+
+
+def keyed_vectors() -> KeyedVectors:
+    vectors = KeyedVectors(VECTORS.shape[1])
+    vectors.add_vectors(list(WORDS), VECTORS)
+    return vectors
+
+
+def fasttext_model() -> FastText:
+    return FastText(SENTENCES, vector_size=4, min_count=1, bucket=20, min_n=2, max_n=3, epochs=1, seed=1, workers=1)
+
+
+def write_gensim_binary(path: Path) -> None:
+    keyed_vectors().save_word2vec_format(str(path), binary=True)
+
+
+def write_google_binary(path: Path) -> None:
+    """Write as Google's C tool does, which gensim cannot: with a line end after each vector."""
+    rows = [word.encode() + b" " + row.tobytes() + b"\n" for word, row in zip(WORDS, VECTORS, strict=True)]
+    path.write_bytes(b"5 4\n" + b"".join(rows))
+
+
+def write_text(path: Path) -> None:
+    keyed_vectors().save_word2vec_format(str(path), binary=False)
+
+
+def write_fasttext_vec(path: Path) -> None:
+    """Write as fastText's C++ tool does: with a space after every number."""
+    rows = [f"{word} {' '.join(map(repr, row.tolist()))} \n" for word, row in zip(WORDS, VECTORS, strict=True)]
+    path.write_text(f"5 4\n{''.join(rows)}", encoding="utf-8")
+
+
+def write_glove(path: Path) -> None:
+    keyed_vectors().save_word2vec_format(str(path), binary=False, write_header=False)
+
+
+def write_npz(path: Path) -> None:
+    with path.open("wb") as file:  # given a path, NumPy would add a suffix
+        np.savez(file, words=np.array(WORDS), vectors=VECTORS)
+
+
+def write_compressed_npz(path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez_compressed(file, words=np.array(WORDS), vectors=np.asfortranarray(VECTORS))
+
+
+def write_fasttext_bin(path: Path) -> None:
+    save_facebook_model(fasttext_model(), str(path))
+
+
+def gzipped(write: Callable[[Path], None]) -> Callable[[Path], None]:
+    def write_gzipped(path: Path) -> None:
+        write(path)
+        path.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+
+    return write_gzipped
+
+
+# What is called here -> how it is written, and the format that it must be recognised as.
+FILES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "gensim binary": (write_gensim_binary, "word2vec_binary"),
+    "google binary": (write_google_binary, "word2vec_binary"),
+    "word2vec text": (write_text, "word2vec_text"),
+    "fasttext vec": (write_fasttext_vec, "word2vec_text"),
+    "glove": (write_glove, "glove"),
+    "npz": (write_npz, "npz"),
+    "compressed npz": (write_compressed_npz, "npz"),
+}
+FILES |= {f"gzipped {name}": (gzipped(write), form) for name, (write, form) in FILES.items()}

@@ -1,0 +1,156 @@
+"""The Embedding itself: what it checks, how it looks words up."""
+
+import hashlib
+import struct
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+from bayesbias.embeddings import Embedding
+from bayesbias.errors import EmbeddingError, LostWordsError
+
+
+def make(words=("king", "Queen", "queen"), case="exact", dtype=np.float32) -> Embedding:
+    vectors = np.arange(1, 2 * len(words) + 1, dtype=dtype).reshape(len(words), 2)
+    return Embedding(words=words, vectors=vectors, case=case)
+
+
+def test_length_membership_vector_and_dimensions():
+    embedding = make()
+    assert len(embedding) == 3
+    assert "king" in embedding
+    assert "man" not in embedding
+    assert 3 not in embedding
+    assert embedding["Queen"].tolist() == [3, 4]
+    assert embedding.dimensions == 2
+
+
+def test_words_may_come_as_any_series_and_vectors_as_lists():
+    embedding = Embedding(words=["a", "b"], vectors=[[1.0, 2.0], [3.0, 4.0]])
+    assert embedding.words == ("a", "b")
+    assert embedding.vectors.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("f4", "f4"), ("f8", "f8"), ("f2", "f4"), ("i8", "f4"), (">f4", "f4"), (">f8", "f8"), ("?", "f4")],
+)
+def test_numbers_are_float32_or_float64_in_native_order(given, kept):
+    embedding = Embedding(words=("a",), vectors=np.ones((1, 2), dtype=given))
+    assert embedding.vectors.dtype == np.dtype(kept)
+    assert embedding.vectors.dtype.isnative
+
+
+def test_vectors_are_read_only_and_the_given_array_is_not_touched():
+    given = np.ones((1, 2), dtype=np.float32)
+    embedding = Embedding(words=("a",), vectors=given)
+    with pytest.raises(ValueError, match="read-only"):
+        embedding.vectors[0, 0] = 2
+    given[0, 0] = 5
+    assert given.flags.writeable
+    with pytest.raises(FrozenInstanceError):
+        embedding.name = "other"
+
+
+@pytest.mark.parametrize(
+    ("case", "word", "form"),
+    [
+        ("exact", "Queen", "Queen"),
+        ("exact", "QUEEN", None),
+        ("exact", "King", None),
+        ("lower", "Queen", "queen"),
+        ("lower", "KING", "king"),
+        ("exact_then_lower", "Queen", "Queen"),
+        ("exact_then_lower", "QUEEN", "queen"),
+        ("exact_then_lower", "man", None),
+    ],
+)
+def test_case_rules(case, word, form):
+    embedding = make(case=case)
+    assert embedding.match(word) == form
+    assert (word in embedding) == (form is not None)
+
+
+def test_lookup_reports_the_form_that_matched_and_each_lost_word_once():
+    lookup = make(case="exact_then_lower").lookup(["KING", "man", "Queen", "man"])
+    assert lookup.found == {"KING": "king", "Queen": "Queen"}
+    assert lookup.lost == ("man",)
+
+
+def test_matrix_follows_the_words_given():
+    embedding = make(case="lower")
+    assert embedding.matrix(["QUEEN", "king", "king"]).tolist() == [[5, 6], [1, 2], [1, 2]]
+    assert embedding.matrix([]).shape == (0, 2)
+
+
+def test_absent_words_are_all_named():
+    with pytest.raises(LostWordsError, match=r"'embedding' lacks 'man', 'child'\."):
+        make().matrix(["king", "man", "child", "man"])
+
+
+def test_absent_word_hints_at_the_case_rule():
+    with pytest.raises(LostWordsError, match=r"has 'king'; the case rule is 'exact'; case='exact_then_lower'"):
+        make()["KING"]
+    with pytest.raises(LostWordsError, match=r"has 'Paris'; the case rule is 'lower'\)"):
+        make(("Paris",), case="lower")["paris"]
+
+
+def test_absent_word_hints_at_its_spelling():
+    with pytest.raises(LostWordsError, match=r"lacks 'kimg' \(did you mean 'king'\?\)"):
+        make()["kimg"]
+
+
+def test_a_key_that_is_no_text_is_told_about():
+    with pytest.raises(EmbeddingError, match="words are text"):
+        make()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "vectors", "message"),
+    [
+        (("a", "b"), [[1.0, 2.0]], "2 words but 1 vectors"),
+        (("a",), [1.0, 2.0], r"shape \(2,\)"),
+        ((), np.empty((0, 3)), r"shape \(0, 3\)"),
+        (("a",), np.empty((1, 0)), r"shape \(1, 0\)"),
+        (("a", "b"), [[1.0], [1.0, 2.0]], "not a table of numbers"),
+        (("a",), [["x"]], "not numbers"),
+        (("a",), [[1j]], "not numbers"),
+        (("a", "b", "a"), [[1.0], [2.0], [1.0]], "'a' stands twice: in row 0"),
+        (("a", 3), [[1.0], [2.0]], r"must be text; found 3 \(int\)"),
+        (("a\ud800",), [[1.0]], "half a character"),
+        ("ab", [[1.0], [2.0]], "one text, 'ab'"),
+        (("a", "b"), [[1.0], [0.0]], "'b' in row 1 is zero"),
+        (("a", "b"), [[np.nan], [1.0]], "'a' in row 0 holds a NaN"),
+        (("a", "b"), [[1.0], [-np.inf]], "'b' in row 1 holds an infinity"),
+        (("a",), [[np.inf, np.nan]], "NaN"),
+        (("a",), [[1e-200, 0.0]], "is zero"),
+        (("a",), [[1e200, 0.0]], "too large"),
+    ],
+)
+def test_unusable_words_and_vectors_are_refused(words, vectors, message):
+    with pytest.raises(EmbeddingError, match=message):
+        Embedding(words=words, vectors=vectors)
+
+
+def test_unknown_case_rule_is_refused():
+    with pytest.raises(EmbeddingError, match=r"'lover' \(did you mean 'lower'\?\)"):
+        make(case="lover")
+
+
+def test_digest_depends_on_words_and_vectors_only():
+    embedding = make()
+    assert len(embedding.digest) == 16
+    assert embedding.digest == replace(embedding, name="other", case="lower").digest
+    assert embedding.digest == replace(embedding, vectors=np.asfortranarray(embedding.vectors)).digest
+    assert embedding.digest != replace(embedding, words=("king", "queen", "Queen")).digest
+    assert embedding.digest != replace(embedding, vectors=embedding.vectors * 2).digest
+
+
+def test_digest_is_the_same_on_every_machine():
+    content = b"3 2 float32\n" + b"king\0Queen\0queen" + struct.pack("<6f", 1, 2, 3, 4, 5, 6)
+    assert make().digest == hashlib.sha256(content).hexdigest()[:16] == "58c51f172243722e"
+
+
+def test_repr_is_short():
+    assert repr(make()) == "Embedding(name='embedding', words=3, dimensions=2, case='exact')"

@@ -1,0 +1,192 @@
+"""`load_embedding`: every format comes back as it was written, recognised by its content."""
+
+import gzip
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.embeddings.loading import READERS, recognise
+from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError
+from tests.embeddings.files import FILES, VECTORS, WORDS, write_glove, write_google_binary
+
+
+@pytest.fixture(params=FILES)
+def written(request, tmp_path):
+    write, form = FILES[request.param]
+    path = tmp_path / "small.txt"
+    write(path)
+    return path, form
+
+
+def test_a_whole_file_comes_back(written):
+    path, form = written
+    assert recognise(path) == form
+    embedding = load_embedding(path)
+    assert embedding.words == WORDS
+    np.testing.assert_array_equal(embedding.vectors, VECTORS)
+    assert embedding.vectors.dtype == np.float32
+    assert embedding.name == "small"
+
+
+def test_only_the_words_wanted_come_back(written):
+    path, form = written
+    embedding = load_embedding(str(path), words=["man", "child", "Queen"], format=form, name="few")
+    assert embedding.words == ("Queen", "man")
+    np.testing.assert_array_equal(embedding.vectors, VECTORS[[2, 4]])
+    assert embedding.name == "few"
+
+
+def test_no_word_found_says_so(written):
+    with pytest.raises(LostWordsError, match=r"None of the words wanted \('KING', 'child'\).*another case"):
+        load_embedding(written[0], words=["child", "KING"])
+
+
+def test_case_rule_decides_what_is_kept(written):
+    path, _ = written
+    assert load_embedding(path, words=["KING", "Queen"], case="lower").words == ("king",)
+    both = load_embedding(path, words=["KING", "Queen"], case="exact_then_lower")
+    assert both.words == ("king", "Queen")
+    assert both.lookup(["KING", "Queen"]).found == {"KING": "king", "Queen": "Queen"}
+
+
+def test_fasttext_vec_is_another_name_for_text_with_a_header(tmp_path):
+    FILES["fasttext vec"][0](tmp_path / "x.vec")
+    assert load_embedding(tmp_path / "x.vec", format="fasttext_vec").words == WORDS
+
+
+def test_content_decides_not_the_name(tmp_path):
+    write_glove(tmp_path / "misnamed.bin.gz")
+    assert load_embedding(tmp_path / "misnamed.bin.gz").words == WORDS
+    assert load_embedding(tmp_path / "misnamed.bin.gz").name == "misnamed"
+
+
+def test_a_name_keeps_what_is_no_suffix(tmp_path):
+    write_glove(tmp_path / "glove.6B.50d.txt")
+    assert load_embedding(tmp_path / "glove.6B.50d.txt").name == "glove.6B.50d"
+
+
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.parametrize("content", [b"", gzip.compress(b""), b"\x1f\x8b", b"\x1f", b"\n", b"\0" * 100, b"\xff" * 100])
+def test_nothing_useful_inside(tmp_path, form, content):
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    for given in (form, "auto"):
+        with pytest.raises((InputFileError, EmbeddingError), match=str(path)):
+            load_embedding(path, format=given, allow_pickle=True)
+
+
+def test_empty_files_are_told_about(tmp_path):
+    (tmp_path / "x").write_bytes(b"")
+    with pytest.raises(InputFileError, match="x is empty"):
+        load_embedding(tmp_path / "x")
+    (tmp_path / "x.gz").write_bytes(gzip.compress(b""))
+    with pytest.raises(InputFileError, match="holds nothing once it is unpacked"):
+        load_embedding(tmp_path / "x.gz")
+
+
+def test_a_folder_is_told_about(tmp_path):
+    with pytest.raises(InputFileError, match="is a folder"):
+        load_embedding(tmp_path)
+
+
+def test_a_missing_file_hints_at_its_neighbours(tmp_path):
+    (tmp_path / "glove.txt").write_text("a 1\n")
+    with pytest.raises(InputFileError, match=r"no file .*glov\.txt \(did you mean 'glove\.txt'\?\)"):
+        load_embedding(tmp_path / "glov.txt")
+    with pytest.raises(InputFileError, match="no file"):
+        load_embedding(tmp_path / "no" / "where.txt")
+
+
+def test_what_is_no_ordinary_file_is_not_waited_for():
+    with pytest.raises(InputFileError, match="not an ordinary file"):
+        load_embedding("/dev/zero")
+
+
+def test_a_path_that_cannot_be():
+    with pytest.raises(InputFileError, match="no file"):
+        load_embedding("a\0b")
+    with pytest.raises(InputFileError, match=r"name too long|no file"):
+        load_embedding("a" * 5000)
+
+
+def test_unknown_content_lists_the_formats(tmp_path):
+    (tmp_path / "x").write_bytes(b"<html><body>Not found</body></html>")
+    with pytest.raises(InputFileError, match=r"begins b'<html><body>.*Known are word2vec_binary"):
+        load_embedding(tmp_path / "x")
+
+
+def test_unknown_format_hints(tmp_path):
+    with pytest.raises(EmbeddingError, match=r"'glov' \(did you mean 'glove'\?\)"):
+        load_embedding(tmp_path / "x", format="glov")
+
+
+def test_unknown_case_rule_is_refused_before_reading(tmp_path):
+    with pytest.raises(EmbeddingError, match="Unknown case rule"):
+        load_embedding(tmp_path / "x", case="upper")
+
+
+@pytest.mark.parametrize(("words", "message"), [("king", "one text, 'king'"), ([], "empty"), ([1], "must be text")])
+def test_words_must_be_a_list_of_texts(words, message):
+    with pytest.raises(EmbeddingError, match=message):
+        load_embedding({"king": [1.0]}, words=words)
+
+
+def test_damaged_gzip_data_are_told_about(tmp_path):
+    write_google_binary(tmp_path / "x")
+    whole = gzip.compress((tmp_path / "x").read_bytes(), mtime=0)
+    for damaged in (whole[:-1], whole[:-6], whole[:20], whole + b"more", whole[:-5] + b"\0" + whole[-4:]):
+        (tmp_path / "x").write_bytes(damaged)
+        with pytest.raises(InputFileError, match="compressed data are damaged or cut short"):
+            load_embedding(tmp_path / "x", words=["king"])
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    ("row", "fault"), [([0, 0, 0, 0], "is zero"), ([np.nan, 0, 0, 1], "NaN"), ([1, np.inf, 0, 0], "infinity")]
+)
+def test_faults_of_vectors_name_word_and_place(tmp_path, monkeypatch, name, row, fault):
+    vectors = VECTORS.copy()
+    vectors[2] = row
+    monkeypatch.setattr("tests.embeddings.files.VECTORS", vectors)
+    FILES[name][0](tmp_path / "x")
+    with pytest.raises(EmbeddingError, match=rf"'Queen' at (line|byte|row) \d+ .*{fault}.*words="):
+        load_embedding(tmp_path / "x")
+    assert load_embedding(tmp_path / "x", words=["king", "man"]).words == ("king", "man")
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_importing_the_room_is_light():
+    heavy = "{'gensim', 'pandas', 'scipy', 'pymc', 'matplotlib'}"
+    assert run(f"import sys, bayesbias.embeddings; print(sorted({heavy} & set(sys.modules)))") == "[]\n"
+
+
+def test_reading_ordinary_files_never_imports_gensim(tmp_path):
+    write_google_binary(tmp_path / "x.bin")
+    load = f"from bayesbias.embeddings import load_embedding as load; load({str(tmp_path / 'x.bin')!r})"
+    assert run(f"import sys; {load}; print('gensim' in sys.modules)") == "False\n"
+
+
+@pytest.mark.shared
+def test_real_files(shared):
+    folder = shared / "data" / "embeddings"
+    glove = load_embedding(folder / "glove_6b_50d_10382.txt", words=["King", "queen"], case="exact_then_lower")
+    assert glove.words == ("king", "queen")
+    lines = (folder / "glove_6b_50d_10382.txt").read_text(encoding="utf-8").split("\n")
+    king = next(line for line in lines if line.startswith("king "))
+    np.testing.assert_array_equal(glove["king"], np.array(king.split(" ")[1:], dtype=np.float32))
+    assert len(load_embedding(folder / "glove_6b_50d_10382.txt")) == 10_382
+
+    path = folder / "googlenews_word2vec_300d_13784.npz"
+    google = load_embedding(path, words=["king", "queen", "man", "woman"])
+    assert isinstance(google, Embedding)
+    with np.load(path) as arrays:
+        whole = dict(zip(arrays["words"].tolist(), arrays["vectors"], strict=True))
+    for word in google.words:
+        np.testing.assert_array_equal(google[word], whole[word])
+    assert load_embedding(path).vectors.shape == (13_784, 300)

@@ -1,0 +1,95 @@
+"""Embeddings from objects that are in memory already."""
+
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.errors import EmbeddingError, LostWordsError
+from tests.embeddings.files import VECTORS, WORDS, fasttext_model, keyed_vectors
+
+TABLE = dict(zip(WORDS, VECTORS, strict=True))
+OBJECTS = {
+    "keyed vectors": keyed_vectors(),
+    "mapping": TABLE,
+    "read-only mapping": MappingProxyType(TABLE),
+    "lists": {word: vector.tolist() for word, vector in TABLE.items()},
+    "pair": (WORDS, VECTORS),
+    "pair of lists": (list(WORDS), VECTORS.tolist()),
+    "pair of arrays": (np.array(WORDS), VECTORS),
+    "generator": (iter(WORDS), VECTORS),
+    "embedding": Embedding(words=WORDS, vectors=VECTORS),
+}
+
+
+@pytest.mark.parametrize("name", [name for name in OBJECTS if name != "generator"])
+def test_objects(name):
+    embedding = load_embedding(OBJECTS[name])
+    assert embedding.words == WORDS
+    assert all(type(word) is str for word in embedding.words)
+    np.testing.assert_array_equal(embedding.vectors.astype(np.float32), VECTORS)
+    assert embedding.name == "embedding"
+    few = load_embedding(OBJECTS[name], words=["MAN", "child"], case="lower", name="few")
+    assert few.words == ("man",)
+    assert few.name == "few"
+    with pytest.raises(LostWordsError, match=r"'child'.* is in the given"):
+        load_embedding(OBJECTS[name], words=["child"])
+
+
+def test_words_may_be_any_series():
+    assert load_embedding(OBJECTS["generator"]).words == WORDS
+
+
+def test_models_give_only_the_words_that_they_learned():
+    model = fasttext_model()
+    for source in (model, model.wv):
+        embedding = load_embedding(source, words=["king", "kingdom"])
+        assert embedding.words == ("king",)
+        np.testing.assert_array_equal(embedding["king"], model.wv["king"])
+
+
+def test_keyed_vectors_whose_rows_are_in_another_order():
+    vectors = keyed_vectors()
+    vectors.key_to_index = {"man": 4, "king": 0}
+    embedding = load_embedding(vectors)
+    assert embedding.words == ("man", "king")
+    np.testing.assert_array_equal(embedding.vectors, VECTORS[[4, 0]])
+
+
+def test_an_embedding_keeps_its_name():
+    source = Embedding(words=("a",), vectors=[[1.0]], name="mine")
+    assert load_embedding(source, case="lower").name == "mine"
+    assert load_embedding(source, name="other").name == "other"
+
+
+def test_a_repeat_with_the_same_vector_is_kept_once():
+    assert load_embedding((["a", "b", "a"], [[1.0], [2.0], [1.0]])).words == ("a", "b")
+    with pytest.raises(EmbeddingError, match="'a' stands at row 1 and again at row 3 with another vector"):
+        load_embedding((["a", "b", "a"], [[1.0], [2.0], [3.0]]))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (None, "type NoneType is no embedding. Give the path"),
+        (3, "type int is no embedding"),
+        (b"path", "type bytes is no embedding"),
+        (VECTORS, "type ndarray is no embedding"),
+        (("a",), "type tuple is no embedding"),
+        ((["a", "b"], VECTORS), "2 words but 5 vectors"),
+        (("ab", VECTORS[:2]), "one text, 'ab'"),
+        ((3, VECTORS), "cannot be listed"),
+        (([1], VECTORS[:1]), "must be text; found 1"),
+        ((["a"], VECTORS[0]), r"shape \(4,\)"),
+        ((["a"], [["x"]]), "not numbers"),
+        ({}, r"shape \(0,\)"),
+        ({1: [1.0]}, "must be text"),
+        ({"a": [1.0], "b": [1.0, 2.0]}, "not a table of numbers"),
+        ({"a": [1.0], "b": [0.0]}, "given dict: The vector of 'b' at row 2 is zero"),
+        ({"a": 1.0}, r"shape \(1,\)"),
+    ],
+)
+def test_objects_that_do_not_do(source, message):
+    with pytest.raises(EmbeddingError, match=message):
+        load_embedding(source)

@@ -1,0 +1,48 @@
+"""Distance tables as arrays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.errors import DuplicatesWarning, FitError, TableError
+from bayesbias.models.data import model_data
+from bayesbias.tables.schema import drop_duplicates, validate_table
+
+
+def test_codes_give_back_the_table(table: pd.DataFrame) -> None:
+    data = model_data(table)
+    assert (data.protected_words[data.protected] == table["protected_word"]).all()
+    assert (data.attribute_words[data.attribute] == table["attribute_word"]).all()
+    assert (np.array(data.connections)[data.connection] == table["connection"].astype(str)).all()
+    np.testing.assert_array_equal(data.distance, table["cosine_distance"])
+    assert data.pair_counts.sum() == len(table)
+    groups = table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
+    assert (groups[data.protected_words].to_numpy() == data.protected_groups).all()
+
+
+def test_only_the_connections_of_the_table_are_modelled(table: pd.DataFrame) -> None:
+    some = table[table["connection"].isin(["neutral", "associated"])]
+    assert model_data(some).connections == ("associated", "neutral")
+
+
+def test_order_and_index_of_the_rows_do_not_matter_for_the_words(table: pd.DataFrame) -> None:
+    shuffled = table.sample(frac=1, random_state=1)
+    assert (model_data(shuffled).protected_words == model_data(table).protected_words).all()
+
+
+def test_faults_end_before_sampling(table: pd.DataFrame) -> None:
+    twice = pd.concat([table, table.head(3)], ignore_index=True)
+    with pytest.raises(FitError, match="3 of 2,835 rows repeat a pair"):
+        model_data(twice)
+    with pytest.raises(TableError, match="missing or not finite"):
+        model_data(table.assign(cosine_distance=np.nan))
+    with pytest.raises(FitError, match="not list"):
+        model_data([1, 2])  # type: ignore[arg-type]
+
+
+def test_duplicates_kept_on_purpose_are_fitted(table: pd.DataFrame) -> None:
+    twice = validate_table(pd.concat([table, table.head(3)], ignore_index=True))
+    with pytest.warns(DuplicatesWarning):
+        kept, _ = drop_duplicates(twice, "keep")
+    kept.attrs["bayesbias"] = {"duplicates": {"policy": "keep", "dropped": 0}}
+    assert len(model_data(kept).distance) == len(table) + 3

@@ -1,0 +1,74 @@
+"""Convergence problems, on draws made to have them."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayesbias.errors import ConvergenceWarning
+from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
+
+CHAINS, DRAWS = 4, 500
+
+
+def made_fit(draws: np.ndarray, **stats: np.ndarray) -> xr.DataTree:
+    dims = ("chain", "draw")
+    quiet = {
+        "diverging": np.zeros((CHAINS, DRAWS), dtype=bool),
+        "energy": np.random.default_rng(1).normal(size=(CHAINS, DRAWS)),
+        "tree_depth": np.full((CHAINS, DRAWS), 3),
+        "reached_max_treedepth": np.zeros((CHAINS, DRAWS), dtype=bool),
+    }
+    coords = {"chain": np.arange(CHAINS), "draw": np.arange(DRAWS)}
+    return xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"sigma": (dims, draws)}, coords=coords),
+            "sample_stats": xr.Dataset({k: (dims, v) for k, v in {**quiet, **stats}.items()}, coords=coords),
+        }
+    )
+
+
+@pytest.fixture
+def good() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(CHAINS, DRAWS))
+
+
+def test_good_draws_have_no_problem(good: np.ndarray) -> None:
+    assert convergence_problems(made_fit(good)) == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_problems([])
+
+
+def test_chains_that_disagree(good: np.ndarray) -> None:
+    problems = convergence_problems(made_fit(good + np.arange(CHAINS)[:, None]))
+    assert any("R-hat is above 1.01 for sigma" in problem for problem in problems)
+
+
+def test_draws_that_hang_together() -> None:
+    steps = np.random.default_rng(2).normal(size=(CHAINS, DRAWS))
+    walk = np.zeros_like(steps)
+    for draw in range(1, DRAWS):
+        walk[:, draw] = 0.95 * walk[:, draw - 1] + steps[:, draw]
+    problems = convergence_problems(made_fit(walk))
+    assert any("fewer than 400 effective draws of sigma" in problem for problem in problems)
+
+
+def test_divergences_and_tree_depth(good: np.ndarray) -> None:
+    some = np.zeros((CHAINS, DRAWS), dtype=bool)
+    some[0, :7] = True
+    assert "7 divergent transitions" in convergence_problems(made_fit(good, diverging=some))[0]
+    assert "7 draws reached the largest tree depth" in convergence_problems(made_fit(good, reached_max_treedepth=some))[0]
+
+
+def test_low_energy_information(good: np.ndarray) -> None:
+    walk = np.cumsum(np.random.default_rng(3).normal(size=(CHAINS, DRAWS)), axis=1)
+    assert any("E-BFMI in 4 chains" in problem for problem in convergence_problems(made_fit(good, energy=walk)))
+
+
+def test_one_warning_lists_all(good: np.ndarray) -> None:
+    with pytest.warns(ConvergenceWarning, match=r"- first\n- second") as caught:
+        warn_of_problems(["first", "second"])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__, "the warning points at the user's line"

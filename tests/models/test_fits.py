@@ -1,0 +1,47 @@
+"""Fits on disk."""
+
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.errors import BayesBiasError, FitError, InputFileError, OutputError
+
+
+def test_a_fit_survives_the_disk(fit: xr.DataTree, tmp_path: Path) -> None:
+    path = bb.write_fit(fit, tmp_path / "fit.nc")
+    again = bb.read_fit(path)
+    for group in fit.children:
+        assert again[group].to_dataset().equals(fit[group].to_dataset()), group
+    assert again.attrs == fit.attrs
+    assert bb.summary(again).equals(bb.summary(fit))
+    path.unlink()
+    assert float(again["posterior"]["sigma"].mean()) > 0, "the fit is in memory and needs no file"
+
+
+def test_what_is_not_a_fit_is_refused(fit: xr.DataTree, tmp_path: Path) -> None:
+    with pytest.raises(FitError, match="not dict"):
+        bb.summary({})  # type: ignore[arg-type]
+    with pytest.raises(FitError, match="no posterior"):
+        bb.summary(xr.DataTree())
+    other = tmp_path / "other.nc"
+    xr.DataTree().to_netcdf(other, engine="h5netcdf")
+    with pytest.raises(FitError, match="is not a fit"):
+        bb.read_fit(other)
+    with pytest.raises(OutputError, match="does not exist"):
+        bb.write_fit(fit, tmp_path / "no" / "fit.nc")
+    with pytest.raises(InputFileError, match="There is no file"):
+        bb.read_fit(tmp_path / "none.nc")
+
+
+def test_truncated_and_random_files_end_in_our_errors(fit: xr.DataTree, tmp_path: Path) -> None:
+    path = bb.write_fit(fit.sel(draw=slice(0, 3)), tmp_path / "fit.nc")
+    whole = path.read_bytes()
+    for length in [*range(0, 2048, 64), *range(2048, len(whole), max(1, len(whole) // 60))]:
+        path.write_bytes(whole[:length])
+        with pytest.raises(BayesBiasError):
+            bb.read_fit(path)
+    path.write_bytes(b"not a netCDF file at all" * 10)
+    with pytest.raises(InputFileError, match="is not a netCDF file"):
+        bb.read_fit(path)

@@ -1,0 +1,85 @@
+"""Priors written as text."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesbias.errors import ModelError
+from bayesbias.models.priors import DISTRIBUTIONS, Prior, parse_prior
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("Normal(1, 0.3)", {"mu": 1.0, "sigma": 0.3}),
+        ("Normal(sigma=0.3, mu=1)", {"sigma": 0.3, "mu": 1.0}),
+        (" Exponential( rate = 2 ) ", {"rate": 2.0}),
+        ("StudentT(4, mu=-1e-2, sigma=2)", {"nu": 4.0, "mu": -0.01, "sigma": 2.0}),
+    ],
+)
+def test_positions_and_names(text: str, parameters: dict[str, float]) -> None:
+    prior = parse_prior(text)
+    assert prior.parameters == parameters
+    assert parse_prior(str(prior)) == prior
+    assert parse_prior(prior) is prior
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Normal(1, -0.3)", "sigma must be a positive number"),
+        ("Normal(nan, 1)", "mu must be a finite number"),
+        ("Exponential(0)", "rate must be a positive number"),
+        ("Norml(1, 1)", "did you mean 'Normal'"),
+        ("Cauchy(0, 1)", "Known are Normal"),
+        ("Normal(1)", "needs sigma as well"),
+        ("Normal(1, 2, 3)", "has 2 parameters"),
+        ("Normal(1, sigm=2)", "did you mean 'sigma'"),
+        ("Normal(1, mu=2)", "gives mu twice"),
+        ("Normal(one, 2)", "'one' is not a number"),
+        ("Normal", "is not a prior"),
+        (0.3, "is not a prior"),
+    ],
+)
+def test_faults_are_explained(text: object, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        parse_prior(text)
+
+
+# SciPy's parameterisations are the independent source of what each name and parameter means.
+SCIPY = {
+    "Normal(1, 0.3)": stats.norm(1, 0.3),
+    "StudentT(4, 1, 0.3)": stats.t(4, 1, 0.3),
+    "Exponential(2)": stats.expon(scale=1 / 2),
+    "HalfNormal(0.2)": stats.halfnorm(scale=0.2),
+    "Gamma(2, 0.1)": stats.gamma(2, scale=1 / 0.1),
+    "InverseGamma(3, 2)": stats.invgamma(3, scale=2),
+    "LogNormal(-1, 0.5)": stats.lognorm(0.5, scale=np.exp(-1)),
+}
+
+
+@pytest.mark.parametrize("text", SCIPY)
+def test_densities_are_those_of_scipy(text: str) -> None:
+    import pymc as pm
+
+    with pm.Model():
+        variable = parse_prior(text).variable("x")
+    points = np.array([0.2, 0.7, 1.3])
+    np.testing.assert_allclose(pm.logp(variable, points).eval(), SCIPY[text].logpdf(points), rtol=1e-6)
+
+
+def test_half_student_t_density_is_twice_that_of_student_t() -> None:
+    import pymc as pm
+
+    with pm.Model():
+        variable = parse_prior("HalfStudentT(3, 0.2)").variable("x")
+    points = np.array([0.2, 0.7])
+    expected = np.log(2) + stats.t(3, 0, 0.2).logpdf(points)
+    np.testing.assert_allclose(pm.logp(variable, points).eval(), expected, rtol=1e-6)
+
+
+def test_every_distribution_is_tested() -> None:
+    tested = {text.split("(")[0] for text in SCIPY} | {"HalfStudentT"}
+    assert tested == set(DISTRIBUTIONS)
+    assert Prior("HalfNormal", {"sigma": 1.0}).positive
+    assert not Prior("Normal", {"mu": 0.0, "sigma": 1.0}).positive

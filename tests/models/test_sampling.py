@@ -1,0 +1,142 @@
+"""Fitting: settings, seeds, convergence, and the published posteriors."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.errors import ConvergenceWarning, FitError, ModelError
+
+
+def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) -> None:
+    assert set(fit.children) == {"posterior", "sample_stats", "observed_data", "constant_data"}
+    posterior = fit["posterior"].to_dataset()
+    assert set(posterior.data_vars) == {"group_mean", "word_sd", "sigma", "word_mean"}
+    assert posterior["group_mean"].dims == ("chain", "draw", "connection")
+    assert posterior["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
+    assert dict(posterior.sizes) == {"chain": 2, "draw": 1500, "connection": 4, "protected_word": 16}
+    np.testing.assert_array_equal(fit["observed_data"]["cosine_distance"], table["cosine_distance"])
+    assert all(isinstance(value, str) for value in fit.attrs.values())
+    assert bb.fit_fact(fit, "seed") == 3
+    assert bb.fit_fact(fit, "sampler") == "nutpie"
+    assert bb.fit_fact(fit, "model")["priors"]["sigma"] == "Exponential(rate=2)"
+    assert bb.fit_fact(fit, "versions")["bayesbias"] == bb.__version__
+    assert bb.fit_fact(fit, "table")["study"] == "weat7"
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"sampler": "nuts"}, ModelError, "no sampler 'nuts'"),
+        ({"sampler": "nutpi"}, ModelError, "did you mean 'nutpie'"),
+        ({"draws": 0}, FitError, "draws=0"),
+        ({"chains": 2.5}, FitError, "chains=2.5"),
+        ({"random_seed": -1}, FitError, "random_seed=-1"),
+        ({"random_seed": "one"}, FitError, "random_seed='one'"),
+        ({"model": "hierachical"}, ModelError, "did you mean 'hierarchical'"),
+        ({"priors": {"sigma": "Normal(0, 1)"}}, ModelError, "negative"),
+    ],
+)
+def test_mistakes_end_before_sampling(table: pd.DataFrame, settings: dict, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        bb.fit(table, **settings)
+
+
+def test_a_short_fit_warns_once_and_names_parameters(table: pd.DataFrame) -> None:
+    with pytest.warns(ConvergenceWarning) as caught:
+        short = bb.fit(table, draws=20, tune=20, chains=2, random_seed=1)
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert "group_mean" in message
+    assert "draws=" in message
+    assert bb.fit_fact(short, "convergence_problems")
+    assert "DO NOT REPORT" in bb.conclusions(short)
+
+
+_REPEAT = """
+import sys, hashlib, warnings, numpy as np, bayesbias as bb
+warnings.simplefilter("ignore")
+table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+fit = bb.fit(table, draws=50, tune=100, chains=2, random_seed=11, sampler=sys.argv[1])
+print(hashlib.sha256(np.ascontiguousarray(fit["posterior"]["word_mean"]).tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", ["nutpie", "pymc"])
+def test_a_seed_repeats_exactly_on_a_cold_and_on_a_warm_cache(sampler: str, tmp_path: Path) -> None:
+    """Two processes share a compile cache that is empty at first."""
+    environment = {
+        **os.environ,
+        "PYTENSOR_FLAGS": f"base_compiledir={tmp_path / 'pytensor'}",
+        "NUMBA_CACHE_DIR": str(tmp_path / "numba"),
+    }
+    script = tmp_path / "repeat.py"
+    script.write_text(_REPEAT)
+    runs = [
+        subprocess.run(
+            [sys.executable, str(script), sampler], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+    assert len(runs[0].strip()) == 64
+
+
+@pytest.mark.slow
+def test_both_samplers_agree_within_monte_carlo_error(table: pd.DataFrame, fit: xr.DataTree) -> None:
+    other = bb.fit(table, sampler="pymc", draws=2000, tune=1000, chains=2, random_seed=4)
+    one, two = bb.summary(fit), bb.summary(other)
+    error = np.sqrt(one["sd"] ** 2 / one["ess_bulk"] + two["sd"] ** 2 / two["ess_bulk"])
+    assert ((one["mean"] - two["mean"]).abs() / error).max() < 4.5
+    assert bb.fit_fact(other, "sampler") == "pymc"
+    assert set(other["sample_stats"].to_dataset()) >= {"diverging", "energy", "tree_depth", "step_size", "lp"}
+
+
+@pytest.mark.slow
+def test_priors_matter_as_they_should(table: pd.DataFrame, fit: xr.DataTree) -> None:
+    """A prior that allows one place only moves the mean there."""
+    strict = bb.fit(
+        table, draws=1500, tune=1000, chains=2, random_seed=2, priors={"group_mean": "Normal(1.5, 0.001)"}
+    )
+    means = bb.summary(strict, level="group").query("parameter == 'group_mean'")["mean"]
+    assert (means - 1.5).abs().max() < 0.01
+    assert bb.fit_fact(strict, "model_hash") != bb.fit_fact(fit, "model_hash")
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_religion_agrees_with_the_published_posterior(shared: Path) -> None:
+    """14,000 draws by the authors, of a centred parameterisation, are the independent source."""
+    table = bb.read_table(shared / "data" / "published" / "tables" / "religion_google.csv.gz")
+    ours = bb.summary(bb.fit(table, draws=4000, tune=2000, random_seed=1))
+    published = pd.read_csv(shared / "data" / "published" / "posteriors" / "religion_google.csv", keep_default_na=False)
+    published["connection"] = published["connection"].replace({"none": "neutral"})
+    both = published.astype({"mean": float, "sd": float}).merge(
+        ours, on=["parameter", "connection", "protected_word"], suffixes=("_published", ""), validate="one_to_one"
+    )
+    assert len(both) == len(published) == len(ours) == 72
+    assert ((both["mean"] - both["mean_published"]).abs() / both["sd_published"]).max() <= 0.15
+    assert (both["sd"] / both["sd_published"]).between(0.9, 1.1).all()
+
+
+def test_the_same_draws_from_the_same_seed_in_one_process(table: pd.DataFrame) -> None:
+    with pytest.warns(ConvergenceWarning):
+        one, two, other = (bb.fit(table, draws=10, tune=30, chains=2, random_seed=seed) for seed in (7, 7, 8))
+    assert one["posterior"].to_dataset().equals(two["posterior"].to_dataset())
+    assert not one["posterior"].to_dataset().equals(other["posterior"].to_dataset())
+
+
+def test_without_a_seed_one_is_recorded_that_repeats_the_draws(table: pd.DataFrame) -> None:
+    with pytest.warns(ConvergenceWarning):
+        one = bb.fit(table, draws=10, tune=30, chains=1)
+        seed = json.loads(one.attrs["seed"])
+        two = bb.fit(table, draws=10, tune=30, chains=1, random_seed=seed)
+    assert one["posterior"].to_dataset().equals(two["posterior"].to_dataset())

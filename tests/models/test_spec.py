@@ -1,0 +1,99 @@
+"""Model descriptions."""
+
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import InputFileError, ModelError
+from bayesbias.files import bundled
+
+
+def test_the_bundled_model_is_the_papers() -> None:
+    spec = bb.load_model("hierarchical")
+    assert {name: str(prior) for name, prior in spec.priors.items()} == {
+        "group_mean": "Normal(mu=1, sigma=0.3)",
+        "word_sd": "Exponential(rate=2)",
+        "sigma": "Exponential(rate=2)",
+    }
+    assert "independent" in spec.caution
+    assert "Dobrzeniecka" in spec.source
+
+
+@pytest.mark.parametrize("name", bb.list_models())
+def test_every_bundled_model_loads_under_its_own_name(name: str) -> None:
+    spec = bb.load_model(name)
+    assert spec.name == name
+    assert spec.description
+    assert spec.source
+
+
+def test_priors_are_changed_by_argument_and_change_the_digest() -> None:
+    spec = bb.load_model("hierarchical")
+    changed = bb.load_model("hierarchical", priors={"sigma": "HalfNormal(0.2)"})
+    assert str(changed.priors["sigma"]) == "HalfNormal(sigma=0.2)"
+    assert changed.priors["group_mean"] == spec.priors["group_mean"]
+    assert changed.digest != spec.digest
+    assert bb.load_model(spec) is spec
+    with pytest.raises(ModelError, match=r"no parameter 'sigm'.*did you mean 'sigma'"):
+        bb.load_model("hierarchical", priors={"sigm": "HalfNormal(0.2)"})
+    with pytest.raises(ModelError, match="allows negative values"):
+        bb.load_model("hierarchical", priors={"sigma": "Normal(0, 1)"})
+
+
+def test_a_users_own_file(tmp_path: Path) -> None:
+    text = bundled("models", "hierarchical.toml").read_text()
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace('name = "hierarchical"\n', "").replace("rate=2", "rate=5"))
+    spec = bb.load_model(path)
+    assert spec.name == "mine"
+    assert str(spec.priors["word_sd"]) == "Exponential(rate=5)"
+
+
+def test_all_faults_of_a_file_are_listed_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(
+        'sorce = "x"\nname = 3\n[switches]\npoolling = "partial"\nscale = "conection"\nattribute_effects = "none"\n'
+        'likelihood = "normal"\n[priors]\nsigma = "Exponential(-2)"\n'
+    )
+    with pytest.raises(ModelError) as caught:
+        bb.load_model(path)
+    message = str(caught.value)
+    for part in (
+        "bad.toml has 6 faults",
+        "unknown key 'sorce' (did you mean 'source'?)",
+        "name must be a text",
+        "rate must be a positive number",
+        "unknown switch 'poolling' (did you mean 'pooling'?)",
+        "no switch 'pooling'",
+        "did you mean 'connection'",
+    ):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"no table \[switches\]"),
+        (b"name = ", "is not valid TOML"),
+        (b'name = "\xff"', "byte 8 is not UTF-8"),
+        (b"switches = 1\npriors = 2\n", r"no table \[priors\]"),
+    ],
+)
+def test_broken_files_are_explained(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=message):
+        bb.load_model(path)
+
+
+def test_missing_priors_and_models(tmp_path: Path) -> None:
+    text = bundled("models", "hierarchical.toml").read_text()
+    path = tmp_path / "m.toml"
+    path.write_text("\n".join(line for line in text.splitlines() if not line.startswith("word_sd")) + '\nnu = "Gamma(2, 0.1)"\n')
+    with pytest.raises(ModelError, match=r"no prior for word_sd\n- a prior for 'nu'"):
+        bb.load_model(path)
+    with pytest.raises(ModelError, match="did you mean 'hierarchical'"):
+        bb.load_model("hierarchicl")
+    with pytest.raises(InputFileError, match="There is no file"):
+        bb.load_model(tmp_path / "none.toml")

@@ -1,0 +1,168 @@
+"""Building a distance table."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+import bayesbias as bb
+from bayesbias.errors import DuplicatesWarning, LostWordsError, LostWordsWarning, TableError
+
+PETS = bb.Study(
+    name="pets",
+    protected={"cats": ["cat", "kitten"], "dogs": ["dog"]},
+    attributes={"quiet": ["purr", "nap"], "loud": ["bark"]},
+    associated=[("cats", "quiet"), ("dogs", "loud")],
+    human=["walk"],
+    neutral=["stone", "door"],
+)
+
+
+def vectors(*left_out: str, seed: int = 0) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {word: rng.normal(size=6) for word in PETS.words if word not in left_out}
+
+
+def test_distances_are_those_of_scipy() -> None:
+    given = vectors()
+    table = bb.distance_table(given, PETS)
+    pairs = zip(table["protected_word"], table["attribute_word"], strict=True)
+    expected = [cdist([given[p]], [given[a]], metric="cosine")[0, 0] for p, a in pairs]
+    np.testing.assert_allclose(table["cosine_distance"], expected, atol=1e-12)
+    np.testing.assert_allclose(table["cosine_similarity"], 1 - table["cosine_distance"], atol=1e-12)
+
+
+def test_schema_and_connections() -> None:
+    table = bb.distance_table(vectors(), PETS)
+    assert table.columns.tolist() == [
+        "protected_word",
+        "protected_group",
+        "attribute_word",
+        "attribute_group",
+        "connection",
+        "cosine_distance",
+        "cosine_similarity",
+    ]
+    assert table["connection"].cat.categories.tolist() == ["associated", "different", "human", "neutral"]
+    assert table["connection"].cat.ordered
+    assert len(table) == 3 * 6
+    found = table.set_index(["protected_word", "attribute_word"])["connection"]
+    assert found["cat", "purr"] == "associated"
+    assert found["dog", "purr"] == "different"
+    assert found["dog", "bark"] == "associated"
+    assert found["kitten", "walk"] == "human"
+    assert found["kitten", "door"] == "neutral"
+
+
+def test_lost_words_are_named_and_warned_of() -> None:
+    with pytest.warns(LostWordsWarning, match=r"lacks 2 words: 1 of 'cats' \(kitten\); 1 of 'neutral' \(door\)"):
+        table = bb.distance_table(vectors("kitten", "door"), PETS)
+    lost = bb.lost_words(table)
+    assert lost[["word", "role", "group"]].to_numpy().tolist() == [
+        ["kitten", "protected", "cats"],
+        ["door", "attribute", "neutral"],
+    ]
+    assert "kitten" not in set(table["protected_word"])
+    assert len(table) == 2 * 5
+
+
+@pytest.mark.parametrize(
+    ("left_out", "message"),
+    [
+        (("dog",), "protected group 'dogs'"),
+        (("bark",), "list 'loud'"),
+        (("walk",), "list 'human'"),
+    ],
+)
+def test_a_list_without_words_is_an_error(left_out: tuple[str, ...], message: str) -> None:
+    with pytest.warns(LostWordsWarning), pytest.raises(LostWordsError, match=message):
+        bb.distance_table(vectors(*left_out), PETS)
+
+
+def test_no_word_at_all_is_an_error() -> None:
+    embedding = bb.Embedding(words=("else",), vectors=np.ones((1, 3)), name="tiny")
+    with pytest.warns(LostWordsWarning), pytest.raises(LostWordsError, match="'tiny' has none of the 9 words"):
+        bb.distance_table(embedding, PETS)
+
+
+def test_words_that_match_the_same_vector_are_dropped_or_kept() -> None:
+    study = bb.Study(
+        name="names",
+        protected={"a": ["Rose", "rose"], "b": ["Bill"]},
+        attributes={"x": ["home"], "y": ["work"]},
+        associated=[("a", "x"), ("b", "y")],
+        human="none",
+        neutral="none",
+    )
+    rng = np.random.default_rng(1)
+    embedding = bb.load_embedding(
+        {word: rng.normal(size=4) for word in ("rose", "bill", "home", "work")}, case="lower"
+    )
+    with pytest.warns(DuplicatesWarning, match=r"Dropped 2 of 6 rows .* matched the same vector"):
+        dropped = bb.distance_table(embedding, study)
+    assert dropped["protected_word"].unique().tolist() == ["Rose", "Bill"]
+    assert dropped.attrs["bayesbias"]["duplicates"] == {"policy": "drop", "dropped": 2}
+    with pytest.warns(DuplicatesWarning, match="Kept 2 of 6 rows"):
+        assert len(bb.distance_table(embedding, study, duplicates="keep")) == 6
+    with pytest.raises(TableError, match="'drop' or 'keep'"):
+        bb.distance_table(embedding, study, duplicates="ignore")  # type: ignore[arg-type]
+
+
+def test_a_control_word_that_the_study_uses_is_left_out_and_said() -> None:
+    study = bb.Study(
+        name="meals",
+        protected={"a": ["judge"], "b": ["cook"]},
+        attributes={"x": ["dinner"], "y": ["court"]},
+        associated=[("a", "y"), ("b", "x")],
+    )
+    rng = np.random.default_rng(2)
+    table = bb.distance_table({word: rng.normal(size=4) for word in study.words}, study)
+    assert table.loc[table["attribute_word"] == "dinner", "attribute_group"].unique().tolist() == ["x"]
+    assert bb.lost_words(table)["reason"].tolist() == ["the study itself uses this word"]
+
+
+def test_provenance_names_embedding_and_study() -> None:
+    table = bb.distance_table(bb.load_embedding(vectors(), name="made up"), PETS)
+    facts = table.attrs["bayesbias"]
+    assert (facts["embedding"]["name"], facts["study"], facts["lost_words"]) == ("made up", "pets", [])
+    other = bb.distance_table(vectors(seed=1), PETS)
+    assert facts["hash"] != other.attrs["bayesbias"]["hash"]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["gender", "religion", "weat7"])
+def test_google_news_pairs_agree_with_the_published_tables(name: str, shared: Path) -> None:
+    study = bb.load_study(name)
+    embedding = bb.load_embedding(
+        shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz", words=study.words
+    )
+
+    def held_words(lists: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        held = {group: [word for word in words if word in embedding] for group, words in lists.items()}
+        return {group: words for group, words in held.items() if words}
+
+    # Our vectors are a selection: a study of just the words that they hold. No group of `religion` is whole.
+    protected, attributes = held_words(study.protected), held_words(study.attributes)
+    ours = bb.distance_table(
+        embedding,
+        bb.Study(
+            name=name,
+            protected=protected,
+            attributes=attributes,
+            associated=[(p, a) for p, a in study.associated if p in protected and a in attributes],
+            human=[word for word in study.human if word in embedding],
+            neutral=[word for word in study.neutral if word in embedding],
+        ),
+    )
+    published = bb.read_table(shared / "data" / "published" / "tables" / f"{name}_google.csv.gz")
+    pair = ["protected_word", "attribute_word"]
+    both = ours.merge(published, on=pair, suffixes=("", "_published"), validate="one_to_one")
+    held = published[
+        published["protected_word"].isin(ours["protected_word"])
+        & published["attribute_word"].isin(ours["attribute_word"])
+    ]
+    assert len(both) == len(held) == len(ours)
+    np.testing.assert_allclose(both["cosine_distance"], both["cosine_distance_published"], rtol=0, atol=1e-6)
+    assert (both["connection"].astype(str) == both["connection_published"].astype(str)).all()

@@ -1,0 +1,204 @@
+"""Reading and writing distance tables."""
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias.errors import (
+    BayesBiasError,
+    DuplicatesWarning,
+    InputFileError,
+    LostWordsWarning,
+    OutputError,
+    TableError,
+)
+
+ENDINGS = (".csv", ".csv.gz", ".parquet", ".parquet.gz")
+
+
+def small_table(words: tuple[str, ...] = ("he", "null", "nan", "a,b", 'say "x"', "# not", "Müller")) -> pd.DataFrame:
+    rows = [
+        {
+            "protected_word": word,
+            "protected_group": "g",
+            "attribute_word": attribute,
+            "attribute_group": "x",
+            "connection": connection,
+            "cosine_distance": (place + 0.1) / 7,
+        }
+        for place, word in enumerate(words)
+        for attribute, connection in (("NA", "associated"), ("kind", "human"))
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_everything_survives_a_round_trip(ending: str, tmp_path: Path, table: pd.DataFrame) -> None:
+    path = bb.write_table(table, tmp_path / f"t{ending}")
+    again = bb.read_table(path)
+    pd.testing.assert_frame_equal(again, table)
+    assert again.attrs == table.attrs
+    assert len(bb.lost_words(again)) == len(bb.lost_words(table)) > 0
+    first = path.read_bytes()
+    bb.write_table(again, path)
+    assert path.read_bytes() == first, "the same table gives the same bytes"
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_words_that_look_like_missing_values_survive(ending: str, tmp_path: Path) -> None:
+    path = bb.write_table(small_table(), tmp_path / f"t{ending}")
+    again = bb.read_table(path)
+    assert again["protected_word"].unique().tolist() == ["he", "null", "nan", "a,b", 'say "x"', "# not", "Müller"]
+    assert again["attribute_word"].unique().tolist() == ["NA", "kind"]
+
+
+def test_other_programs_can_skip_the_provenance(tmp_path: Path, table: pd.DataFrame) -> None:
+    path = bb.write_table(table, tmp_path / "t.csv")
+    assert pd.read_csv(path, skiprows=1).columns.tolist() == table.columns.tolist()
+
+
+def test_nothing_is_left_behind_when_writing_fails(tmp_path: Path, table: pd.DataFrame) -> None:
+    broken = table.assign(cosine_distance=5.0)
+    with pytest.raises(TableError, match="outside 0 to 2"):
+        bb.write_table(broken, tmp_path / "t.csv")
+    with pytest.raises(OutputError, match=r"\.csv, \.csv\.gz, \.parquet"):
+        bb.write_table(table, tmp_path / "t.xlsx")
+    with pytest.raises(OutputError, match="does not exist"):
+        bb.write_table(table, tmp_path / "no" / "t.csv")
+    assert list(tmp_path.iterdir()) == []
+    path = bb.write_table(table, tmp_path / "t.csv")
+    before = path.read_bytes()
+    with pytest.raises(OutputError, match="exists"):
+        bb.write_table(table, path, overwrite=False)
+    assert path.read_bytes() == before
+
+
+def test_every_truncation_of_our_csv_is_noticed(tmp_path: Path) -> None:
+    path = bb.write_table(small_table(), tmp_path / "t.csv")
+    whole = path.read_bytes()
+    for length in range(len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(BayesBiasError):
+            bb.read_table(path)
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".parquet", ".parquet.gz"])
+def test_every_truncation_of_a_packed_file_is_noticed(ending: str, tmp_path: Path) -> None:
+    path = bb.write_table(small_table(("he", "she")), tmp_path / f"t{ending}")
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(BayesBiasError):
+            bb.read_table(path)
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary(max_size=200), ending=st.sampled_from(ENDINGS))
+def test_random_bytes_end_in_one_of_our_errors(content: bytes, ending: str, tmp_path_factory) -> None:
+    path = tmp_path_factory.mktemp("random") / f"t{ending}"
+    path.write_bytes(content)
+    with pytest.raises(BayesBiasError):
+        bb.read_table(path)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_a_changed_byte_gives_one_of_our_errors_or_a_valid_table(data: st.DataObject, tmp_path_factory) -> None:
+    path = bb.write_table(small_table(("he", "she")), tmp_path_factory.mktemp("changed") / "t.csv")
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(bytes(content))
+    try:
+        read = bb.read_table(path)
+    except BayesBiasError:
+        return
+    except DuplicatesWarning:
+        return
+    assert read["cosine_distance"].between(0, 2).all()
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        (b"", InputFileError, "is empty"),
+        (gzip.compress(b""), InputFileError, "empty inside its gzip"),
+        (gzip.compress(b"protected_word")[:-9], InputFileError, "broken or cut short"),
+        (b"protected_word,\xff\n", InputFileError, "byte at position 15 is not UTF-8"),
+        (b"protected_word,atribute_word\nhe,kind\n", TableError, "no column 'attribute_word' .did you mean"),
+        (b"protected_word,attribute_word,connection,cosine_distance\n", TableError, "no rows"),
+        (
+            b"protected_word,attribute_word,connection,cosine_distance\nhe,kind,associate,0.5\n",
+            TableError,
+            "did you mean 'associated'",
+        ),
+        (
+            b"protected_word,attribute_word,connection,cosine_distance\nhe,kind,human,2.5\n",
+            TableError,
+            "1 distances lie outside 0 to 2, the first is 2.5 for 'he' with 'kind'",
+        ),
+        (
+            b"protected_word,attribute_word,connection,cosine_distance\nhe,kind,human,\n",
+            TableError,
+            "missing or not finite numbers, the first in row 1",
+        ),
+        (
+            b"protected_word,attribute_word,connection,cosine_distance\nhe,kind,human,0.5\nhe,kind,human,0.6\n",
+            TableError,
+            "stand more than once with another distance",
+        ),
+    ],
+)
+def test_faults_are_explained(content: bytes, error: type[Exception], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(error, match=message):
+        bb.read_table(path)
+
+
+def test_a_missing_file_a_folder_and_another_ending(tmp_path: Path) -> None:
+    (tmp_path / "religion.csv").touch()
+    with pytest.raises(InputFileError, match=r"did you mean 'religion\.csv'"):
+        bb.read_table(tmp_path / "religon.csv")
+    with pytest.raises(InputFileError, match="is a folder"):
+        bb.read_table(tmp_path)
+    (tmp_path / "t.xls").touch()
+    with pytest.raises(InputFileError, match=r"\.parquet\.gz file"):
+        bb.read_table(tmp_path / "t.xls")
+
+
+def test_repetitions_are_dropped_or_kept_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    twice = pd.concat([small_table(("he", "she"))] * 2)
+    twice.to_csv(path, index=False)
+    with pytest.warns(DuplicatesWarning, match=r"Dropped 4 of 8 rows \(50%\)"):
+        assert len(bb.read_table(path)) == 4
+    with pytest.warns(DuplicatesWarning, match="Kept 4 of 8 rows"):
+        kept = bb.read_table(path, duplicates="keep")
+    assert len(kept) == 8
+    assert kept.attrs["bayesbias"]["duplicates"]["policy"] == "keep"
+
+
+@pytest.mark.shared
+def test_all_published_tables_are_read_as_they_are(shared: Path) -> None:
+    paths = sorted((shared / "data" / "published" / "tables").glob("*.csv.gz"))
+    assert len(paths) == 15
+    for path in paths:
+        raw = pd.read_csv(path, keep_default_na=False)
+        lost = int((raw["cosine_similarity"] == -100).sum())
+        if lost:
+            with pytest.warns(LostWordsWarning, match="literaly"):
+                read = bb.read_table(path)
+            assert bb.lost_words(read)["word"].tolist() == ["literaly"]
+        elif path.name.startswith("race"):
+            with pytest.warns(DuplicatesWarning, match=r"Dropped 2,272 of 5,112 rows \(44%\)"):
+                read = bb.read_table(path)
+        else:
+            read = bb.read_table(path)
+        distinct = raw.drop_duplicates(["protected_word", "word_to_compare"])
+        assert len(read) == len(distinct) - lost
+        assert set(read["connection"].unique()) == {"associated", "different", "human", "neutral"}
