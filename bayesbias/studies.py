@@ -193,10 +193,8 @@ def load_study(name_or_path: "str | os.PathLike[str] | Study") -> Study:
     """
     if isinstance(name_or_path, Study):
         return name_or_path
-    if name_or_path in list_studies():
-        path = bundled("data", "studies", f"{name_or_path}.toml")
-    else:
-        path = Path(name_or_path)
+    is_bundled = name_or_path in list_studies()
+    path = bundled("data", "studies", f"{name_or_path}.toml") if is_bundled else Path(name_or_path)
     document = _read(path)
     fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
     fields |= {key: document[key] for key in (*_ABOVE, "protected", "attributes") if key in document}

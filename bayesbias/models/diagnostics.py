@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bayesbias.errors import ConvergenceWarning, name_some, warn_user
 
 if TYPE_CHECKING:
@@ -9,49 +11,49 @@ if TYPE_CHECKING:
 
 RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
+BFMI_MIN = 0.3
 
 
 def convergence_problems(fit: "xr.DataTree") -> list[str]:
     """Return what is wrong with a fit's draws, one sentence a problem, each with what to try.
 
     Looks at R-hat (at most 1.01), bulk and tail effective sample size (at least 100 a chain), divergences,
-    tree depth, and the energy (E-BFMI at least 0.3).
+    tree depth, and the energy (E-BFMI at least 0.3). A diagnostic that cannot be computed is a problem.
+
+    Parameters
+    ----------
+    fit
+        A DataTree with `posterior` and, if the sampler has them, `sample_stats`.
+
+    Returns
+    -------
+    list of str
+        Empty if all is well. Parameters are named with the place of their worst value.
 
     References
     ----------
-    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization.
+    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization;
+    Betancourt (2016) for E-BFMI.
     """
     import arviz as az
 
-    chains = fit["posterior"].sizes["chain"]
-    ess_min = ESS_PER_CHAIN * chains
-    _, found = az.diagnose(
-        fit, rhat_max=RHAT_MAX, ess_threshold=ess_min, show_diagnostics=False, return_diagnostics=True
-    )
+    posterior = fit["posterior"].to_dataset()
+    ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []
-    if bad := found["rhat"]["bad_params"]:
+    if posterior.sizes["chain"] < 2:
+        problems.append("with one chain nothing tells whether it found the whole posterior. Use chains=4")
+    elif bad := _beyond(az.rhat(posterior), above=RHAT_MAX):
         problems.append(
-            f"R-hat is above {RHAT_MAX} for {_parameters(bad)}: the chains disagree. Run longer (tune=4000, draws=4000)"
+            f"R-hat is above {RHAT_MAX} for {name_some(bad, 6)}: the chains disagree. "
+            "Run longer (tune=4000, draws=4000)"
         )
-    if bad := found["ess"]["bad_params"]:
-        problems.append(
-            f"fewer than {ess_min} effective draws of {_parameters(bad)}: the interval's ends are noisy. "
-            "Take more draws (draws=4000 or more)"
-        )
-    if count := int(found.get("divergent", {}).get("n_divergent", 0)):
-        problems.append(
-            f"{count} divergent transitions: part of the posterior was not explored, mostly where word_sd is near 0. "
-            "Run longer (tune=4000), or give word_sd a prior with less mass near 0"
-        )
-    if count := int(found.get("treedepth", {}).get("n_max", 0)):
-        problems.append(
-            f"{count} draws reached the largest tree depth: sampling is slow and may be stuck. Use tune=4000"
-        )
-    if len(chains_low := found.get("bfmi", {}).get("failed_chains", [])):
-        problems.append(
-            f"low E-BFMI in {len(chains_low)} chains: the tails were not explored. Use tune=4000, draws=4000"
-        )
-    return problems
+    problems += [
+        f"fewer than {ess_min} effective draws ({method}) of {name_some(bad, 6)}: mean and interval are noisy. "
+        "Take more draws (draws=4000)"
+        for method in ("bulk", "tail")
+        if (bad := _beyond(az.ess(posterior, method=method), below=ess_min))
+    ]
+    return problems + _nuts_problems(fit)
 
 
 def warn_of_problems(problems: list[str]) -> None:
@@ -63,6 +65,39 @@ def warn_of_problems(problems: list[str]) -> None:
         )
 
 
-def _parameters(bad: list[tuple[str, float]] | list[str]) -> str:
-    names = [item if isinstance(item, str) else str(item[0]) for item in bad]
-    return name_some(names, 6)
+def _nuts_problems(fit: "xr.DataTree") -> list[str]:
+    import arviz as az
+
+    stats = fit["sample_stats"].to_dataset() if "sample_stats" in fit.children else {}
+    problems = []
+    if "diverging" in stats and (count := int(stats["diverging"].sum())):
+        problems.append(
+            f"{count} divergent transitions: part of the posterior was not explored, mostly where word_sd is near 0. "
+            "Run longer (tune=4000), or give word_sd a prior with less mass near 0"
+        )
+    if "reached_max_treedepth" in stats and (count := int(stats["reached_max_treedepth"].sum())):
+        problems.append(
+            f"{count} draws reached the largest tree depth: sampling is slow and may be stuck. Use tune=4000"
+        )
+    if "energy" in stats:
+        energies = np.asarray(az.bfmi(fit)["energy"])
+        if low := int((~(energies >= BFMI_MIN)).sum()):
+            problems.append(
+                f"E-BFMI is below {BFMI_MIN} in {low} of {energies.size} chains: the tails were not explored. "
+                "Use tune=4000, draws=4000"
+            )
+    return problems
+
+
+def _beyond(values: "xr.Dataset", *, above: float | None = None, below: float | None = None) -> list[str]:
+    """Name each variable that has a value above or below a limit, or none at all, with its worst place."""
+    bad = []
+    for name, array in values.data_vars.items():
+        numbers = np.asarray(array, dtype=float)
+        excess = numbers - above if above is not None else below - numbers
+        excess = np.where(np.isnan(excess), np.inf, excess)
+        worst = np.unravel_index(int(excess.argmax()), numbers.shape)
+        if excess[worst] > 0:
+            place = ", ".join(str(array[dim].values[at]) for dim, at in zip(array.dims, worst, strict=True))
+            bad.append(f"{name}[{place}] ({numbers[worst]:.4g})" if place else f"{name} ({numbers[worst]:.4g})")
+    return bad

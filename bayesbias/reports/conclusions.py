@@ -46,7 +46,7 @@ def conclusions(
 
     Examples
     --------
-    >>> print(bb.conclusions(fit).split("\\n")[0])
+    >>> print(bb.conclusions(fit).splitlines()[0])
     Study 'weat7'. Embedding 'Google News word2vec, 13,784 words'. 16 protected words, 177 attribute
     """
     check_fit(fit)

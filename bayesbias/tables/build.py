@@ -59,7 +59,8 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
     ...     associated=[("cats", "quiet"), ("dogs", "loud")], human="none", neutral="none",
     ... )
     >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0], "purr": [1.0, 0.0], "bark": [0.6, 0.8]}
-    >>> bb.distance_table(vectors, study)[["protected_word", "attribute_word", "connection", "cosine_distance"]].round(3)
+    >>> columns = ["protected_word", "attribute_word", "connection", "cosine_distance"]
+    >>> bb.distance_table(vectors, study)[columns].round(3)
       protected_word attribute_word  connection  cosine_distance
     0            cat           purr  associated              0.0
     1            cat           bark   different              0.4
@@ -73,8 +74,8 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
     found = embedding.lookup(study.words).found
     protected = _members(study.protected, found)
     attributes = _members(study.attribute_lists, found)
-    lost = _lost_words(study, found, embedding)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
+    lost = _lost_words(study, found, embedding)
 
     similarity = np.clip(
         _unit_rows(embedding, [found[word] for word in protected["word"]])

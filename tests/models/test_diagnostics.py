@@ -43,7 +43,7 @@ def test_good_draws_have_no_problem(good: np.ndarray) -> None:
 
 def test_chains_that_disagree(good: np.ndarray) -> None:
     problems = convergence_problems(made_fit(good + np.arange(CHAINS)[:, None]))
-    assert any("R-hat is above 1.01 for sigma" in problem for problem in problems)
+    assert any("R-hat is above 1.01 for sigma (" in problem for problem in problems)
 
 
 def test_draws_that_hang_together() -> None:
@@ -52,19 +52,30 @@ def test_draws_that_hang_together() -> None:
     for draw in range(1, DRAWS):
         walk[:, draw] = 0.95 * walk[:, draw - 1] + steps[:, draw]
     problems = convergence_problems(made_fit(walk))
-    assert any("fewer than 400 effective draws of sigma" in problem for problem in problems)
+    assert any("fewer than 400 effective draws (bulk) of sigma" in problem for problem in problems)
 
 
 def test_divergences_and_tree_depth(good: np.ndarray) -> None:
     some = np.zeros((CHAINS, DRAWS), dtype=bool)
     some[0, :7] = True
     assert "7 divergent transitions" in convergence_problems(made_fit(good, diverging=some))[0]
-    assert "7 draws reached the largest tree depth" in convergence_problems(made_fit(good, reached_max_treedepth=some))[0]
+    assert (
+        "7 draws reached the largest tree depth" in convergence_problems(made_fit(good, reached_max_treedepth=some))[0]
+    )
 
 
 def test_low_energy_information(good: np.ndarray) -> None:
     walk = np.cumsum(np.random.default_rng(3).normal(size=(CHAINS, DRAWS)), axis=1)
-    assert any("E-BFMI in 4 chains" in problem for problem in convergence_problems(made_fit(good, energy=walk)))
+    assert any(
+        "E-BFMI is below 0.3 in 4 of 4 chains" in problem
+        for problem in convergence_problems(made_fit(good, energy=walk))
+    )
+
+
+def test_a_diagnostic_that_cannot_be_computed_is_a_problem(good: np.ndarray) -> None:
+    assert any("sigma (nan)" in problem for problem in convergence_problems(made_fit(np.full_like(good, np.nan))))
+    one_chain = made_fit(good).isel(chain=slice(0, 1))
+    assert "one chain" in convergence_problems(one_chain)[0]
 
 
 def test_one_warning_lists_all(good: np.ndarray) -> None:

@@ -90,7 +90,9 @@ def test_broken_files_are_explained(content: bytes, message: str, tmp_path: Path
 def test_missing_priors_and_models(tmp_path: Path) -> None:
     text = bundled("models", "hierarchical.toml").read_text()
     path = tmp_path / "m.toml"
-    path.write_text("\n".join(line for line in text.splitlines() if not line.startswith("word_sd")) + '\nnu = "Gamma(2, 0.1)"\n')
+    path.write_text(
+        "\n".join(line for line in text.splitlines() if not line.startswith("word_sd")) + '\nnu = "Gamma(2, 0.1)"\n'
+    )
     with pytest.raises(ModelError, match=r"no prior for word_sd\n- a prior for 'nu'"):
         bb.load_model(path)
     with pytest.raises(ModelError, match="did you mean 'hierarchical'"):

@@ -1,0 +1,67 @@
+"""Contrasts, against draws whose distribution is known."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.errors import ReportError
+from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
+
+
+@pytest.fixture(scope="module")
+def known() -> xr.DataTree:
+    return made_fit()
+
+
+def test_differences_of_normals(known: xr.DataTree) -> None:
+    found = bb.contrasts(known, rope=0.02)
+    mean, sd = MEANS[0] - MEANS[1:], np.sqrt(SDS[0] ** 2 + SDS[1:] ** 2)
+    expected = stats.norm(mean, sd)
+    assert found["contrast"].tolist() == [f"associated - {name}" for name in CONNECTIONS[1:]]
+    np.testing.assert_allclose(found["mean"], mean, atol=5 * 0.03 / np.sqrt(20_000))
+    np.testing.assert_allclose(found["sd"], sd, rtol=0.03)
+    np.testing.assert_allclose(found["probability_of_direction"], expected.cdf(0), atol=0.01)
+    np.testing.assert_allclose(found["probability_in_rope"], expected.cdf(0.02) - expected.cdf(-0.02), atol=0.01)
+    np.testing.assert_allclose(found["hdi_low"], expected.ppf(0.055), atol=0.15 * sd.max())
+    assert (found["direction"] == "nearer").all()
+
+
+def test_another_baseline_turns_the_sign(known: xr.DataTree) -> None:
+    one = bb.contrasts(known).set_index("contrast").loc["associated - human"]
+    other = bb.contrasts(known, baseline="human").set_index("contrast").loc["human - associated"]
+    assert other["mean"] == pytest.approx(-one["mean"])
+    assert (one["direction"], other["direction"]) == ("nearer", "farther")
+    assert other["probability_of_direction"] == one["probability_of_direction"]
+
+
+def test_words_and_all(known: xr.DataTree) -> None:
+    words, everything = bb.contrasts(known, level="word"), bb.contrasts(known, level="all")
+    assert words["protected_word"].tolist() == ["he", "she"] * 3
+    assert len(everything) == 3 + 6
+    assert (everything["protected_word"] == "").sum() == 3
+    assert "probability_in_rope" not in words
+
+
+def test_an_uneven_rope(known: xr.DataTree) -> None:
+    found = bb.contrasts(known, rope=(-0.5, 0.0))
+    np.testing.assert_allclose(found["probability_in_rope"], found["probability_of_direction"])
+    assert found.attrs == {"hdi_prob": 0.89, "baseline": "associated", "rope": [-0.5, 0.0]}
+
+
+@pytest.mark.parametrize("rope", [-0.1, 0, (0.1, -0.1), float("nan")])
+def test_impossible_ropes(known: xr.DataTree, rope: float) -> None:
+    with pytest.raises(ReportError, match="rope="):
+        bb.contrasts(known, rope=rope)
+
+
+def test_absent_connections_are_explained() -> None:
+    two = made_fit(connections=("associated", "human"), draws=50)
+    assert bb.contrasts(two)["contrast"].tolist() == ["associated - human"]
+    with pytest.raises(ReportError, match="no connection 'different'; it has associated, human"):
+        bb.contrasts(two, baseline="different")
+    with pytest.raises(ReportError, match="nothing to compare"):
+        bb.contrasts(made_fit(connections=("associated",), draws=50))
+    with pytest.raises(ReportError, match="did you mean 'human'"):
+        bb.contrasts(two, baseline="humans")

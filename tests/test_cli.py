@@ -1,0 +1,162 @@
+"""The command line, as a user runs it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias import cli
+
+STUDY = """
+name = "pets"
+associated = [["cats", "quiet"], ["dogs", "loud"]]
+[protected]
+cats = ["cat", "kitten"]
+dogs = ["dog", "puppy"]
+[attributes]
+quiet = ["purr", "nap"]
+loud = ["bark", "fetch"]
+[controls]
+human = "none"
+neutral = ["stone", "door"]
+"""
+
+
+_WARNINGS_ARE_ERRORS = """
+import warnings
+warnings.simplefilter("error")
+from bayesbias.cli import main
+from bayesbias.errors import BayesBiasWarning
+warnings.simplefilter("default", BayesBiasWarning)
+main()
+"""
+
+
+def run(*arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", _WARNINGS_ARE_ERRORS, *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+def in_process(*arguments: str | Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run the command line in this process; quick, and the exit code is what a shell would see."""
+    monkeypatch.setattr(sys, "argv", ["bayesbias", *map(str, arguments)])
+    monkeypatch.setattr("warnings.showwarning", cli._show_warning)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    return int(stopped.value.code or 0)
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    words = ("cat", "kitten", "dog", "puppy", "purr", "nap", "bark", "fetch", "stone", "door")
+    rng = np.random.default_rng(0)
+    lines = [" ".join([word, *(f"{value:.5f}" for value in rng.normal(size=8))]) for word in words]
+    (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "pets.toml").write_text(STUDY)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [[], ["studies"], ["table"], ["fit"], ["summary"], ["demo"]])
+def test_help_teaches(command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert in_process(*command, "--help", monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
+    assert "Usage" in shown
+    if command and command[0] in ("table", "fit", "summary"):
+        assert f"bayesbias {command[0]}" in shown, "an example is shown"
+
+
+def test_studies_are_listed_shown_and_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process("studies", monkeypatch=monkeypatch) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in bb.list_studies())
+    assert in_process("studies", "show", "weat7", monkeypatch=monkeypatch) == 0
+    assert "Associated: math with male" in capsys.readouterr().out
+    mine = tmp_path / "mine.toml"
+    assert in_process("studies", "new", mine, monkeypatch=monkeypatch) == 0
+    assert bb.load_study(str(mine)).protected
+    assert in_process("studies", "new", mine, monkeypatch=monkeypatch) == 2
+    assert "exists" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> None:
+    """Warnings are errors in these processes, except our own, which are printed."""
+    built = run("table", "vectors.txt", "--study", "pets.toml", "--output", "pets.csv", folder=workplace)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert "4 protected words, 6 attribute words, 24 pairs: 8 associated, 8 different, 8 neutral." in built.stdout
+    fitted = run("fit", "pets.csv", "-o", "pets", "--seed", "1", "--draws", "3000", "--rope", "0.05", folder=workplace)
+    assert fitted.returncode == 0, fitted.stderr
+    assert "WHAT IT DOES NOT SHOW" in fitted.stdout
+    assert "%" not in fitted.stderr, "no progress bar in a pipe"
+    made = {path.name for path in (workplace / "pets").iterdir()}
+    assert made == {"fit.nc", "summary.csv", "contrasts.csv", "words.png", "conclusions.txt"}
+    shown = run("summary", "pets/fit.nc", "--level", "group", "--rope", "0.05", folder=workplace)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "associated - different" in shown.stdout
+    assert "probability_in_rope" in shown.stdout
+    again = run("fit", "pets.csv", "-o", "pets", folder=workplace)
+    assert again.returncode == 2
+    assert "not empty" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table", "vectors.txt", "--study", "pests.toml", "-o", "t.csv"], "did you mean 'pets.toml'"),
+        (["table", "vectors.txt", "--study", "religon", "-o", "t.csv"], "did you mean 'religion'"),
+        (["table", "vector.txt", "--study", "pets.toml", "-o", "t.csv"], "did you mean 'vectors.txt'"),
+        (["table", "vectors.txt", "--study", "pets.toml", "-o", "no/t.csv"], "does not exist"),
+        (["table", "vectors.txt", "--study", "pets.toml", "-o", "t.xls"], ".parquet"),
+        (["table", "vectors.txt", "--study", "weat7", "-o", "t.csv"], "none of"),
+        (["table", "vectors.txt", "--study", "pets.toml", "-o", "t.csv", "--format", "glov"], "did you mean"),
+        (["fit", "none.csv", "-o", "out"], "There is no file"),
+        (["fit", "pets.toml", "-o", "out"], ".csv"),
+        (["summary", "pets.toml"], "is not a netCDF file"),
+        (["fit", "t.csv", "-o", "vectors.txt"], "it is a file"),
+        (["fit", "t.csv", "-o", "out", "--prior", "sigma"], "--prior"),
+        (["demo", "-o", "no/such/folder"], "does not exist"),
+        (["demo", "--sed", "1"], "--seed"),
+    ],
+)
+def test_a_users_mistake_is_one_message_and_exit_code_2(
+    arguments: list[str],
+    message: str,
+    workplace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    table,
+) -> None:
+    bb.write_table(table, workplace / "t.csv")
+    if arguments[0] == "table":
+        (workplace / "t.csv").unlink()
+    before = sorted(path.name for path in workplace.iterdir())
+    monkeypatch.chdir(workplace)
+    assert in_process(*arguments, monkeypatch=monkeypatch) == 2
+    shown = capsys.readouterr()
+    assert message.lower() in shown.err.lower()
+    assert "Traceback" not in shown.err
+    assert sorted(path.name for path in workplace.iterdir()) == before, "nothing is left behind"
+
+
+def test_our_warnings_are_one_line_and_others_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:
+    cli._show_warning(bb.errors.LostWordsWarning("two words"), bb.errors.LostWordsWarning, "f.py", 1)
+    cli._show_warning(UserWarning("of a library"), UserWarning, "f.py", 1)
+    assert capsys.readouterr().err == "warning: two words\nf.py:1: UserWarning: of a library\n"
+
+
+def test_the_entry_point_is_installed() -> None:
+    found = shutil.which("bayesbias", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    assert found is not None
+
+
+def test_defaults_agree_with_the_library() -> None:
+    from bayesbias.reports.intervals import HDI_PROB
+
+    assert cli._HDI_PROB == HDI_PROB
