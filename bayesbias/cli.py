@@ -128,7 +128,7 @@ def table(
 
     Reads only the words that the study needs, so a file of gigabytes is no problem. Example:
 
-        bayesbias table GoogleNews-vectors-negative300.bin.gz --study weat7 --output weat7.csv
+        bayesbias table GoogleNews.bin.gz --study weat7 --output weat7.csv
     """
     from bayesbias.embeddings import load_embedding
     from bayesbias.files import check_output

@@ -114,7 +114,7 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
         (["table", "vector.txt", "--study", "pets.toml", "-o", "t.csv"], "did you mean 'vectors.txt'"),
         (["table", "vectors.txt", "--study", "pets.toml", "-o", "no/t.csv"], "does not exist"),
         (["table", "vectors.txt", "--study", "pets.toml", "-o", "t.xls"], ".parquet"),
-        (["table", "vectors.txt", "--study", "weat7", "-o", "t.csv"], "none of"),
+        (["table", "vectors.txt", "--study", "weat7", "-o", "t.csv"], "has no word of"),
         (["table", "vectors.txt", "--study", "pets.toml", "-o", "t.csv", "--format", "glov"], "did you mean"),
         (["fit", "none.csv", "-o", "out"], "There is no file"),
         (["fit", "pets.toml", "-o", "out"], ".csv"),

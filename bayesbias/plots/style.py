@@ -15,7 +15,6 @@ COLORS = {"associated": "#D55E00", "different": "#0072B2", "human": "#009E73", "
 MARKERS = {"associated": "o", "different": "s", "human": "^", "neutral": "D"}
 DISTANCE_LABEL = "Mean cosine distance (0 = same direction, 1 = unrelated, 2 = opposite)"
 _FORMATS = (".png", ".svg", ".pdf")
-_LONGEST_LABEL = 32
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -27,13 +26,13 @@ def new_figure(width: float, height: float) -> "Figure":
     return figure
 
 
-def short_label(word: str) -> str:
+def short_label(word: str, longest: int = 32) -> str:
     """Return a word cut to a length that a figure can hold.
 
     >>> short_label("a" * 40)
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…'
     """
-    return word if len(word) <= _LONGEST_LABEL else word[: _LONGEST_LABEL - 1] + "…"
+    return word if len(word) <= longest else word[: longest - 1] + "…"
 
 
 def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:

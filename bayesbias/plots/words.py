@@ -134,7 +134,10 @@ def _interval(axes: "Axes", row: dict[Hashable, Any], y: float, *, size: float) 
 
 
 def _furnish(axes: "Axes") -> None:
+    low, high = axes.get_xlim()
     axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
+    # The line at 1 (unrelated) is for orientation: it must not squeeze the intervals.
+    axes.set_xlim(low, high)
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
@@ -152,7 +155,7 @@ def _title(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
     embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
     what = f"{table['study']} in {embedding}" if "study" in table else embedding
     title = figure.suptitle(
-        f"{short_label(what)}: posterior means and {hdi_prob:.0%} HPDI (model: {short_label(model['name'])})",
+        f"{short_label(what, 60)}: posterior means and {hdi_prob:.0%} HPDI (model: {short_label(model['name'])})",
         fontsize=11,
     )
     title.set_parse_math(False)

@@ -1,0 +1,31 @@
+"""Every speed figure in one run: printed, and kept in ``bench-results.json``."""
+
+import json
+import os
+import platform
+from pathlib import Path
+
+from tests.bench import readers, startup
+
+
+def main() -> None:
+    """Measure, print one line a figure, and write them as JSON."""
+    results: list[dict[str, object]] = []
+    print(f"{'what':48} {'seconds':>9} {'gensim':>9} {'ratio':>7} {'own MB':>7}   target")
+    for measure in (startup.measure, readers.measure):
+        for row in measure():
+            results.append(row)
+            faster = "ratio" in row
+            cells = [f"{row['what']:48}", f"{row['seconds']:9.3f}"]
+            cells += (
+                [f"{row['versus_gensim']:9.2f}", f"{row['ratio']:7.1f}", f"{row['memory_mb']:7.1f}"] if faster else []
+            )
+            limit = f"at least {row['target']:g} times, under 150 MB" if faster else f"under {row['target']:g} s"
+            print(" ".join(cells) if faster else f"{' '.join(cells)}{'':26}", f"  {limit}", flush=True)
+    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
+    Path("bench-results.json").write_text(json.dumps({"machine": machine, "results": results}, indent=2) + "\n")
+    print("Written to bench-results.json")
+
+
+if __name__ == "__main__":
+    main()

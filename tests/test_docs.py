@@ -1,0 +1,112 @@
+"""Every command and example that the README shows is run; its map is that of the code."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the `vectors.txt` that the README speaks of: the bundled vectors as GloVe text."""
+    folder = tmp_path_factory.mktemp("readme")
+    embedding = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    with (folder / "vectors.txt").open("w", encoding="utf-8", newline="\n") as lines:
+        for word, vector in zip(embedding.words, embedding.vectors, strict=True):
+            lines.write(f"{word} {' '.join(f'{value:.6f}' for value in vector)}\n")
+    return folder
+
+
+@pytest.mark.slow
+def test_the_two_commands_of_the_tour(workplace: Path) -> None:
+    commands = [line for block in blocks("") for line in block.splitlines() if line.startswith("bayesbias ")]
+    assert [line.split()[1] for line in commands] == ["table", "fit"]
+    for line in commands:
+        arguments = [str(Path(sys.executable).with_name("bayesbias")), *line.split()[1:]]
+        done = subprocess.run(arguments, cwd=workplace, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    made = {path.name for path in (workplace / "weat7").iterdir()}
+    named = set(re.findall(r"`([\w.]+\.(?:nc|csv|png|txt))`", README))
+    assert made <= named
+
+
+@pytest.mark.slow
+def test_the_python_of_the_tour(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workplace)
+    (code,) = blocks("python")
+    with pytest.warns(bb.errors.LostWordsWarning):
+        exec(code, {})
+    assert (workplace / "weat7.png").stat().st_size > 10_000
+
+
+def test_the_toml_of_the_tour_is_a_study(workplace: Path) -> None:
+    (toml,) = blocks("toml")
+    path = workplace / "my_study.toml"
+    path.write_text(toml, encoding="utf-8")
+    study = bb.load_study(path)
+    assert list(study.protected) == ["science", "arts"]
+    with pytest.warns(bb.errors.LostWordsWarning):
+        table = bb.distance_table(bb.load_embedding(workplace / "vectors.txt", words=study.words), study)
+    assert np.isfinite(table["cosine_distance"]).all()
+
+
+def test_every_room_of_the_map_exists_and_every_room_is_on_it() -> None:
+    rows = [line for line in README.splitlines() if line.startswith("| `")]
+    named = {path.rstrip("/") for row in rows for path in re.findall(r"`([\w./]+)`", row.split("|")[1])}
+    assert all((ROOT / path).exists() for path in named), named
+    rooms = {
+        f"bayesbias/{path.name}"
+        for path in (ROOT / "bayesbias").iterdir()
+        if not path.name.startswith("_") and path.suffix in ("", ".py")
+    }
+    assert rooms <= named
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"`?make (\w+)", README):
+        assert f"\n{target}:" in makefile
+
+
+def test_the_changelog_and_the_citation_name_this_version() -> None:
+    assert f"## {bb.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"version: {bb.__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert f'version = "{bb.__version__}"' in (ROOT / "pyproject.toml").read_text()
+
+
+def test_public_names_load_and_are_documented() -> None:
+    for name in bb.__all__:
+        value = getattr(bb, name)
+        if callable(value):
+            assert value.__doc__, name
+            assert value.__module__.startswith("bayesbias")
+    with pytest.raises(AttributeError, match="did you mean 'summary'"):
+        _ = bb.sumary
+    assert "fit" in dir(bb)
+
+
+def test_the_import_is_light() -> None:
+    code = (
+        "import sys, bayesbias, bayesbias.cli; "
+        "print([m for m in ('pymc', 'gensim', 'matplotlib', 'pandas', 'numpy', 'arviz') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_files_stay_short() -> None:
+    for path in (ROOT / "bayesbias").rglob("*.py"):
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= 420, f"{path.name} has {lines} lines"
