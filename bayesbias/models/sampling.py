@@ -76,9 +76,9 @@ def fit(
 
     Examples
     --------
-    >>> fit = bb.fit(table, draws=1000, tune=1000, random_seed=2)
+    >>> fit = bb.fit(table, random_seed=2)
     >>> dict(fit["posterior"].to_dataset().sizes)
-    {'chain': 4, 'draw': 1000, 'connection': 4, 'protected_word': 16}
+    {'chain': 4, 'draw': 2000, 'connection': 4, 'protected_word': 16}
     """
     for name, value in (("draws", draws), ("tune", tune), ("chains", chains)):
         if not isinstance(value, int) or value < 1:

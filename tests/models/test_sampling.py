@@ -21,7 +21,7 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
     assert set(posterior.data_vars) == {"group_mean", "word_sd", "sigma", "word_mean"}
     assert posterior["group_mean"].dims == ("chain", "draw", "connection")
     assert posterior["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
-    assert dict(posterior.sizes) == {"chain": 2, "draw": 1500, "connection": 4, "protected_word": 16}
+    assert dict(posterior.sizes) == {"chain": 2, "draw": 3000, "connection": 4, "protected_word": 16}
     np.testing.assert_array_equal(fit["observed_data"]["cosine_distance"], table["cosine_distance"])
     assert all(isinstance(value, str) for value in fit.attrs.values())
     assert bb.fit_fact(fit, "seed") == 3
