@@ -85,7 +85,8 @@ def input_file(path: str | os.PathLike[str]) -> Path:
         siblings = [entry.name for entry in source.parent.iterdir()] if source.parent.is_dir() else []
         raise InputFileError(f"There is no file {source}{did_you_mean(source.name, siblings)}. Check the path.")
     if not source.is_file():
-        raise InputFileError(f"{source} is not a regular file. Give a file.")
+        # Opening a pipe or a device could wait for ever.
+        raise InputFileError(f"{source} is not an ordinary file. Copy its content to one.")
     if not os.access(source, os.R_OK):
         raise InputFileError(f"{source} cannot be read: no permission.")
     return source

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from bayesbias.embeddings.embedding import Vectors, check_rows
-from bayesbias.errors import EmbeddingError, InputFileError, did_you_mean
+from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.files import input_file
 
 GZIP = b"\x1f\x8b"
 
@@ -72,17 +73,7 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
 
 def check_input(path: Path) -> None:
     """Raise `InputFileError` if `path` is not an ordinary file that holds something."""
-    if path.is_dir():
-        raise InputFileError(f"{path} is a folder. Give the name of a file.")
-    if not path.exists():
-        hint = ""
-        if path.parent.is_dir():
-            with readable(path.parent):
-                hint = did_you_mean(path.name, (file.name for file in path.parent.iterdir()))
-        raise InputFileError(f"There is no file {path}{hint}.")
-    if not path.is_file():  # opening a pipe or a device could wait for ever
-        raise InputFileError(f"{path} is not an ordinary file. Copy its content to one.")
-    if path.stat().st_size == 0:
+    if input_file(path).stat().st_size == 0:
         raise InputFileError(f"{path} is empty. Download or write it again.")
 
 
