@@ -82,9 +82,10 @@ def studies_show(study: Annotated[str, typer.Argument(help="A bundled study or a
     from bayesbias.studies import load_study
 
     shown = load_study(study)
-    print(f"{shown.name}: {shown.description}\nSource: {shown.source}")
-    if shown.notes:
-        print(f"Notes: {shown.notes}")
+    print(f"{shown.name}: {shown.description}".rstrip(": "))
+    for title, text in (("Source", shown.source), ("Notes", shown.notes)):
+        if text:
+            print(f"{title}: {text}")
     for title, lists in (("Protected", shown.protected), ("Attributes", shown.attribute_lists)):
         for group, words in lists.items():
             print(f"{title} {group} ({len(words)}): {', '.join(words)}")
@@ -131,12 +132,11 @@ def table(
         bayesbias table GoogleNews.bin.gz --study weat7 --output weat7.csv
     """
     from bayesbias.embeddings import load_embedding
-    from bayesbias.files import check_output
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
-    from bayesbias.tables.files import write_table
+    from bayesbias.tables.files import check_table_output, write_table
 
-    check_output(output, overwrite=overwrite)
+    check_table_output(output, overwrite=overwrite)
     loaded = load_study(study)
     vectors = load_embedding(
         embedding,
@@ -174,18 +174,20 @@ def fit(
 ) -> None:
     """Fit a model to a distance table; write numbers, figure and conclusions to a folder.
 
-    Writes fit.nc (all draws), summary.csv, contrasts.csv, words.png and conclusions.txt, and prints the
+    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png and conclusions.txt, and prints the
     conclusions. Example:
 
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.results import check_folder, write_results
+    from bayesbias.results import check_folder, check_request, write_results
     from bayesbias.tables.files import read_table
 
     check_folder(output, overwrite=overwrite)
+    distances = read_table(table, duplicates=duplicates.value)
+    check_request(distances, output, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite)
     fitted = fit_model(
-        read_table(table, duplicates=duplicates.value),
+        distances,
         model,
         sampler=sampler,
         draws=draws,
@@ -195,7 +197,7 @@ def fit(
         progress=not quiet,
         priors=_priors(prior or []),
     )
-    print(write_results(fitted, output, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite))
+    print(write_results(fitted, output, table=distances, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite))
     print(f"Wrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
 
 
@@ -307,5 +309,9 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+        print("interrupted: nothing was written", file=sys.stderr)
         sys.exit(130)
+    except OSError as error:
+        # What is left here is the terminal or the pipe that the output goes to: it is full, or gone.
+        print(f"error: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)

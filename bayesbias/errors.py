@@ -66,6 +66,10 @@ class ConvergenceWarning(BayesBiasWarning):
     """A sampler's diagnostics say that its draws should not be trusted yet."""
 
 
+class FigureWarning(BayesBiasWarning):
+    """A figure does not show everything as it should."""
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return a hint such as ``" (did you mean 'human'?)"``, or an empty string where nothing is close.
 
@@ -74,7 +78,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     >>> did_you_mean("xyz", ["human", "neutral"])
     ''
     """
-    close = get_close_matches(given, list(known), n=1)
+    close = get_close_matches(given, list(known), n=1, cutoff=0.7)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -34,9 +34,17 @@ def check_output(path: str | os.PathLike[str], *, overwrite: bool = True) -> Pat
         raise OutputError(f"Cannot write {target}: it is a folder. Give the name of a file.")
     if target.exists() and not overwrite:
         raise OutputError(f"{target} exists. Give another name, or allow overwriting (--overwrite).")
-    if not os.access(parent, os.W_OK):
-        raise OutputError(f"Cannot write {target}: no permission to write in {parent}. Choose another folder.")
+    check_writable(parent)
     return target
+
+
+def check_writable(folder: Path) -> None:
+    """Raise `OutputError` if no file can be made in a folder, found out by making one."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OutputError(f"Cannot write in {folder}: {error.strerror or error}. Choose another folder.") from error
 
 
 @contextmanager

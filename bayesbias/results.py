@@ -1,18 +1,18 @@
 """A folder of results: draws, numbers, figure and conclusions of one fit."""
 
 import os
-import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesbias.errors import OutputError
+from bayesbias.errors import OutputError, ReportError
+from bayesbias.files import check_writable
 from bayesbias.models.fits import write_fit
 from bayesbias.plots.style import save_figure
 from bayesbias.plots.words import plot_words
 from bayesbias.reports.conclusions import conclusions
 from bayesbias.reports.contrasts import contrasts
-from bayesbias.reports.intervals import HDI_PROB
+from bayesbias.reports.intervals import HDI_PROB, check_hdi_prob, check_rope
 from bayesbias.reports.summary import summary
 from bayesbias.tables.files import write_table
 
@@ -21,18 +21,47 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+def check_request(
+    table: "pd.DataFrame",
+    folder: str | os.PathLike[str],
+    *,
+    hdi_prob: float = HDI_PROB,
+    rope: float | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Raise, before anything is sampled, if `write_results` could not use or write the results.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and must not be overwritten.
+    ReportError
+        If `hdi_prob` or `rope` is impossible, or the table has nothing to compare.
+    """
+    check_folder(folder, overwrite=overwrite)
+    check_hdi_prob(hdi_prob)
+    check_rope(rope)
+    connections = [str(name) for name in table["connection"].unique()]
+    if "associated" not in connections or len(connections) < 2:
+        raise ReportError(
+            f"The table has only the connections {', '.join(sorted(connections))}: conclusions compare associated "
+            "words with others. Add them, or fit it in Python (bb.fit) and take bb.summary."
+        )
+
+
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Return `folder` if results can be written there; raise `OutputError` before any work is done if not."""
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise OutputError(f"Cannot write results to {target}: it is a file. Give a folder.")
-    if target.is_dir() and any(target.iterdir()) and not overwrite:
-        raise OutputError(f"{target} exists and is not empty. Give another folder, or --overwrite.")
-    parent = target.parent
-    if not parent.is_dir():
-        raise OutputError(f"Cannot write {target}: the folder {parent} does not exist. Create it first.")
-    if not os.access(target if target.is_dir() else parent, os.W_OK):
-        raise OutputError(f"Cannot write {target}: no permission. Choose another folder.")
+    if target.is_dir():
+        if any(target.iterdir()) and not overwrite:
+            raise OutputError(f"{target} exists and is not empty. Give another folder, or --overwrite.")
+        check_writable(target)
+        return target
+    if not target.parent.is_dir():
+        raise OutputError(f"Cannot write {target}: the folder {target.parent} does not exist. Create it first.")
+    check_writable(target.parent)
     return target
 
 
@@ -40,7 +69,7 @@ def write_results(
     fit: "xr.DataTree",
     folder: str | os.PathLike[str],
     *,
-    table: "pd.DataFrame | None" = None,
+    table: "pd.DataFrame",
     hdi_prob: float = HDI_PROB,
     rope: float | None = None,
     overwrite: bool = False,
@@ -52,10 +81,10 @@ def write_results(
     fit
         What `fit` returned.
     folder
-        Receives ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png`` and ``conclusions.txt``, and
-        ``table.csv`` if a table is given. All files are made before the first one is put in place.
+        Receives ``table.csv``, ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png`` and
+        ``conclusions.txt``. All are made before the first one is put in place.
     table
-        The distance table, to be kept beside the results.
+        The distance table that was fitted.
     hdi_prob, rope
         As for `summary` and `contrasts`.
     overwrite
@@ -73,20 +102,19 @@ def write_results(
     """
     target = check_folder(folder, overwrite=overwrite)
     text = conclusions(fit, hdi_prob=hdi_prob, rope=rope)
-    workshop = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    inside = target if target.is_dir() else target.parent
     try:
-        if table is not None:
+        with tempfile.TemporaryDirectory(prefix=".bayesbias-", dir=inside) as folder_name:
+            workshop = Path(folder_name)
             write_table(table, workshop / "table.csv")
-        write_fit(fit, workshop / "fit.nc")
-        summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
-        contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
-        save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
-        (workshop / "conclusions.txt").write_text(text, encoding="utf-8")
-        target.mkdir(exist_ok=True)
-        for made in sorted(workshop.iterdir()):
-            made.replace(target / made.name)
+            write_fit(fit, workshop / "fit.nc")
+            summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
+            contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
+            save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
+            (workshop / "conclusions.txt").write_text(text, encoding="utf-8")
+            target.mkdir(exist_ok=True)
+            for made in sorted(workshop.iterdir()):
+                made.replace(target / made.name)
     except OSError as error:
         raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
     return text

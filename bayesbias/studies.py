@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from bayesbias.errors import InputFileError, StudyError, did_you_mean
+from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean
 from bayesbias.files import atomic_path, bundled
 
 CONNECTIONS = ("associated", "different", "human", "neutral")
@@ -255,6 +255,8 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     ...     load_study(write_study_template(f"{folder}/jobs.toml")).name
     'jobs'
     """
+    if Path(path).suffix != ".toml":
+        raise OutputError(f"{path}: a study is a .toml file. Give it that ending.")
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
     return Path(path)

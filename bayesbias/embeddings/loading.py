@@ -148,8 +148,8 @@ def recognise(path: Path) -> str:
     if count_numbers(first):
         return "glove"
     raise InputFileError(
-        f"{path} begins {sample[:24]!r}, which is no format that is known. Known are {', '.join(READERS)}; "
-        "give format= to see what is wrong with the file."
+        f"{path} is no embedding of a known format (it begins {sample[:12]!r}). Known are {', '.join(READERS)}; name "
+        "the format to see what is wrong with the file. A distance table needs no embedding: fit it."
     )
 
 

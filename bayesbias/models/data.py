@@ -21,7 +21,7 @@ class ModelData:
     protected, connection, attribute : arrays of int64, shape (rows,)
         Positions in `protected_words`, `connections` and `attribute_words`.
     protected_words, attribute_words : arrays of str
-        Sorted distinct words.
+        Distinct words, in the order of the table.
     protected_groups : array of str, shape (protected words,)
         Group of each protected word.
     connections : tuple of str
@@ -72,9 +72,11 @@ def model_data(table: pd.DataFrame) -> ModelData:
             "table.drop_duplicates(['protected_word', 'attribute_word']), or read the table with "
             "duplicates='keep' to reproduce a result that counted them."
         )
+    _raise_if_all_equal(table)
     words = {name: np.asarray(table[name], dtype=str) for name in ("protected_word", "attribute_word")}
-    protected_words, first, protected = np.unique(words["protected_word"], return_index=True, return_inverse=True)
-    attribute_words, attribute = np.unique(words["attribute_word"], return_inverse=True)
+    protected, protected_words = pd.factorize(words["protected_word"])
+    attribute, attribute_words = pd.factorize(words["attribute_word"])
+    first = np.unique(protected, return_index=True)[1]
     present = tuple(name for name in CONNECTIONS if (table["connection"] == name).any())
     position = {CONNECTIONS.index(name): place for place, name in enumerate(present)}
     codes = table["connection"].cat.codes.map(position)
@@ -89,3 +91,14 @@ def model_data(table: pd.DataFrame) -> ModelData:
         connections=present,
         table_hash=table_hash(table),
     )
+
+
+def _raise_if_all_equal(table: pd.DataFrame) -> None:
+    spread = table.groupby("connection", observed=True)["cosine_distance"].agg(["min", "max", "size"])
+    equal = spread[(spread["min"] == spread["max"]) & (spread["size"] > 1)]
+    if len(equal):
+        raise FitError(
+            f"All {equal['size'].iloc[0]:,} distances of the connection {equal.index[0]!r} are "
+            f"{equal['min'].iloc[0]:g}: they do not tell how distances vary, so no model can be fitted. Check how "
+            "the table was made."
+        )

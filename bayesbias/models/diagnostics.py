@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
 BFMI_MIN = 0.3
+_LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
+# The quantiles whose effective sample size is the tail's, whatever ArviZ's own settings are.
+TAIL = (0.05, 0.95)
 
 
 def convergence_problems(fit: "xr.DataTree") -> list[str]:
@@ -41,17 +44,13 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []
     if posterior.sizes["chain"] < 2:
-        problems.append("with one chain nothing tells whether it found the whole posterior. Use chains=4")
+        problems.append("With one chain nothing tells whether it found the whole posterior. Take four chains.")
     elif bad := _beyond(az.rhat(posterior), above=RHAT_MAX):
-        problems.append(
-            f"R-hat is above {RHAT_MAX} for {name_some(bad, 6)}: the chains disagree. "
-            "Run longer (tune=4000, draws=4000)"
-        )
+        problems.append(f"R-hat is not below {RHAT_MAX} for {name_some(bad, 6)}: the chains disagree. {_LONGER}")
     problems += [
-        f"fewer than {ess_min} effective draws ({method}) of {name_some(bad, 6)}: mean and interval are noisy. "
-        "Take more draws (draws=4000)"
+        f"Fewer than {ess_min} effective draws ({method}) of {name_some(bad, 6)}: its numbers are noisy. {_LONGER}"
         for method in ("bulk", "tail")
-        if (bad := _beyond(az.ess(posterior, method=method), below=ess_min))
+        if (bad := _beyond(az.ess(posterior, method=method, prob=TAIL if method == "tail" else None), below=ess_min))
     ]
     return problems + _nuts_problems(fit)
 
@@ -72,19 +71,18 @@ def _nuts_problems(fit: "xr.DataTree") -> list[str]:
     problems = []
     if "diverging" in stats and (count := int(stats["diverging"].sum())):
         problems.append(
-            f"{count} divergent transitions: part of the posterior was not explored, mostly where word_sd is near 0. "
-            "Run longer (tune=4000), or give word_sd a prior with less mass near 0"
+            f"Divergent transitions: {count}. Part of the posterior was not explored, mostly where word_sd is near 0. "
+            "Use more words, or a prior for word_sd with less mass near 0, such as Gamma(2, 20)."
         )
     if "reached_max_treedepth" in stats and (count := int(stats["reached_max_treedepth"].sum())):
         problems.append(
-            f"{count} draws reached the largest tree depth: sampling is slow and may be stuck. Use tune=4000"
+            f"Draws that reached the largest tree depth: {count}. Sampling is slow and may be stuck. {_LONGER}"
         )
     if "energy" in stats:
         energies = np.asarray(az.bfmi(fit)["energy"])
         if low := int((~(energies >= BFMI_MIN)).sum()):
             problems.append(
-                f"E-BFMI is below {BFMI_MIN} in {low} of {energies.size} chains: the tails were not explored. "
-                "Use tune=4000, draws=4000"
+                f"E-BFMI is below {BFMI_MIN} in {low} of {energies.size} chains: the tails were not explored. {_LONGER}"
             )
     return problems
 
@@ -99,5 +97,6 @@ def _beyond(values: "xr.Dataset", *, above: float | None = None, below: float | 
         worst = np.unravel_index(int(excess.argmax()), numbers.shape)
         if excess[worst] > 0:
             place = ", ".join(str(array[dim].values[at]) for dim, at in zip(array.dims, worst, strict=True))
-            bad.append(f"{name}[{place}] ({numbers[worst]:.4g})" if place else f"{name} ({numbers[worst]:.4g})")
+            value = "not computable" if np.isnan(numbers[worst]) else f"{numbers[worst]:.4g}"
+            bad.append(f"{name}[{place}] ({value})" if place else f"{name} ({value})")
     return bad

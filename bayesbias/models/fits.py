@@ -12,8 +12,9 @@ import pandas as pd
 from bayesbias.errors import FitError, InputFileError
 from bayesbias.files import atomic_path, check_output, input_file
 from bayesbias.models.data import ModelData
+from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.spec import ModelSpec
-from bayesbias.tables.schema import ATTRS_KEY
+from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,12 +46,10 @@ def finish_fit(
     table: pd.DataFrame,
     *,
     settings: dict[str, Any],
-    problems: list[str],
 ) -> "xr.DataTree":
     """Return a sampler's draws as the fit's DataTree, with data and provenance.
 
-    `settings` holds the sampler, its draws, tuning steps and chains, and the seed; `problems` what the
-    diagnostics found.
+    `settings` holds the sampler, its draws, tuning steps and chains, and the seed.
     """
     import xarray as xr
 
@@ -80,13 +79,20 @@ def finish_fit(
         "model": spec.to_dict(),
         "model_hash": spec.digest,
         "table_hash": data.table_hash,
-        "table": table.attrs.get(ATTRS_KEY, {}),
+        "table": provenance(table, current_hash=data.table_hash),
         **settings,
-        "convergence_problems": problems,
+        "convergence_problems": [],
     }
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
     return fit
+
+
+def judge_fit(fit: "xr.DataTree") -> list[str]:
+    """Judge the draws of a finished fit, and keep the verdict among its facts."""
+    problems = convergence_problems(fit)
+    fit.attrs["convergence_problems"] = json.dumps(problems, ensure_ascii=False)
+    return problems
 
 
 def fit_fact(fit: "xr.DataTree", name: str) -> Any:
@@ -146,8 +152,10 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
         If `fit` is not a fit.
     """
     target = check_output(path, overwrite=overwrite)
+    # In memory first: the HDF5 library crashes the process where a disk is full.
+    content = check_fit(fit).to_netcdf(engine="h5netcdf")
     with atomic_path(target, overwrite=overwrite) as temporary:
-        check_fit(fit).to_netcdf(temporary, engine="h5netcdf")
+        temporary.write_bytes(content)
     return target
 
 
@@ -170,6 +178,11 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
         If the file is absent or not netCDF.
     FitError
         If it holds something else than a fit.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the sampler had not converged, as when it was fitted.
     """
     import xarray as xr
 
@@ -184,7 +197,8 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     for name in ("posterior", "constant_data"):
         if name in fit.children:
             fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
-    return check_fit(fit)
+    warn_of_problems(fit_fact(fit, "convergence_problems"))
+    return fit
 
 
 def _plain_coords(dataset: "xr.Dataset") -> "xr.Dataset":

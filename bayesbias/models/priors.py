@@ -53,7 +53,7 @@ class Prior:
         _check_parameters(self)
 
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
+        inside = ", ".join(f"{name}={_shortest(value)}" for name, value in self.parameters.items())
         return f"{self.distribution}({inside})"
 
     @property
@@ -108,7 +108,9 @@ def parse_prior(text: object) -> Prior:
         if key in parameters:
             raise ModelError(f"{text!r} gives {key} twice.")
         parameters[key] = _number(right if equals else left, text)
-    return Prior(name, parameters)
+    # One order, so that one prior has one text.
+    ordered = {key: parameters.pop(key) for key in names if key in parameters}
+    return Prior(name, ordered | parameters)
 
 
 def _parameter_names(distribution: str) -> tuple[str, ...]:
@@ -118,6 +120,11 @@ def _parameter_names(distribution: str) -> tuple[str, ...]:
             f"Known are {', '.join(DISTRIBUTIONS)}."
         )
     return DISTRIBUTIONS[distribution]
+
+
+def _shortest(value: float) -> str:
+    """Return the shortest text that gives back the very number."""
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def _number(text: str, whole: object) -> float:

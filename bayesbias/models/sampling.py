@@ -3,14 +3,15 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from bayesbias.errors import FitError, ModelError, did_you_mean
 from bayesbias.models.data import model_data
-from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
-from bayesbias.models.fits import finish_fit
+from bayesbias.models.diagnostics import warn_of_problems
+from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
 from bayesbias.models.spec import ModelSpec, load_model
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _LARGEST_SEED = 2**32
+# Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
+TARGET_ACCEPT = 0.9
+# With fewer draws a chain no diagnostic can be computed.
+_FEWEST_DRAWS = 10
 
 
 def fit(
@@ -80,9 +85,9 @@ def fit(
     >>> dict(fit["posterior"].to_dataset().sizes)
     {'chain': 4, 'draw': 2000, 'connection': 4, 'protected_word': 16}
     """
-    for name, value in (("draws", draws), ("tune", tune), ("chains", chains)):
-        if not isinstance(value, int) or value < 1:
-            raise FitError(f"{name}={value!r}: give a whole number of at least 1.")
+    for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise FitError(f"{name}={value!r}: give a whole number of at least {least}.")
     seed = _seed(random_seed)
     spec = load_model(model, priors=priors)
     engine = _engine(sampler)
@@ -95,12 +100,16 @@ def fit(
         seed=seed,
         progress=_has_audience(progress),
     )
+    sizes = tree["posterior"].sizes
+    if (sizes["chain"], sizes["draw"]) != (chains, draws):
+        # Both samplers hand over what they have when they are interrupted: half a posterior is none.
+        raise KeyboardInterrupt
     # nutpie returns every free variable, asked for or not.
     tree["posterior"] = tree["posterior"].to_dataset().drop_vars(AUXILIARY, errors="ignore")
-    problems = convergence_problems(tree)
-    warn_of_problems(problems)
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
-    return finish_fit(tree, data, spec, table, settings=settings, problems=problems)
+    fitted = finish_fit(tree, data, spec, table, settings=settings)
+    warn_of_problems(judge_fit(fitted))
+    return fitted
 
 
 def _nutpie(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int, progress: bool) -> "xr.DataTree":
@@ -116,6 +125,7 @@ def _nutpie(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int,
             seed=seed,
             progress_bar=progress,
             save_warmup=False,
+            target_accept=TARGET_ACCEPT,
         )
     return tree
 
@@ -124,18 +134,24 @@ def _pymc(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int, p
     import pymc as pm
 
     with model, _exact_arithmetic():
-        tree: xr.DataTree = pm.sample(
-            draws,
-            tune=tune,
-            chains=chains,
-            cores=min(chains, os.cpu_count() or 1),
-            random_seed=seed,
-            nuts_sampler="pymc",
-            var_names=_reported(model),
-            progressbar=progress,
-            quiet=not progress,
-            compute_convergence_checks=False,
-        )
+        try:
+            tree: xr.DataTree = pm.sample(
+                draws,
+                tune=tune,
+                chains=chains,
+                cores=min(chains, os.cpu_count() or 1),
+                random_seed=seed,
+                nuts_sampler="pymc",
+                var_names=_reported(model),
+                progressbar=progress,
+                quiet=not progress,
+                compute_convergence_checks=False,
+                nuts={"target_accept": TARGET_ACCEPT},
+            )
+        except ValueError as error:
+            if "Not enough samples" in str(error):  # what PyMC makes of an interrupt while it tunes
+                raise KeyboardInterrupt from error
+            raise
     return tree
 
 
@@ -166,9 +182,9 @@ def _engine(sampler: str) -> str:
 def _seed(random_seed: int | None) -> int:
     if random_seed is None:
         return int.from_bytes(os.urandom(4), "little")
-    if not isinstance(random_seed, int) or not 0 <= random_seed < _LARGEST_SEED:
+    if not isinstance(random_seed, Integral) or not 0 <= random_seed < _LARGEST_SEED:
         raise FitError(f"random_seed={random_seed!r}: give a whole number from 0 to {_LARGEST_SEED - 1}.")
-    return random_seed
+    return int(random_seed)
 
 
 def _has_audience(progress: bool) -> bool:

@@ -73,7 +73,7 @@ class ModelSpec:
 
     @property
     def digest(self) -> str:
-        """A short hash of switches and priors: two models with the same one give the same posterior."""
+        """A short hash of switches and priors: models that differ in them have different ones."""
         relevant = {key: self.to_dict()[key] for key in ("switches", "priors")}
         return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()[:16]
 

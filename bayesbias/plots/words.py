@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.models.fits import fit_fact
 from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, new_figure, short_label
-from bayesbias.reports.intervals import HDI_PROB
+from bayesbias.reports.intervals import HDI_PROB, percent
 from bayesbias.reports.summary import summary
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def plot_groups(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     figure = new_figure(_WIDTH, 3.0)
     axes = figure.subplots()
     _draw_groups(axes, frame)
-    axes.set_xlabel(DISTANCE_LABEL)
-    _title(figure, fit, hdi_prob)
+    _finish(figure, fit, hdi_prob)
     return figure
 
 
@@ -82,8 +81,7 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=heights)
     _draw_groups(top, frame)
     _draw_words(bottom, words)
-    bottom.set_xlabel(DISTANCE_LABEL)
-    _title(figure, fit, hdi_prob)
+    _finish(figure, fit, hdi_prob)
     return figure
 
 
@@ -98,11 +96,9 @@ def _draw_groups(axes: "Axes", frame: "pd.DataFrame") -> None:
 
 
 def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
-    order = (
-        words[["protected_group", "protected_word"]]
-        .drop_duplicates()
-        .sort_values(["protected_group", "protected_word"])
-    )
+    order = words[["protected_group", "protected_word"]].drop_duplicates()
+    by_group = {group: place for place, group in enumerate(dict.fromkeys(order["protected_group"]))}
+    order = order.sort_values("protected_group", key=lambda groups: groups.map(by_group), kind="stable")
     place = {word: y for y, word in enumerate(order["protected_word"])}
     connections = list(dict.fromkeys(words["connection"]))
     offsets = dict(zip(connections, np.linspace(-0.27, 0.27, len(connections)), strict=True))
@@ -112,8 +108,19 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
         if y % 2:
             axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=0, label=f"_{word}")
     groups = order["protected_group"].to_numpy()
-    for last in np.flatnonzero(groups[1:] != groups[:-1]):
-        axes.axhline(last + 0.5, color="black", linewidth=0.8)
+    for start in [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1)]:
+        if start:
+            axes.axhline(start - 0.5, color="black", linewidth=0.8)
+        name = axes.annotate(
+            short_label(str(groups[start])),
+            (1, start - 0.45),
+            xycoords=("axes fraction", "data"),
+            horizontalalignment="right",
+            verticalalignment="top",
+            fontsize=8,
+            fontstyle="italic",
+        )
+        name.set_parse_math(False)
     axes.set_yticks(list(place.values()), [short_label(word) for word in place])
     axes.set_ylim(len(place) - 0.5, -0.5)
     axes.set_ylabel("Each protected word")
@@ -134,10 +141,6 @@ def _interval(axes: "Axes", row: dict[Hashable, Any], y: float, *, size: float) 
 
 
 def _furnish(axes: "Axes") -> None:
-    low, high = axes.get_xlim()
-    axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
-    # The line at 1 (unrelated) is for orientation: it must not squeeze the intervals.
-    axes.set_xlim(low, high)
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
@@ -148,16 +151,26 @@ def _furnish(axes: "Axes") -> None:
         label.set_parse_math(False)
 
 
-def _title(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
+def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
+    """Add the line at 1, the axis label, the title and the legend."""
     from matplotlib.lines import Line2D
+
+    low, high = figure.axes[-1].get_xlim()
+    if low < 1 < high:
+        for axes in figure.axes:
+            axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
+    figure.axes[-1].set_xlabel(DISTANCE_LABEL)
 
     table, model = fit_fact(fit, "table"), fit_fact(fit, "model")
     embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
     what = f"{table['study']} in {embedding}" if "study" in table else embedding
     title = figure.suptitle(
-        f"{short_label(what, 60)}: posterior means and {hdi_prob:.0%} HPDI (model: {short_label(model['name'])})",
+        f"{short_label(what, 60)}\nposterior means and {percent(hdi_prob)} HPDI, model {short_label(model['name'])}",
         fontsize=11,
     )
+    if fit_fact(fit, "convergence_problems"):
+        title.set_text(f"{title.get_text()}\nNOT CONVERGED: do not report")
+        title.set_color("#B00020")
     title.set_parse_math(False)
     connections = list(map(str, fit["constant_data"].to_dataset()["connection"].values))
     handles = [

@@ -6,7 +6,8 @@ import numpy as np
 
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.models.fits import check_fit
-from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_choice, estimates
+from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_choice, check_rope, estimates
+from bayesbias.reports.summary import pair_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +43,7 @@ def contrasts(
     -------
     pandas.DataFrame
         Columns `contrast` (such as ``"associated - different"``), `protected_word` (empty for all words),
+        `baseline_pairs` and `other_pairs` (rows of the table behind each side; a side with 0 was not measured),
         `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine distance: negative
         means that the baseline's attribute words are nearer. Then `direction` (the more probable one:
         ``"nearer"`` or ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and
@@ -65,7 +67,7 @@ def contrasts(
 
     posterior = check_fit(fit)["posterior"].to_dataset()
     check_choice("level", level, LEVELS)
-    low, high = _rope(rope)
+    region = check_rope(rope)
     connections = [str(name) for name in posterior["connection"].values]
     if baseline not in connections:
         raise ReportError(
@@ -90,28 +92,20 @@ def contrasts(
             below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
             frame["direction"] = np.where(below >= 0.5, "nearer", "farther")
             frame["probability_of_direction"] = np.maximum(below, 1 - below)
-            if rope is not None:
-                inside = ((draws >= low) & (draws <= high)).mean(("chain", "draw"))
+            if region is not None:
+                inside = ((draws >= region[0]) & (draws <= region[1])).mean(("chain", "draw"))
                 frame["probability_in_rope"] = np.asarray(inside).reshape(-1)
             frame["contrast"] = f"{baseline} - {other}"
             frame["protected_word"] = frame.get("protected_word", "")
+            for column, connection in (("baseline_pairs", baseline), ("other_pairs", other)):
+                frame[column] = [pair_count(fit, word, connection) for word in frame["protected_word"]]
             frames.append(frame)
     result = pd.concat(frames, ignore_index=True)
     probabilities = ["direction", "probability_of_direction"]
-    if rope is not None:
+    if region is not None:
         probabilities.append("probability_in_rope")
     moments, diagnostics = ESTIMATE_COLUMNS[:4], ESTIMATE_COLUMNS[4:]
-    result = result[["contrast", "protected_word", *moments, *probabilities, *diagnostics]]
-    result.attrs = {"hdi_prob": hdi_prob, "baseline": baseline, "rope": None if rope is None else [low, high]}
+    leading = ["contrast", "protected_word", "baseline_pairs", "other_pairs"]
+    result = result[[*leading, *moments, *probabilities, *diagnostics]]
+    result.attrs = {"hdi_prob": hdi_prob, "baseline": baseline, "rope": None if region is None else list(region)}
     return result
-
-
-def _rope(rope: float | tuple[float, float] | None) -> tuple[float, float]:
-    if rope is None:
-        return 0.0, 0.0
-    low, high = (-rope, rope) if isinstance(rope, (int, float)) else rope
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ReportError(
-            f"rope={rope!r}: give a positive half-width such as 0.02, or (low, high) with low below high."
-        )
-    return float(low), float(high)

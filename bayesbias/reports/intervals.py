@@ -1,10 +1,12 @@
 """One row of numbers for each quantity: mean, sd, HPDI and what the sampler's draws are worth."""
 
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.errors import ReportError
+from bayesbias.errors import ReportError, did_you_mean
+from bayesbias.models.diagnostics import TAIL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,15 +20,32 @@ ESTIMATE_COLUMNS = ("mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "ess_tail",
 
 def check_hdi_prob(hdi_prob: float) -> float:
     """Return `hdi_prob` if it is a probability strictly between 0 and 1."""
-    if not 0 < hdi_prob < 1:
+    if not isinstance(hdi_prob, Real) or not 0 < hdi_prob < 1:
         raise ReportError(f"hdi_prob={hdi_prob!r}: give a probability between 0 and 1, such as {HDI_PROB}.")
     return hdi_prob
 
 
+def check_rope(rope: float | tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return a region of practical equivalence as (low, high), or None."""
+    if rope is None:
+        return None
+    ends = (-rope, rope) if isinstance(rope, Real) else tuple(rope) if isinstance(rope, tuple | list) else ()
+    if len(ends) != 2 or not all(isinstance(end, Real) and np.isfinite(end) for end in ends) or ends[0] >= ends[1]:
+        raise ReportError(f"rope={rope!r}: give a positive half-width such as 0.02, or a pair, low below high.")
+    return float(ends[0]), float(ends[1])
+
+
+def percent(probability: float) -> str:
+    """Return a probability as a percentage, unrounded.
+
+    >>> percent(0.89), percent(0.895)
+    ('89%', '89.5%')
+    """
+    return f"{100 * probability:g}%"
+
+
 def check_choice(name: str, value: str, known: tuple[str, ...]) -> str:
     """Return `value` if it is one of `known`."""
-    from bayesbias.errors import did_you_mean
-
     if value not in known:
         raise ReportError(f"{name}={value!r}{did_you_mean(str(value), known)}: use {', '.join(known)}.")
     return value
@@ -70,6 +89,6 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB) -> "pd.DataF
     frame["sd"] = column(draws.std(("chain", "draw"), ddof=1))
     frame["hdi_low"], frame["hdi_high"] = interval[:, 0], interval[:, 1]
     frame["ess_bulk"] = column(az.ess(dataset, method="bulk")["value"])
-    frame["ess_tail"] = column(az.ess(dataset, method="tail")["value"])
+    frame["ess_tail"] = column(az.ess(dataset, method="tail", prob=TAIL)["value"])
     frame["r_hat"] = column(az.rhat(dataset)["value"])
     return frame

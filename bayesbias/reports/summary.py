@@ -67,7 +67,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result["protected_word"] = result["protected_word"].fillna("")
     result["protected_group"] = result["protected_word"].map({**_word_groups(fit), "": ""})
     result["pairs"] = [
-        _pairs(fit, word, connection)
+        pair_count(fit, word, connection)
         for word, connection in zip(result["protected_word"], result["connection"], strict=True)
     ]
     leading = ["parameter", "connection", "protected_word", "protected_group", "pairs"]
@@ -81,6 +81,7 @@ def _word_groups(fit: "xr.DataTree") -> dict[str, str]:
     return dict(zip(np.asarray(groups["protected_word"], dtype=str), np.asarray(groups, dtype=str), strict=True))
 
 
-def _pairs(fit: "xr.DataTree", word: str, connection: str) -> int:
+def pair_count(fit: "xr.DataTree", word: str, connection: str) -> int:
+    """Return the rows of the table behind an estimate: of one protected word, or of all for an empty one."""
     counts = fit["constant_data"]["pair_count"].sel(connection=connection)
     return int(counts.sel(protected_word=word) if word else counts.sum())

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.embeddings import Embedding, load_embedding
-from bayesbias.errors import LostWordsError, name_some
+from bayesbias.errors import LostWordsError, StudyError, name_some
 from bayesbias.studies import Study, load_study
 from bayesbias.tables.schema import (
     ATTRS_KEY,
@@ -43,6 +43,8 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
     ------
     LostWordsError
         If a group or control list of the study has no word left: its question could not be answered.
+    StudyError
+        If words of different lists match the same vector.
 
     Warns
     -----
@@ -72,6 +74,7 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
     if not isinstance(embedding, Embedding):
         embedding = load_embedding(embedding, words=study.words)
     found = embedding.lookup(study.words).found
+    _raise_if_lists_share_a_vector(study, found, embedding)
     protected = _members(study.protected, found)
     attributes = _members(study.attribute_lists, found)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
@@ -118,7 +121,12 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
         "embedding": {"name": embedding.name, "hash": embedding.digest, "case": embedding.case},
         "study": study.name,
         "lost_words": lost,
-        "duplicates": {"policy": duplicates, "dropped": dropped},
+        "left_out_controls": list(study.left_out_controls),
+        "duplicates": {
+            "policy": duplicates,
+            "dropped": dropped,
+            "same_vectors": int(same_vectors.sum()) - dropped,
+        },
     }
     return _finish(table, provenance)
 
@@ -143,20 +151,38 @@ def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> li
         for word in words
         if word not in found
     ]
-    report_lost_words(lost, f"The embedding {embedding.name!r}")
-    return lost + [
-        {"word": word, "role": "attribute", "group": "control", "reason": "the study itself uses this word"}
-        for word in study.left_out_controls
-    ]
+    sizes = {group: len(words) for lists in (study.protected, study.attribute_lists) for group, words in lists.items()}
+    report_lost_words(lost, f"The embedding {embedding.name!r}", sizes=sizes, hint=_case_hint(embedding))
+    return lost
+
+
+def _raise_if_lists_share_a_vector(study: Study, found: dict[str, str], embedding: Embedding) -> None:
+    """Raise `StudyError` if words of two lists match the same vector: they differ in the study, not in the data."""
+    seen: dict[str, tuple[str, str]] = {}
+    for lists in (study.protected, study.attribute_lists):
+        for group, words in lists.items():
+            for word in words:
+                other, its_group = (
+                    seen.setdefault(found.get(word, ""), (word, group)) if word in found else (word, group)
+                )
+                if its_group != group:
+                    raise StudyError(
+                        f"The words {other!r} (in {its_group!r}) and {word!r} (in {group!r}) of the study "
+                        f"{study.name!r} match the same vector {found[word]!r} under the case rule "
+                        f"{embedding.case!r}. Take one of them out of its list, or use the case rule exact."
+                    )
+
+
+def _case_hint(embedding: Embedding) -> str:
+    if embedding.case != "exact":
+        return ""
+    return " If the words differ only in upper and lower case, read the embedding with the case rule exact_then_lower."
 
 
 def _raise_if_a_list_is_empty(
     study: Study, protected: pd.DataFrame, attributes: pd.DataFrame, embedding: Embedding
 ) -> None:
-    hint = (
-        "If the words differ only in case, load the embedding with case='exact_then_lower'; "
-        "else use other words, or leave this group out of the study."
-    )
+    hint = f"Use other words, or leave this group out of the study.{_case_hint(embedding)}"
     if protected.empty and attributes.empty:
         raise LostWordsError(
             f"The embedding {embedding.name!r} has none of the {len(study.words)} words of the study "

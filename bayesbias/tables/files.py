@@ -15,8 +15,10 @@ from bayesbias.errors import InputFileError, OutputError, TableError
 from bayesbias.files import atomic_path, check_output, input_file
 from bayesbias.tables.schema import (
     ATTRS_KEY,
+    WORD_COLUMNS,
     Duplicates,
     drop_duplicates,
+    provenance,
     report_lost_words,
     table_hash,
     validate_table,
@@ -65,13 +67,12 @@ def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite:
     >>> again.equals(table) and again.attrs == table.attrs
     True
     """
-    kind, zipped = _format(path, OutputError)
-    check_output(path, overwrite=overwrite)
-    attrs = table.attrs
+    kind, zipped = check_table_output(path, overwrite=overwrite)
     table = validate_table(table)
+    current = table_hash(table)
+    facts = json.dumps({**provenance(table, current_hash=current), "hash": current}, ensure_ascii=False)
     table.attrs = {}
-    provenance = json.dumps({**attrs.get(ATTRS_KEY, {}), "hash": table_hash(table)}, ensure_ascii=False)
-    content = _csv_bytes(table, provenance) if kind == "csv" else _parquet_bytes(table, provenance)
+    content = _csv_bytes(table, facts) if kind == "csv" else _parquet_bytes(table, facts)
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(gzip.compress(content, mtime=0) if zipped else content)
     return Path(path)
@@ -117,23 +118,33 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     source = input_file(path)
     kind, _ = _format(path, InputFileError)
     content = _content(source)
-    table, provenance = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
+    table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
     table = _published_names(table)
+    sizes = _group_sizes(table)
     table, lost = _take_out_lost_words(table)
     try:
         table = validate_table(table)
-        _check_hash(table, provenance)
+        _check_hash(table, facts, kind)
+        repeated = len(table) - len(table.drop_duplicates(["protected_word", "attribute_word"]))
         table, dropped = drop_duplicates(table, duplicates)
     except TableError as error:
         raise TableError(f"{source}: {error}") from error
-    if not provenance:
-        report_lost_words(lost, str(source))
-        provenance = {"source": source.name, "lost_words": lost}
-    if dropped or "duplicates" not in provenance:
-        provenance["duplicates"] = {"policy": duplicates, "dropped": dropped}
+    if not facts:
+        report_lost_words(lost, str(source), sizes=sizes)
+        # A foreign table that codes no word as lost may have left its lost words out: that is not known.
+        facts = {"source": source.name, **({"lost_words": lost} if lost else {})}
+    if repeated or "duplicates" not in facts:
+        facts["duplicates"] = {"policy": duplicates, "dropped": dropped}
     table = table.reset_index(drop=True)
-    table.attrs[ATTRS_KEY] = {**provenance, "hash": table_hash(table)}
+    table.attrs[ATTRS_KEY] = {**facts, "hash": table_hash(table)}
     return table
+
+
+def check_table_output(path: str | os.PathLike[str], *, overwrite: bool = True) -> tuple[Format, bool]:
+    """Return the format that a path asks for; raise `OutputError` before any work if no table can be written there."""
+    form = _format(path, OutputError)
+    check_output(path, overwrite=overwrite)
+    return form
 
 
 # --- formats ----------------------------------------------------------------------------------------------
@@ -147,15 +158,17 @@ def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputErr
         return "csv", zipped
     if stem.endswith(".parquet"):
         return "parquet", zipped
-    raise error(f"{path}: a distance table is a .csv, .csv.gz, .parquet or .parquet.gz file. Rename it, or convert it.")
+    raise error(
+        f"{path}: a distance table is a .csv, .csv.gz, .parquet or .parquet.gz file, such as `bayesbias table` writes."
+    )
 
 
-def _csv_bytes(table: pd.DataFrame, provenance: str) -> bytes:
-    return (f"{_MARK}{provenance}\n" + table.to_csv(index=False, lineterminator="\n")).encode()
+def _csv_bytes(table: pd.DataFrame, facts: str) -> bytes:
+    return (f"{_MARK}{facts}\n" + table.to_csv(index=False, lineterminator="\n")).encode()
 
 
-def _parquet_bytes(table: pd.DataFrame, provenance: str) -> bytes:
-    table.attrs = {ATTRS_KEY: json.loads(provenance)}
+def _parquet_bytes(table: pd.DataFrame, facts: str) -> bytes:
+    table.attrs = {ATTRS_KEY: json.loads(facts)}
     buffer = io.BytesIO()
     table.to_parquet(buffer, index=False, engine="pyarrow")
     return buffer.getvalue()
@@ -183,25 +196,27 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
         raise InputFileError(
             f"{path}: the byte at position {error.start:,} is not UTF-8. Save the table as UTF-8."
         ) from error
-    provenance: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     if text.startswith(_MARK):
         first, _, text = text.partition("\n")
         try:
-            provenance = json.loads(first.removeprefix(_MARK))
+            facts = json.loads(first.removeprefix(_MARK))
         except ValueError as error:
             raise InputFileError(
                 f"{path}: the provenance in line 1 is not valid JSON ({error}). Write the table again."
             ) from error
-    if not isinstance(provenance, dict):
+    if not isinstance(facts, dict):
         raise InputFileError(f"{path}: the provenance in line 1 is not a JSON object. Write the table again.")
     try:
         # "null" and "nan" are words here, and not missing values.
-        table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=_MISSING_NUMBERS)
+        table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=_MISSING_NUMBERS, dtype=_TEXTS)
     except (pd.errors.EmptyDataError, pd.errors.ParserError, csv.Error, ValueError) as error:
         raise InputFileError(f"{path} is not a CSV table: {error}. Write the table again.") from error
-    return table, provenance
+    return table, facts
 
 
+# A word such as "007" or "1e5" is a text and no number.
+_TEXTS = dict.fromkeys((*WORD_COLUMNS, *_PUBLISHED_COLUMNS, "connection"), str)
 _MISSING_NUMBERS = {name: ["", "nan", "NaN", "NA"] for name in ("cosine_distance", "cosine_similarity")}
 
 
@@ -213,15 +228,16 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
-    provenance = table.attrs.get(ATTRS_KEY, {})
-    return table, provenance if isinstance(provenance, dict) else {}
+    facts = table.attrs.get(ATTRS_KEY, {})
+    return table, facts if isinstance(facts, dict) else {}
 
 
-def _check_hash(table: pd.DataFrame, provenance: dict[str, Any]) -> None:
-    if "hash" in provenance and provenance["hash"] != table_hash(table):
+def _check_hash(table: pd.DataFrame, facts: dict[str, Any], kind: Format) -> None:
+    meant = "delete line 1, which describes the old rows" if kind == "csv" else "write it with write_table"
+    if "hash" in facts and facts["hash"] != table_hash(table):
         raise TableError(
             f"the {len(table):,} rows are not those that were written: the file is cut short or was edited. Write "
-            "the table again; if the edit is meant, delete line 1 of the CSV, which describes the old rows."
+            f"the table again; if the edit is meant, {meant}."
         )
 
 
@@ -235,6 +251,17 @@ def _published_names(table: pd.DataFrame) -> pd.DataFrame:
     if "connection" in table:
         table["connection"] = table["connection"].astype(str).replace(_PUBLISHED_CONNECTIONS)
     return table
+
+
+def _group_sizes(table: pd.DataFrame) -> dict[str, int]:
+    """Return the number of words of each group, or of a role where it has no groups."""
+    sizes: dict[str, int] = {}
+    for role in ("protected", "attribute"):
+        if f"{role}_word" in table:
+            group = table[f"{role}_group"] if f"{role}_group" in table else pd.Series(role, index=table.index)
+            words = table[f"{role}_word"].groupby(group).nunique()
+            sizes |= {str(name): int(count) for name, count in words.items()}
+    return sizes
 
 
 def _take_out_lost_words(table: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str]]]:

@@ -6,7 +6,7 @@ table comes from and which words were lost.
 """
 
 import hashlib
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,22 @@ Duplicates = Literal["drop", "keep"]
 
 # Rounding may carry a distance this far outside 0 to 2, or away from 1 - similarity.
 _ROUNDING = 1e-6
+
+
+def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
+    """Return where a table comes from, as far as it knows; `edited` if its rows are no longer those it was made of.
+
+    Parameters
+    ----------
+    table
+        A distance table.
+    current_hash
+        Hash of its rows as they are now.
+    """
+    facts = dict(table.attrs.get(ATTRS_KEY, {}))
+    if facts.get("hash", current_hash) != current_hash:
+        facts["edited"] = True
+    return facts
 
 
 def table_hash(table: pd.DataFrame) -> str:
@@ -66,19 +82,21 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     - no column 'connection'; the columns are protected_word, cosine_distance
     """
     table = table.copy()
+    derived = "cosine_similarity" not in table
     if "cosine_distance" not in table and "cosine_similarity" in table:
         table["cosine_distance"] = 1.0 - pd.to_numeric(table["cosine_similarity"], errors="coerce")
-    _raise_faults(_missing_columns(table))
+    _raise_faults(_repeated_columns(table) + _missing_columns(table))
     if len(table) == 0:
         raise TableError("The distance table has no rows. Build it again, or give another file.")
 
     faults = []
     table["cosine_distance"], bad = _numbers(table["cosine_distance"])
     faults += bad
-    if "cosine_similarity" not in table:
+    if derived:
         table["cosine_similarity"] = 1.0 - table["cosine_distance"]
-    table["cosine_similarity"], bad = _numbers(table["cosine_similarity"])
-    faults += bad
+    else:
+        table["cosine_similarity"], bad = _numbers(table["cosine_similarity"])
+        faults += bad
     faults += _bad_words(table) + _bad_connections(table)
     _raise_faults(faults)
 
@@ -123,19 +141,18 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records, columns=["word", "role", "group", "reason"])
 
 
-def report_lost_words(lost: list[dict[str, str]], source: str) -> None:
-    """Warn of lost words, naming some of each group."""
+def report_lost_words(lost: list[dict[str, str]], source: str, *, sizes: dict[str, int], hint: str = "") -> None:
+    """Warn of lost words, naming some of each group; `sizes` are the groups' own."""
     if not lost:
         return
     frame = pd.DataFrame(lost)
     groups = "; ".join(
-        f"{len(words)} of {group!r} ({name_some(words, 5)})"
+        f"{len(words)} of the {sizes[str(group)]} of {group!r} ({name_some(words, 5)})"
         for group, words in frame.groupby("group", sort=False)["word"]
     )
     warn_user(
-        f"{source} lacks {len(lost)} words: {groups}. The estimates are about the words that are left; "
-        "bb.lost_words(table) lists all. If they differ only in case, load the embedding with "
-        "case='exact_then_lower'.",
+        f"{source} lacks {len(lost)} words: {groups}. The estimates are about the words that are left; the "
+        f"table keeps the whole list (lost_words).{hint}",
         LostWordsWarning,
     )
 
@@ -183,6 +200,11 @@ def _raise_faults(faults: list[str]) -> None:
         raise TableError(f"The distance table has {len(faults)} {plural}:\n- " + "\n- ".join(faults))
 
 
+def _repeated_columns(table: pd.DataFrame) -> list[str]:
+    repeated = table.columns[table.columns.duplicated()].unique()
+    return [f"the column {name!r} stands more than once" for name in repeated]
+
+
 def _missing_columns(table: pd.DataFrame) -> list[str]:
     needed = ("protected_word", "attribute_word", "connection", "cosine_distance")
     columns = [str(column) for column in table.columns]
@@ -201,7 +223,8 @@ def _numbers(column: pd.Series) -> tuple[pd.Series, list[str]]:
     first = int(np.flatnonzero(bad)[0])
     return numbers, [
         f"{int(bad.sum()):,} values of {column.name!r} are missing or not finite numbers, the first in row "
-        f"{first + 1} ({column.iloc[first]!r}); remove these rows or compute them again"
+        f"{first + 1} ({str(column.iloc[first])!r}); compute them again, and if it is the last row see whether the "
+        "file is cut short"
     ]
 
 

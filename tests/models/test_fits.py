@@ -20,6 +20,14 @@ def test_a_fit_survives_the_disk(fit: xr.DataTree, tmp_path: Path) -> None:
     assert float(again["posterior"]["sigma"].mean()) > 0, "the fit is in memory and needs no file"
 
 
+def test_a_fit_that_had_not_converged_says_so_when_it_is_read(fit: xr.DataTree, tmp_path: Path) -> None:
+    doubtful = fit.copy()
+    doubtful.attrs = {**fit.attrs, "convergence_problems": '["R-hat is high."]'}
+    path = bb.write_fit(doubtful, tmp_path / "fit.nc")
+    with pytest.warns(bb.errors.ConvergenceWarning, match="R-hat is high"):
+        bb.read_fit(path)
+
+
 def test_what_is_not_a_fit_is_refused(fit: xr.DataTree, tmp_path: Path) -> None:
     with pytest.raises(FitError, match="not dict"):
         bb.summary({})  # type: ignore[arg-type]

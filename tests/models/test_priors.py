@@ -24,6 +24,11 @@ def test_positions_and_names(text: str, parameters: dict[str, float]) -> None:
     assert parse_prior(prior) is prior
 
 
+def test_one_prior_has_one_text_and_a_text_gives_back_the_very_number() -> None:
+    assert str(parse_prior("Normal(sigma=0.3, mu=1)")) == str(parse_prior("Normal(1, 0.3)"))
+    assert parse_prior(str(parse_prior("Normal(1, 0.30000001)"))).parameters["sigma"] == 0.30000001
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -37,6 +37,7 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
         ({"sampler": "nuts"}, ModelError, "no sampler 'nuts'"),
         ({"sampler": "nutpi"}, ModelError, "did you mean 'nutpie'"),
         ({"draws": 0}, FitError, "draws=0"),
+        ({"draws": True}, FitError, "draws=True"),
         ({"chains": 2.5}, FitError, "chains=2.5"),
         ({"random_seed": -1}, FitError, "random_seed=-1"),
         ({"random_seed": "one"}, FitError, "random_seed='one'"),
@@ -55,9 +56,29 @@ def test_a_short_fit_warns_once_and_names_parameters(table: pd.DataFrame) -> Non
     assert len(caught) == 1
     message = str(caught[0].message)
     assert "group_mean" in message
-    assert "draws=" in message
+    assert "Run longer" in message
     assert bb.fit_fact(short, "convergence_problems")
     assert "DO NOT REPORT" in bb.conclusions(short)
+
+
+def test_nutpies_tree_depth_is_judged(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    import nutpie
+
+    sample = nutpie.sample
+    monkeypatch.setattr(nutpie, "sample", lambda *args, **settings: sample(*args, maxdepth=2, **settings))
+    with pytest.warns(ConvergenceWarning, match="reached the largest tree depth"):
+        bb.fit(table, draws=20, tune=50, chains=2, random_seed=1)
+
+
+@pytest.mark.parametrize("cut", [{"draw": slice(0, 5)}, {"chain": slice(0, 1)}])
+def test_half_a_posterior_is_none(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, cut: dict) -> None:
+    """Interrupted, both samplers return the draws that they have."""
+    import nutpie
+
+    sample = nutpie.sample
+    monkeypatch.setattr(nutpie, "sample", lambda *args, **settings: sample(*args, **settings).isel(cut))
+    with pytest.raises(KeyboardInterrupt):
+        bb.fit(table, draws=10, tune=20, chains=2, random_seed=1)
 
 
 _REPEAT = """

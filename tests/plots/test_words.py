@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import OutputError
+from bayesbias.errors import FigureWarning, OutputError
 from bayesbias.plots.style import COLORS, MARKERS, save_figure
 from tests.reports.made import CONNECTIONS, made_fit
 
@@ -31,6 +31,31 @@ def test_points_and_colours_are_those_of_the_summary() -> None:
         expected = {(row["mean"], COLORS[row["connection"]]) for row in frame.to_dict("records")}
         assert set(drawn_points(axes)) == expected
     assert len(bb.plot_groups(fit).axes) == 1
+
+
+def test_no_interval_is_cut_off() -> None:
+    """Word means reach much farther than group means here."""
+    figure = bb.plot_words(made_fit(tuple("abcdef"), draws=200))
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        intervals = [line for line in axes.get_lines() if line.get_color() in COLORS.values()]
+        drawn = np.concatenate([np.atleast_1d(line.get_xdata()) for line in intervals])
+        assert low < drawn.min()
+        assert drawn.max() < high
+
+
+def test_a_fit_that_did_not_converge_is_marked() -> None:
+    fit = made_fit(draws=50)
+    assert "NOT CONVERGED" not in bb.plot_words(fit).get_suptitle()
+    fit.attrs["convergence_problems"] = '["R-hat is high."]'
+    assert "NOT CONVERGED" in bb.plot_words(fit).get_suptitle()
+
+
+def test_characters_that_the_font_lacks_are_said_once(tmp_path: Path) -> None:
+    figure = bb.plot_words(made_fit(("医生", "护士"), draws=20))
+    with pytest.warns(FigureWarning, match="lacks 4 characters") as caught:
+        save_figure(figure, tmp_path / "f.png")
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize("count", [1, 15, 50])

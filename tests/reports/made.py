@@ -63,4 +63,4 @@ def made_fit(
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, draws), dtype=bool))})
     tree = xr.DataTree.from_dict({"posterior": posterior, "sample_stats": stats})
     settings = {"sampler": "nutpie", "draws": draws, "tune": 0, "chains": 4, "seed": 1}
-    return finish_fit(tree, data, spec, pd.DataFrame(), settings=settings, problems=[])
+    return finish_fit(tree, data, spec, made_table(words, connections), settings=settings)

@@ -50,7 +50,7 @@ def test_an_uneven_rope(known: xr.DataTree) -> None:
     assert found.attrs == {"hdi_prob": 0.89, "baseline": "associated", "rope": [-0.5, 0.0]}
 
 
-@pytest.mark.parametrize("rope", [-0.1, 0, (0.1, -0.1), float("nan")])
+@pytest.mark.parametrize("rope", [-0.1, 0, (0.1, -0.1), (1, 2, 3), float("nan"), "0.1", np.int64(-1)])
 def test_impossible_ropes(known: xr.DataTree, rope: float) -> None:
     with pytest.raises(ReportError, match="rope="):
         bb.contrasts(known, rope=rope)

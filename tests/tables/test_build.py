@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import bayesbias as bb
-from bayesbias.errors import DuplicatesWarning, LostWordsError, LostWordsWarning, TableError
+from bayesbias.errors import DuplicatesWarning, LostWordsError, LostWordsWarning, StudyError, TableError
 
 PETS = bb.Study(
     name="pets",
@@ -57,7 +57,9 @@ def test_schema_and_connections() -> None:
 
 
 def test_lost_words_are_named_and_warned_of() -> None:
-    with pytest.warns(LostWordsWarning, match=r"lacks 2 words: 1 of 'cats' \(kitten\); 1 of 'neutral' \(door\)"):
+    with pytest.warns(
+        LostWordsWarning, match=r"lacks 2 words: 1 of the 2 of 'cats' \(kitten\); 1 of the 2 of 'neutral' \(door\)"
+    ):
         table = bb.distance_table(vectors("kitten", "door"), PETS)
     lost = bb.lost_words(table)
     assert lost[["word", "role", "group"]].to_numpy().tolist() == [
@@ -101,11 +103,24 @@ def test_words_that_match_the_same_vector_are_dropped_or_kept() -> None:
     with pytest.warns(DuplicatesWarning, match=r"Dropped 2 of 6 rows .* matched the same vector"):
         dropped = bb.distance_table(embedding, study)
     assert dropped["protected_word"].unique().tolist() == ["Rose", "Bill"]
-    assert dropped.attrs["bayesbias"]["duplicates"] == {"policy": "drop", "dropped": 2}
+    assert dropped.attrs["bayesbias"]["duplicates"] == {"policy": "drop", "dropped": 2, "same_vectors": 0}
     with pytest.warns(DuplicatesWarning, match="Kept 2 of 6 rows"):
         assert len(bb.distance_table(embedding, study, duplicates="keep")) == 6
     with pytest.raises(TableError, match="'drop' or 'keep'"):
         bb.distance_table(embedding, study, duplicates="ignore")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("one", "other"), [("protected", "attributes"), ("protected", "protected")])
+def test_words_of_two_lists_that_match_one_vector_are_an_error(one: str, other: str) -> None:
+    lists = {"protected": {"a": ["cat"], "b": ["dog"]}, "attributes": {"x": ["purr"], "y": ["bark"]}}
+    lists[one]["a"].append("Rose")
+    lists[other]["b" if other == "protected" else "y"].append("rose")
+    study = bb.Study(name="s", **lists, associated=[("a", "x"), ("b", "y")], human="none", neutral="none")
+    rng = np.random.default_rng(3)
+    words = ("cat", "dog", "purr", "bark", "rose")
+    embedding = bb.load_embedding({word: rng.normal(size=4) for word in words}, case="lower")
+    with pytest.raises(StudyError, match=r"'Rose' .* and 'rose' .* match the same vector 'rose'"):
+        bb.distance_table(embedding, study)
 
 
 def test_a_control_word_that_the_study_uses_is_left_out_and_said() -> None:
@@ -118,7 +133,8 @@ def test_a_control_word_that_the_study_uses_is_left_out_and_said() -> None:
     rng = np.random.default_rng(2)
     table = bb.distance_table({word: rng.normal(size=4) for word in study.words}, study)
     assert table.loc[table["attribute_word"] == "dinner", "attribute_group"].unique().tolist() == ["x"]
-    assert bb.lost_words(table)["reason"].tolist() == ["the study itself uses this word"]
+    assert bb.lost_words(table).empty
+    assert table.attrs["bayesbias"]["left_out_controls"] == ["dinner"]
 
 
 def test_provenance_names_embedding_and_study() -> None:

@@ -57,6 +57,35 @@ def test_words_that_look_like_missing_values_survive(ending: str, tmp_path: Path
     assert again["attribute_word"].unique().tolist() == ["NA", "kind"]
 
 
+@pytest.mark.parametrize("words", [("007", "08"), ("1.0", "1.50"), ("1e5", "2e5"), ("TRUE", "FALSE")])
+def test_words_that_look_like_numbers_stay_words(words: tuple[str, ...], tmp_path: Path) -> None:
+    path = bb.write_table(small_table(words), tmp_path / "t.csv")
+    assert bb.read_table(path)["protected_word"].unique().tolist() == list(words)
+    small_table(words).to_csv(tmp_path / "own.csv", index=False)
+    assert bb.read_table(tmp_path / "own.csv")["protected_word"].unique().tolist() == list(words)
+
+
+def test_repetitions_kept_by_the_reader_are_kept_by_the_fit(tmp_path: Path, table: pd.DataFrame) -> None:
+    from bayesbias.models.data import model_data
+
+    path = bb.write_table(pd.concat([table, table.head(5)]), tmp_path / "t.csv")
+    with pytest.warns(DuplicatesWarning, match="Kept 5"):
+        kept = bb.read_table(path, duplicates="keep")
+    assert len(model_data(kept).distance) == len(table) + 5
+
+
+def test_a_table_that_was_edited_says_so_for_good(tmp_path: Path, table: pd.DataFrame) -> None:
+    fewer = table[table["connection"] != "human"]
+    read = bb.read_table(bb.write_table(fewer, tmp_path / "t.parquet"))
+    assert read.attrs["bayesbias"]["edited"]
+    assert "edited" not in bb.read_table(bb.write_table(table, tmp_path / "u.parquet")).attrs["bayesbias"]
+
+
+def test_a_foreign_table_does_not_claim_that_no_word_was_lost(tmp_path: Path) -> None:
+    small_table().to_csv(tmp_path / "own.csv", index=False)
+    assert "lost_words" not in bb.read_table(tmp_path / "own.csv").attrs["bayesbias"]
+
+
 def test_other_programs_can_skip_the_provenance(tmp_path: Path, table: pd.DataFrame) -> None:
     path = bb.write_table(table, tmp_path / "t.csv")
     assert pd.read_csv(path, skiprows=1).columns.tolist() == table.columns.tolist()
