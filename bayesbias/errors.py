@@ -66,6 +66,10 @@ class ConvergenceWarning(BayesBiasWarning):
     """A sampler's diagnostics say that its draws should not be trusted yet."""
 
 
+class SamplerWarning(BayesBiasWarning):
+    """Another sampler was used than the fastest."""
+
+
 class FigureWarning(BayesBiasWarning):
     """A figure does not show everything as it should."""
 

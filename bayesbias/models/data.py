@@ -102,3 +102,33 @@ def _raise_if_all_equal(table: pd.DataFrame) -> None:
             f"{equal['min'].iloc[0]:g}: they do not tell how distances vary, so no model can be fitted. Check how "
             "the table was made."
         )
+
+
+def list_names(data: ModelData) -> tuple[str, ...]:
+    """Return the kinds of attribute lists that the rows come from: stereotype, human, neutral."""
+    return tuple(dict.fromkeys(_kind(name) for name in data.connections))
+
+
+def attribute_lists(data: ModelData) -> np.ndarray:
+    """Return the position in `list_names` of each attribute word.
+
+    Raises
+    ------
+    FitError
+        If a word stands in lists of two kinds.
+    """
+    names = list_names(data)
+    of_row = np.array([names.index(_kind(name)) for name in data.connections])[data.connection]
+    lists = np.zeros(len(data.attribute_words), dtype=np.int64)
+    lists[data.attribute] = of_row
+    mixed = np.unique(data.attribute[lists[data.attribute] != of_row])
+    if len(mixed):
+        raise FitError(
+            f"The attribute word {data.attribute_words[mixed[0]]!r} stands in several lists, so it has no one "
+            "attribute_sd. Leave it in one list, or use the model 'crossed'."
+        )
+    return lists
+
+
+def _kind(connection: str) -> str:
+    return "stereotype" if connection in ("associated", "different") else connection

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
 BFMI_MIN = 0.3
+# Of the exact sampler: mass that may lie beyond its grid, and log of density over bound.
+EDGE_MASS_MAX = 1e-4
+EXCESS_MAX = 0.01
 _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
 # The quantiles whose effective sample size is the tail's, whatever ArviZ's own settings are.
 TAIL = (0.05, 0.95)
@@ -21,7 +24,8 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     """Return what is wrong with a fit's draws, one sentence a problem, each with what to try.
 
     Looks at R-hat (at most 1.01), bulk and tail effective sample size (at least 100 a chain), divergences,
-    tree depth, and the energy (E-BFMI at least 0.3). A diagnostic that cannot be computed is a problem.
+    tree depth, and the energy (E-BFMI at least 0.3). A diagnostic that cannot be computed is a problem. Draws
+    that are independent have other diagnostics: what the exact and the collapsed sampler say of their own error.
 
     Parameters
     ----------
@@ -40,6 +44,11 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     """
     import arviz as az
 
+    stats = set(fit["sample_stats"].data_vars) if "sample_stats" in fit.children else set()
+    if "edge_mass" in stats:
+        return _grid_problems(fit)
+    if "pareto_khat" in stats:
+        return []  # the sampler itself refuses weights that cannot be trusted, and resampled draws have no chains
     posterior = fit["posterior"].to_dataset()
     ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []
@@ -62,6 +71,17 @@ def warn_of_problems(problems: list[str]) -> None:
             "The sampler did not converge; do not report these numbers yet.\n- " + "\n- ".join(problems),
             ConvergenceWarning,
         )
+
+
+def _grid_problems(fit: "xr.DataTree") -> list[str]:
+    beyond = float(fit["sample_stats"]["edge_mass"].max())
+    excess = float(fit["sample_stats"]["envelope_excess"].max())
+    if beyond < EDGE_MASS_MAX and excess < EXCESS_MAX:
+        return []
+    return [
+        f"The exact sampler's grid does not cover the posterior: {beyond:.1e} of its mass may lie beyond, and the "
+        f"density exceeds its bound by {100 * np.expm1(max(excess, 0)):.1f} %. Use the sampler nutpie, and report this."
+    ]
 
 
 def _nuts_problems(fit: "xr.DataTree") -> list[str]:

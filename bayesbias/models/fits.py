@@ -36,6 +36,13 @@ _SAMPLE_STATS = {
     "lp": "lp",
     "maxdepth_reached": "reached_max_treedepth",
     "reached_max_treedepth": "reached_max_treedepth",
+    # What the samplers without chains know of their own error.
+    "grid_acceptance": "grid_acceptance",
+    "edge_mass": "edge_mass",
+    "envelope_excess": "envelope_excess",
+    "importance_efficiency": "importance_efficiency",
+    "pareto_khat": "pareto_khat",
+    "points_weighted": "points_weighted",
 }
 
 

@@ -1,9 +1,12 @@
 """Priors, written as a text such as ``"Normal(mu=1, sigma=0.3)"``."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from bayesbias.errors import ModelError, did_you_mean
 
@@ -60,6 +63,38 @@ class Prior:
     def positive(self) -> bool:
         """Whether the distribution has mass on positive numbers only."""
         return self.distribution not in _ON_THE_LINE
+
+    def frozen(self) -> Any:
+        """Return the distribution as SciPy's; for a half distribution, that of both halves."""
+        from scipy import stats
+
+        p = self.parameters
+        makers: dict[str, Callable[[], Any]] = {
+            "Normal": lambda: stats.norm(p["mu"], p["sigma"]),
+            "StudentT": lambda: stats.t(p["nu"], p["mu"], p["sigma"]),
+            "Exponential": lambda: stats.expon(scale=1 / p["rate"]),
+            "HalfNormal": lambda: stats.norm(0, p["sigma"]),
+            "HalfStudentT": lambda: stats.t(p["nu"], 0, p["sigma"]),
+            "Gamma": lambda: stats.gamma(p["alpha"], scale=1 / p["beta"]),
+            "InverseGamma": lambda: stats.invgamma(p["alpha"], scale=p["beta"]),
+            "LogNormal": lambda: stats.lognorm(p["sigma"], scale=np.exp(p["mu"])),
+        }
+        return makers[self.distribution]()
+
+    def log_density(self, values: np.ndarray) -> np.ndarray:
+        """Return the log density at `values`."""
+        if self.distribution == "Exponential":  # SciPy's checks take longer than the samplers' own work
+            rate = self.parameters["rate"]
+            return np.where(values >= 0, np.log(rate) - rate * values, -np.inf)
+        density = np.asarray(self.frozen().logpdf(values))
+        if self.distribution.startswith("Half"):
+            density = np.where(values >= 0, density + np.log(2), -np.inf)
+        return density
+
+    def draw(self, size: int | tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+        """Return draws of the given shape."""
+        draws = np.asarray(self.frozen().rvs(size=size, random_state=rng))
+        return np.abs(draws) if self.distribution.startswith("Half") else draws
 
     def variable(self, name: str, **keywords: Any) -> Any:
         """Return the PyMC variable of this prior, inside a model context."""

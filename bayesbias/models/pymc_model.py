@@ -1,27 +1,32 @@
 """The PyMC model that a spec describes."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bayesbias.models.data import ModelData
+import numpy as np
+
+from bayesbias.models.data import ModelData, attribute_lists, list_names
 from bayesbias.models.spec import ModelSpec
 
 if TYPE_CHECKING:
     import pymc as pm
 
 # What a sampler needs but no reader wants: left out of the posterior.
-AUXILIARY = ("word_offset",)
+AUXILIARY = ("word_offset", "attribute_offset")
 
 
 def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     """Return the PyMC model of `spec` for `data`.
 
-    For a row with protected word i and connection g (Dobrzeniecka and Urbaniak, "Bayesian method")::
+    For a row with protected word i, connection g and attribute word j, with all switches on::
 
-        cosine_distance ~ Normal(word_mean[i, g], sigma[g])
-        word_mean[i, g] = group_mean[g] + word_sd[g] * word_offset[i, g],   word_offset ~ Normal(0, 1)
+        cosine_distance ~ Normal(word_mean[i, g] + attribute_effect[j], sigma[g])        or StudentT(nu, ...)
+        word_mean[i, g] = group_mean[g] + word_sd[g] * word_offset[i, g],      word_offset ~ Normal(0, 1)
+        attribute_effect[j] = attribute_sd[list of j] * attribute_offset[j],   attribute_offset ~ Normal(0, 1)
 
-    The last line is the paper's ``word_mean ~ Normal(group_mean, word_sd)``, written non-centred: with few
-    rows a word the centred form has a funnel that samplers do not pass.
+    The second line is the paper's ``word_mean ~ Normal(group_mean, word_sd)`` (Dobrzeniecka and Urbaniak,
+    "Bayesian method"), written non-centred: with few rows a word the centred form has a funnel that samplers do
+    not pass. Without pooling, the prior of `group_mean` is that of each word mean, and `group_mean` is the
+    average of the words that have rows.
 
     Parameters
     ----------
@@ -33,21 +38,50 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        With dims `protected_word` and `connection`.
+        With dims `protected_word` and `connection`; `attribute_word` if it has attribute effects, and
+        `attribute_list` if each list has its own attribute_sd.
     """
     import pymc as pm
 
-    coords = {"protected_word": data.protected_words, "connection": list(data.connections)}
+    switches, priors = spec.switches, spec.priors
+    coords: dict[str, Any] = {"protected_word": data.protected_words, "connection": list(data.connections)}
+    cells = ("protected_word", "connection")
     with pm.Model(coords=coords) as model:
-        group_mean = spec.priors["group_mean"].variable("group_mean", dims="connection")
-        word_sd = spec.priors["word_sd"].variable("word_sd", dims="connection")
-        sigma = spec.priors["sigma"].variable("sigma", dims="connection")
-        offset = pm.Normal("word_offset", 0, 1, dims=("protected_word", "connection"))
-        word_mean = pm.Deterministic("word_mean", group_mean + word_sd * offset, dims=("protected_word", "connection"))
-        pm.Normal(
-            "cosine_distance",
-            word_mean[data.protected, data.connection],
-            sigma[data.connection],
-            observed=data.distance,
-        )
+        if switches["pooling"] == "partial":
+            group_mean = priors["group_mean"].variable("group_mean", dims="connection")
+            word_sd = priors["word_sd"].variable("word_sd", dims="connection")
+            offset = pm.Normal("word_offset", 0, 1, dims=cells)
+            word_mean = pm.Deterministic("word_mean", group_mean + word_sd * offset, dims=cells)
+        else:
+            word_mean = priors["group_mean"].variable("word_mean", dims=cells)
+            has_rows = (data.pair_counts > 0).astype(float)
+            pm.Deterministic(
+                "group_mean", (word_mean * (has_rows / has_rows.sum(axis=0))).sum(axis=0), dims="connection"
+            )
+        expected = word_mean[data.protected, data.connection]
+        if switches["attribute_effects"] != "none":
+            expected = expected + _attribute_effect(model, data, spec)[data.attribute]
+        if switches["scale"] == "connection":
+            sigma = priors["sigma"].variable("sigma", dims="connection")[data.connection]
+        else:
+            sigma = priors["sigma"].variable("sigma")
+        if switches["likelihood"] == "normal":
+            pm.Normal("cosine_distance", expected, sigma, observed=data.distance)
+        else:
+            pm.StudentT("cosine_distance", priors["nu"].variable("nu"), expected, sigma, observed=data.distance)
     return model
+
+
+def _attribute_effect(model: "pm.Model", data: ModelData, spec: ModelSpec) -> Any:
+    import pymc as pm
+
+    model.add_coord("attribute_word", data.attribute_words)
+    per_list = spec.switches["attribute_effects"] == "per_list"
+    if per_list:
+        model.add_coord("attribute_list", list(list_names(data)))
+        by_list = spec.priors["attribute_sd"].variable("attribute_sd", dims="attribute_list")
+        attribute_sd = by_list[np.asarray(attribute_lists(data))]
+    else:
+        attribute_sd = spec.priors["attribute_sd"].variable("attribute_sd")
+    offset = pm.Normal("attribute_offset", 0, 1, dims="attribute_word")
+    return pm.Deterministic("attribute_effect", attribute_sd * offset, dims="attribute_word")

@@ -3,14 +3,18 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from bayesbias.errors import FitError, ModelError, did_you_mean
-from bayesbias.models.data import model_data
+from bayesbias.errors import FitError, ModelError, SamplerWarning, did_you_mean, warn_user
+from bayesbias.models.collapsed import CollapseError, collapse, sample_collapsed, why_not_collapsed
+from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.diagnostics import warn_of_problems
+from bayesbias.models.exact import sample_exact, why_not_exact
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
 from bayesbias.models.spec import ModelSpec, load_model
@@ -47,7 +51,9 @@ def fit(
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     sampler
-        ``"nutpie"`` or ``"pymc"`` (PyMC's own NUTS). ``"auto"`` takes the fastest that fits the model.
+        ``"exact"`` (models without attribute effects) and ``"collapsed"`` (crossed models) draw independently, in
+        well under a second; ``"nutpie"`` and ``"pymc"`` (PyMC's own) are NUTS and fit every model. ``"auto"``
+        (default) takes the fastest that fits the model, and NUTS where that one cannot vouch for its draws.
     draws, tune, chains
         Kept draws a chain, tuning steps a chain before them, and chains.
     random_seed
@@ -90,20 +96,9 @@ def fit(
             raise FitError(f"{name}={value!r}: give a whole number of at least {least}.")
     seed = _seed(random_seed)
     spec = load_model(model, priors=priors)
-    engine = _engine(sampler)
     data = model_data(table)
-    tree = _ENGINES[engine](
-        build_model(data, spec),
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        seed=seed,
-        progress=_has_audience(progress),
-    )
-    sizes = tree["posterior"].sizes
-    if (sizes["chain"], sizes["draw"]) != (chains, draws):
-        # Both samplers hand over what they have when they are interrupted: half a posterior is none.
-        raise KeyboardInterrupt
+    _check_memory(data, spec, draws * chains)
+    tree, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, _has_audience(progress)))
     # nutpie returns every free variable, asked for or not.
     tree["posterior"] = tree["posterior"].to_dataset().drop_vars(AUXILIARY, errors="ignore")
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
@@ -112,39 +107,121 @@ def fit(
     return fitted
 
 
-def _nutpie(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int, progress: bool) -> "xr.DataTree":
+@dataclass(frozen=True)
+class _Settings:
+    """What every sampler is told."""
+
+    draws: int
+    tune: int
+    chains: int
+    seed: int
+    progress: bool
+
+
+def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings) -> "tuple[xr.DataTree, str]":
+    """Return the draws and the name of the sampler that took them."""
+    known = ("auto", "exact", "collapsed", *_NUTS)
+    if sampler not in known:
+        raise ModelError(f"There is no sampler {sampler!r}{did_you_mean(sampler, known)}: use {', '.join(known)}.")
+    if sampler == "exact" or (sampler == "auto" and why_not_exact(spec) is None):
+        return _independent(sample_exact, data, spec, settings), "exact"
+    if sampler == "collapsed" or (sampler == "auto" and why_not_collapsed(spec) is None):
+        try:
+            return _independent(_collapsed, data, spec, settings), "collapsed"
+        except CollapseError as error:
+            if sampler == "collapsed":
+                raise FitError(
+                    f"The collapsed sampler cannot be used here: {error}. Use the sampler nutpie."
+                ) from error
+            warn_user(f"Sampling with nutpie, which takes longer, because {error}.", SamplerWarning)
+    engine = "nutpie" if sampler in ("auto", "collapsed") else sampler
+    tree = _NUTS[engine](build_model(data, spec), settings)
+    sizes = tree["posterior"].sizes
+    if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
+        # Both samplers hand over what they have when they are interrupted: half a posterior is none.
+        raise KeyboardInterrupt
+    return tree, engine
+
+
+def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings) -> "xr.DataTree":
+    """Return independent draws as a DataTree with chains, like that of any other sampler."""
+    import xarray as xr
+
+    rng = np.random.default_rng(settings.seed)
+    posterior, error = sample(data, spec, draws=settings.draws * settings.chains, rng=rng)
+    dims = {
+        "group_mean": ("connection",),
+        "word_sd": ("connection",),
+        "sigma": ("connection",),
+        "word_mean": ("protected_word", "connection"),
+        "attribute_sd": ("attribute_list",),
+        "attribute_effect": ("attribute_word",),
+    }
+    coords = {
+        "chain": np.arange(settings.chains),
+        "draw": np.arange(settings.draws),
+        "connection": np.asarray(data.connections, dtype=str),
+        "protected_word": data.protected_words,
+    }
+    if "attribute_effect" in posterior:
+        coords["attribute_word"] = data.attribute_words
+        if posterior["attribute_sd"].ndim == 2:
+            coords["attribute_list"] = np.asarray(list_names(data), dtype=str)
+    variables = {
+        name: (
+            ("chain", "draw", *dims[name][: values.ndim - 1]),
+            values.reshape(settings.chains, settings.draws, *values.shape[1:]),
+        )
+        for name, values in posterior.items()
+    }
+    by_connection = {
+        name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()
+    }
+    return xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset(variables, coords=coords),
+            "sample_stats": xr.Dataset(by_connection),
+        }
+    )
+
+
+def _collapsed(data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator) -> Any:
+    return sample_collapsed(collapse(data, spec), draws=draws, rng=rng)
+
+
+def _nutpie(model: "pm.Model", settings: _Settings) -> "xr.DataTree":
     import nutpie
 
     with _exact_arithmetic():
         compiled = nutpie.compile_pymc_model(model)
         tree: xr.DataTree = nutpie.sample(
             compiled,
-            draws=draws,
-            tune=tune,
-            chains=chains,
-            seed=seed,
-            progress_bar=progress,
+            draws=settings.draws,
+            tune=settings.tune,
+            chains=settings.chains,
+            seed=settings.seed,
+            progress_bar=settings.progress,
             save_warmup=False,
             target_accept=TARGET_ACCEPT,
         )
     return tree
 
 
-def _pymc(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int, progress: bool) -> "xr.DataTree":
+def _pymc(model: "pm.Model", settings: _Settings) -> "xr.DataTree":
     import pymc as pm
 
     with model, _exact_arithmetic():
         try:
             tree: xr.DataTree = pm.sample(
-                draws,
-                tune=tune,
-                chains=chains,
-                cores=min(chains, os.cpu_count() or 1),
-                random_seed=seed,
+                settings.draws,
+                tune=settings.tune,
+                chains=settings.chains,
+                cores=min(settings.chains, os.cpu_count() or 1),
+                random_seed=settings.seed,
                 nuts_sampler="pymc",
                 var_names=_reported(model),
-                progressbar=progress,
-                quiet=not progress,
+                progressbar=settings.progress,
+                quiet=not settings.progress,
                 compute_convergence_checks=False,
                 nuts={"target_accept": TARGET_ACCEPT},
             )
@@ -155,7 +232,7 @@ def _pymc(model: "pm.Model", *, draws: int, tune: int, chains: int, seed: int, p
     return tree
 
 
-_ENGINES: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc}
+_NUTS: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc}
 
 
 def _exact_arithmetic() -> Any:
@@ -170,13 +247,18 @@ def _reported(model: "pm.Model") -> list[str]:
     return [variable.name for variable in variables if variable.name not in AUXILIARY]
 
 
-def _engine(sampler: str) -> str:
-    if sampler == "auto":
-        return "nutpie"
-    if sampler not in _ENGINES:
-        known = ("auto", *_ENGINES)
-        raise ModelError(f"There is no sampler {sampler!r}{did_you_mean(sampler, known)}: use {', '.join(known)}.")
-    return sampler
+def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
+    """Raise `FitError` if the draws of this model would not fit in the memory that is free."""
+    numbers = len(data.protected_words) * len(data.connections) + 3 * len(data.connections)
+    if spec.switches["attribute_effects"] != "none":
+        numbers += len(data.attribute_words)
+    needed = 3 * 8 * draws * numbers  # the draws themselves, and twice that while they are made
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > free:
+        raise FitError(
+            f"{draws:,} draws of {numbers:,} parameters need about {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are "
+            "free. Take fewer draws."
+        )
 
 
 def _seed(random_seed: int | None) -> int:

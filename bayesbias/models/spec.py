@@ -15,10 +15,10 @@ from bayesbias.models.priors import Prior, parse_prior
 
 # What each switch may say.
 SWITCHES: dict[str, tuple[str, ...]] = {
-    "pooling": ("partial",),
-    "scale": ("connection",),
-    "attribute_effects": ("none",),
-    "likelihood": ("normal",),
+    "pooling": ("partial", "none"),
+    "scale": ("connection", "common"),
+    "attribute_effects": ("none", "one", "per_list"),
+    "likelihood": ("normal", "student_t"),
 }
 _TEXTS = ("name", "description", "source", "caution")
 
@@ -80,14 +80,23 @@ class ModelSpec:
 
 def needed_priors(switches: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters that these switches call for, and whether each is a location or a scale."""
-    return {"group_mean": "location", "word_sd": "scale", "sigma": "scale"} if switches else {}
+    needed = {"group_mean": "location"}
+    if switches["pooling"] == "partial":
+        needed["word_sd"] = "scale"
+    needed["sigma"] = "scale"
+    if switches["attribute_effects"] != "none":
+        needed["attribute_sd"] = "scale"
+    if switches["likelihood"] == "student_t":
+        needed["nu"] = "scale"
+    return needed
 
 
 def list_models() -> list[str]:
     """Return the names of the bundled models.
 
     >>> list_models()
-    ['hierarchical']
+    ['crossed', 'crossed_per_list', 'crossed_robust', 'hierarchical', 'hierarchical_common_scale',
+     'no_pooling', 'robust']
     """
     return sorted(path.stem for path in bundled("models").glob("*.toml"))
 
@@ -183,7 +192,7 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
         if name not in needed:
             faults.append(f"a prior for {name!r}, which this model does not have{did_you_mean(name, needed)}")
         elif needed[name] == "scale" and not prior.positive:
-            faults.append(f"{name} is a standard deviation, and {prior} allows negative values")
+            faults.append(f"{name} cannot be negative, and {prior} allows negative values")
     return faults
 
 

@@ -4,14 +4,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.models.fits import check_fit
+from bayesbias.errors import ReportError
+from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_choice, estimates
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-LEVELS = ("all", "group", "word")
+LEVELS = ("all", "group", "word", "attribute")
 
 
 def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
@@ -22,17 +23,18 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     fit
         What `fit` returned.
     level
-        ``"group"``: `group_mean`, `word_sd` and `sigma` of each connection; ``"word"``: `word_mean` of each
-        protected word and connection; ``"all"``: both.
+        ``"group"``: `group_mean`, `word_sd`, `sigma` (and `attribute_sd`); ``"word"``: `word_mean` of each
+        protected word and connection; ``"all"``: both. ``"attribute"``: `attribute_effect` of each attribute word.
     hdi_prob
         Probability inside the highest posterior density interval.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for group
-        parameters), `pairs` (rows of the table behind the estimate; 0 means that only the prior and the other
-        words speak), `mean`, `sd`, `hdi_low`, `hdi_high` in units of cosine distance, `ess_bulk`, `ess_tail`,
+        Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for group parameters; with
+        attribute effects also `attribute_list` and `attribute_word`), `pairs` (rows of the table behind the
+        estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high` in
+        units of cosine distance, `ess_bulk`, `ess_tail`,
         `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
 
     Raises
@@ -55,25 +57,35 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     check_choice("level", level, LEVELS)
     frames = []
     for parameter, draws in posterior.data_vars.items():
-        by_word = "protected_word" in draws.dims
-        if level != "all" and by_word != (level == "word"):
+        if _level(draws) not in (("group", "word") if level == "all" else (level,)):
             continue
         frame = estimates(draws, hdi_prob=hdi_prob)
         frame.insert(0, "parameter", str(parameter))
         frames.append(frame)
+    if not frames:
+        raise ReportError(
+            f"The model {fit_fact(fit, 'model')['name']!r} has no attribute effects. Use a crossed model."
+        )
     result = pd.concat(frames, ignore_index=True)
-    if "protected_word" not in result:
-        result["protected_word"] = ""
-    result["protected_word"] = result["protected_word"].fillna("")
-    result["protected_group"] = result["protected_word"].map({**_word_groups(fit), "": ""})
+    labels = ["connection", "protected_word", "protected_group", "attribute_list", "attribute_word"]
+    groups = {**_word_groups(fit), "": ""}
+    for name in labels:
+        result[name] = result[name].fillna("") if name in result else ""
+    result["protected_group"] = result["protected_word"].map(groups)
     result["pairs"] = [
         pair_count(fit, word, connection)
         for word, connection in zip(result["protected_word"], result["connection"], strict=True)
     ]
-    leading = ["parameter", "connection", "protected_word", "protected_group", "pairs"]
-    result = result[[*leading, *ESTIMATE_COLUMNS]]
+    shown = [name for name in labels if not name.startswith("attribute") or (result[name] != "").any()]
+    result = result[["parameter", *shown, "pairs", *ESTIMATE_COLUMNS]]
     result.attrs = {"hdi_prob": hdi_prob}
     return result
+
+
+def _level(draws: "xr.DataArray") -> str:
+    if "protected_word" in draws.dims:
+        return "word"
+    return "attribute" if "attribute_word" in draws.dims else "group"
 
 
 def _word_groups(fit: "xr.DataTree") -> dict[str, str]:
@@ -83,5 +95,6 @@ def _word_groups(fit: "xr.DataTree") -> dict[str, str]:
 
 def pair_count(fit: "xr.DataTree", word: str, connection: str) -> int:
     """Return the rows of the table behind an estimate: of one protected word, or of all for an empty one."""
-    counts = fit["constant_data"]["pair_count"].sel(connection=connection)
+    counts = fit["constant_data"]["pair_count"]
+    counts = counts.sel(connection=connection) if connection else counts
     return int(counts.sel(protected_word=word) if word else counts.sum())

@@ -1,0 +1,317 @@
+"""Draws from the crossed Normal models: everything but the scales is integrated out.
+
+A row with protected word i, connection g and attribute word j is
+
+    y = m[i, g] + b[j] + noise,   m[i, g] ~ N(mu[g], tau[g]),   mu[g] ~ N(m0, s0),   b[j] ~ N(0, omega[list of j])
+
+Given theta = (tau, sigma, omega) all locations are jointly Normal. The b_j go first. With w = 1 / sigma^2, c the
+cell (i, g) of a row, and u_j[c] the number of rows of attribute j in cell c,
+
+    s_j = sum_c w u_j[c],   kappa_j = omega^2 / (1 + omega^2 s_j),
+    log p(y | m, theta) = sum over rows log N(y | m, sigma) - 1/2 sum_j log(1 + omega^2 s_j)
+                          + 1/2 sum_j kappa_j (sum over rows of j of w (y - m))^2.
+
+Attributes with the same u_j share one term, so that a table has a handful of patterns p and not hundreds of
+attributes. What is left is quadratic in (m, mu): a precision that is diagonal in m, plus one row for each mu, minus
+one rank for each pattern. Woodbury's identity makes of its determinant and inverse those of a matrix as small as the
+number of patterns. `importance` then draws theta, and the locations come from their Normal conditionals.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbias.errors import ModelError
+from bayesbias.models.data import ModelData, list_names
+from bayesbias.models.exact import log_prior
+from bayesbias.models.importance import KHAT_MAX, SplitStudent, fit_proposal, resample
+from bayesbias.models.patterns import MOST_PATTERNS, Patterns, find_patterns
+from bayesbias.models.spec import ModelSpec
+
+_LIMITS = (-12.0, 3.0)
+_START = np.log(0.08)
+_CLIP = (-40.0, 8.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """What is left of the model for each theta, locations not yet integrated out. Leading axis: points."""
+
+    weight: np.ndarray  # 1 / sigma^2, by connection
+    cell_weight: np.ndarray
+    between: np.ndarray  # 1 / tau^2, by cell
+    variance: np.ndarray  # one over the precision of m given mu and b = 0, by cell
+    group_precision: np.ndarray  # precision of mu, m integrated out
+    attribute_variance: np.ndarray  # omega^2, by pattern
+    attribute_weight: np.ndarray  # s_j, by pattern
+    kappa: np.ndarray
+    linear: np.ndarray  # h: linear term of m
+    cell_mean: np.ndarray  # w-weighted sum of the cell means that a pattern uses
+    residual: np.ndarray
+    coupling: np.ndarray  # of patterns to mu: (points, patterns, connections)
+    group_linear: np.ndarray
+    pattern_linear: np.ndarray
+    core: np.ndarray  # K^-1 - V' A^-1 V: (points, patterns, patterns)
+
+
+def _reduce(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> _Reduced:
+    p, count, kinds = patterns, patterns.connections, len(patterns.members)
+    tau, sigma = np.exp(theta[:, :count]), np.exp(theta[:, count : 2 * count])
+    omega2 = np.exp(2 * theta[:, 2 * count :])[:, p.list_of]
+    weight, between = 1 / sigma**2, (1 / tau**2)[:, p.connection]
+    cell_weight = weight[:, p.connection]
+    variance = 1 / (p.rows * cell_weight + between)
+    passed = between * variance
+    group_precision = 1 / prior_sd**2 + (passed * p.rows * cell_weight) @ p.is_connection
+    attribute_weight = weight @ p.usage_by_connection.T
+    kappa = omega2 / (1 + omega2 * attribute_weight)
+    cell_mean = (cell_weight * p.mean) @ p.usage
+    residual = weight @ p.residual_sum.T
+    linear = cell_weight * (p.rows * p.mean - (kappa * (residual + p.members * cell_mean)) @ p.usage.T)
+    coupling = ((passed * cell_weight) @ p.usage_cells).reshape(-1, kinds, count)
+    over = coupling / group_precision[:, None, :]
+    core = -((cell_weight**2 * variance) @ p.usage_pairs).reshape(-1, kinds, kinds)
+    core -= over @ coupling.transpose(0, 2, 1)
+    core[:, np.arange(kinds), np.arange(kinds)] += 1 / (p.members * kappa)
+    group_linear = (passed * linear) @ p.is_connection
+    pattern_linear = (cell_weight * variance * linear) @ p.usage + (over @ group_linear[..., None])[..., 0]
+    return _Reduced(
+        weight=weight,
+        cell_weight=cell_weight,
+        between=between,
+        variance=variance,
+        group_precision=group_precision,
+        attribute_variance=omega2,
+        attribute_weight=attribute_weight,
+        kappa=kappa,
+        linear=linear,
+        cell_mean=cell_mean,
+        residual=residual,
+        coupling=coupling,
+        group_linear=group_linear,
+        pattern_linear=pattern_linear,
+        core=core,
+    )
+
+
+def log_marginal(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> np.ndarray:
+    """Return log p(distances | theta), all locations integrated out, up to a constant.
+
+    Parameters
+    ----------
+    patterns
+        Sufficient statistics.
+    theta : array, shape (points, 2 * connections + lists)
+        Logarithms of word_sd and sigma of each connection, then of each attribute_sd.
+    prior_sd
+        Standard deviation of the prior of a group mean.
+
+    Returns
+    -------
+    array, shape (points,)
+    """
+    p, count = patterns, patterns.connections
+    r = _reduce(p, theta, prior_sd)
+    factor = np.linalg.cholesky(r.core)
+    whitened = np.linalg.solve(factor, r.pattern_linear[..., None])[..., 0]
+    explained = (
+        (r.linear**2 * r.variance).sum(axis=-1)
+        + (r.group_linear**2 / r.group_precision).sum(axis=-1)
+        + (whitened**2).sum(axis=-1)
+    )
+    log_determinant = (
+        np.log(r.group_precision).sum(axis=-1)
+        - np.log(r.variance).sum(axis=-1)
+        + np.log(p.members * r.kappa).sum(axis=-1)
+        + 2 * np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
+    )
+    products = np.einsum("tg,pgh,th->tp", r.weight, p.residual_products, r.weight, optimize=True)
+    per_pattern = products + 2 * r.residual * r.cell_mean + p.members * r.cell_mean**2
+    squares = (
+        r.weight @ p.within + (r.cell_weight * p.rows * p.mean**2).sum(axis=-1) - (r.kappa * per_pattern).sum(axis=-1)
+    )
+    value: np.ndarray = (
+        -theta[:, count : 2 * count] @ p.totals
+        - p.words * theta[:, :count].sum(axis=-1)
+        - 0.5 * (p.members * np.log1p(r.attribute_variance * r.attribute_weight)).sum(axis=-1)
+        - 0.5 * squares
+        + 0.5 * explained
+        - 0.5 * log_determinant
+    )
+    return value
+
+
+def draw_locations(
+    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw all locations from their Normal conditional given theta.
+
+    Returns
+    -------
+    mu : array, shape (points, connections)
+    m : array, shape (points, cells)
+    b : array, shape (points, attributes)
+        The first two are counted from the prior mean.
+    """
+    p, points = patterns, len(theta)
+    r = _reduce(p, theta, prior_sd)
+    # Covariance = A^-1 + A^-1 V core^-1 V' A^-1: a draw for each of the two terms, and the mean.
+    lower = np.linalg.cholesky(r.core)
+    upper = np.swapaxes(lower, -1, -2)
+    mean_part = np.linalg.solve(r.core, r.pattern_linear[..., None])[..., 0]
+    noise_part = np.linalg.solve(upper, rng.standard_normal((points, len(p.members), 1)))[..., 0]
+    pattern_part = mean_part + noise_part
+    group = (r.group_linear + (pattern_part[:, None, :] @ r.coupling)[:, 0, :]) / r.group_precision
+    group += rng.standard_normal(group.shape) / np.sqrt(r.group_precision)
+    along = r.linear + r.cell_weight * (pattern_part @ p.usage.T) + r.between * group[:, p.connection]
+    word = r.variance * along + np.sqrt(r.variance) * rng.standard_normal(along.shape)
+
+    shift = (r.cell_weight * (p.mean - word)) @ p.usage
+    kappa = r.kappa[:, p.pattern]
+    effect = kappa * (r.weight @ p.residual.T + shift[:, p.pattern])
+    effect += np.sqrt(kappa) * rng.standard_normal(effect.shape)
+    return group, word, effect
+
+
+def why_not_collapsed(spec: ModelSpec) -> str | None:
+    """Return the term of a model that the collapsed sampler does not fit, or None."""
+    if spec.switches["attribute_effects"] == "none":
+        return "attribute_effects = 'none': the exact sampler fits it without any error"
+    if spec.switches["likelihood"] != "normal":
+        return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
+    if spec.priors["group_mean"].distribution != "Normal":
+        return f"group_mean = {spec.priors['group_mean']}: only a Normal prior integrates out"
+    for switch, value in (("pooling", "partial"), ("scale", "connection")):
+        if spec.switches[switch] != value:
+            return f"{switch} = {spec.switches[switch]!r}: with attribute effects only {value!r} is collapsed"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Collapsed:
+    """The density of theta for one table and model, ready to be sampled.
+
+    Parameters
+    ----------
+    patterns
+        Sufficient statistics.
+    spec
+        The model.
+    lists
+        Number of attribute_sd.
+    """
+
+    patterns: Patterns
+    spec: ModelSpec
+    lists: int
+
+    @property
+    def prior_mean(self) -> float:
+        """Mean of the prior of a group mean, from which `patterns` counts distances."""
+        return self.spec.priors["group_mean"].parameters["mu"]
+
+    @property
+    def prior_sd(self) -> float:
+        """Standard deviation of the prior of a group mean."""
+        return self.spec.priors["group_mean"].parameters["sigma"]
+
+    def log_density(self, theta: np.ndarray) -> np.ndarray:
+        """Return the log posterior density of theta, the logarithms of all scales, up to a constant."""
+        theta = np.clip(theta, *_CLIP)
+        count, priors = self.patterns.connections, self.spec.priors
+        value = log_marginal(self.patterns, theta, self.prior_sd)
+        value += log_prior(priors["word_sd"], theta[:, :count]).sum(axis=-1)
+        value += log_prior(priors["sigma"], theta[:, count : 2 * count]).sum(axis=-1)
+        value += log_prior(priors["attribute_sd"], theta[:, 2 * count :]).sum(axis=-1)
+        return value
+
+    def start(self) -> np.ndarray:
+        """Return where the search for the mode begins."""
+        return np.full(2 * self.patterns.connections + self.lists, _START)
+
+
+def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
+    """Return the density of theta for a table and a model.
+
+    Raises
+    ------
+    ModelError
+        If the model is not a crossed Normal one; the term is named.
+    CollapseError
+        If the rows are so unevenly missing that nothing is gained by collapsing.
+    """
+    reason = why_not_collapsed(spec)
+    if reason is not None:
+        raise ModelError(f"The collapsed sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
+    patterns = find_patterns(data, spec)
+    if len(patterns.members) > MOST_PATTERNS:
+        raise CollapseError(
+            f"the attribute words have {len(patterns.members):,} different patterns of missing rows, and more than "
+            f"{MOST_PATTERNS} cannot be collapsed"
+        )
+    per_list = spec.switches["attribute_effects"] == "per_list"
+    return Collapsed(patterns, spec, len(list_names(data)) if per_list else 1)
+
+
+class CollapseError(Exception):
+    """The collapsed sampler cannot vouch for its draws; NUTS has to be used."""
+
+
+def sample_collapsed(
+    collapsed: Collapsed, proposal: SplitStudent | None = None, *, draws: int, rng: np.random.Generator
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return draws of all parameters, and what is known of their error.
+
+    Parameters
+    ----------
+    collapsed
+        From `collapse`.
+    proposal
+        Where theta is proposed; found at the mode by default.
+    draws
+        How many.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    posterior : dict
+        `group_mean`, `word_sd`, `sigma` of shape (draws, connections), `word_mean` (draws, protected words,
+        connections), `attribute_sd` (draws,) or (draws, lists), `attribute_effect` (draws, attribute words).
+    error : dict
+        `importance_efficiency`, `pareto_khat`, `points_weighted`.
+
+    Raises
+    ------
+    CollapseError
+        If the Pareto k-hat is above 0.7.
+    """
+    p, count = collapsed.patterns, collapsed.patterns.connections
+    if proposal is None:
+        proposal = fit_proposal(collapsed.log_density, collapsed.start(), limits=_LIMITS)
+    drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
+    if not drawn.khat <= KHAT_MAX:
+        raise CollapseError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
+    theta = np.clip(drawn.points, *_CLIP)
+    parts = [draw_locations(p, block, collapsed.prior_sd, rng=rng) for block in _blocks(theta)]
+    group, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
+    scales = np.exp(theta)
+    attribute_sd = scales[:, 2 * count :]
+    posterior = {
+        "group_mean": group + collapsed.prior_mean,
+        "word_sd": scales[:, :count],
+        "sigma": scales[:, count : 2 * count],
+        "word_mean": (word + collapsed.prior_mean).reshape(-1, p.words, count),
+        "attribute_sd": attribute_sd[:, 0] if collapsed.spec.switches["attribute_effects"] == "one" else attribute_sd,
+        "attribute_effect": effect,
+    }
+    error = {
+        "importance_efficiency": np.array(drawn.efficiency),
+        "pareto_khat": np.array(drawn.khat),
+        "points_weighted": np.array(drawn.tried),
+    }
+    return posterior, error
+
+
+def _blocks(theta: np.ndarray) -> list[np.ndarray]:
+    return np.array_split(theta, max(1, len(theta) // 1000))

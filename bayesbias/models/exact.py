@@ -1,0 +1,280 @@
+"""Independent draws from the models without attribute effects: no tuning, no chains to compare.
+
+Within connection g, with n_i rows of mean ybar_i for protected word i and within-word sum of squares SS::
+
+    y ~ Normal(m_i, sigma),    m_i ~ Normal(mu, tau),    mu ~ Normal(m0, s0)
+
+(n_i, ybar_i, SS) are sufficient, so after one pass over the rows their number does not matter. Given the two
+scales, ``ybar_i | mu ~ Normal(mu, sqrt(tau^2 + sigma^2 / n_i))``: with w_i one over that variance and
+r_i = ybar_i - m0, mu and all m_i integrate out to
+
+    log p(y | tau, sigma) = - (N - J) log sigma - SS / (2 sigma^2) + 1/2 sum_i log w_i - 1/2 log(1 + s0^2 sum_i w_i)
+                            - 1/2 sum_i w_i r_i^2 + 1/2 (sum_i w_i r_i)^2 / (1 / s0^2 + sum_i w_i)
+
+which leaves a density of (log tau, log sigma) for each connection, or, if all connections share sigma, one of
+log sigma whose factors are such densities with log tau summed out. `grid` draws from it without error; mu and
+every m_i then come from their Normal conditionals.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from bayesbias.errors import FitError, ModelError
+from bayesbias.models.data import ModelData
+from bayesbias.models.grid import GridDraws, ImproperDensityError, LogDensity, sample_density, support
+from bayesbias.models.priors import Prior
+from bayesbias.models.spec import ModelSpec
+
+# Scales of cosine distances that could matter at all: log of 2e-9 to 20.
+_LOG_SCALES = (-20.0, 3.0)
+_TAU_NODES = 800
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Sufficient statistics of a table: shapes (protected words, connections), and (connections,) for `within`."""
+
+    count: np.ndarray
+    mean: np.ndarray
+    within: np.ndarray
+
+
+def cell_statistics(data: ModelData) -> Cells:
+    """Return number and mean of each cell's rows, and each connection's sum of squares around the cell means."""
+    shape = len(data.protected_words), len(data.connections)
+    cell = data.protected.astype(np.int64) * shape[1] + data.connection
+    size = shape[0] * shape[1]
+    count = np.bincount(cell, minlength=size)
+    mean = np.bincount(cell, data.distance, size) / np.maximum(count, 1)
+    residual = data.distance - mean[cell]
+    within = np.bincount(data.connection, residual * residual, shape[1])
+    return Cells(count.reshape(shape), mean.reshape(shape), within)
+
+
+def why_not_exact(spec: ModelSpec) -> str | None:
+    """Return the term of a model that the exact sampler cannot integrate out, or None."""
+    if spec.switches["attribute_effects"] != "none":
+        return f"attribute_effects = {spec.switches['attribute_effects']!r}: attribute words tie the rows together"
+    if spec.switches["likelihood"] != "normal":
+        return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
+    if spec.priors["group_mean"].distribution != "Normal":
+        return f"group_mean = {spec.priors['group_mean']}: only a Normal prior integrates out"
+    return None
+
+
+def sample_exact(
+    data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return independent draws of all parameters, and what is known of their error.
+
+    Parameters
+    ----------
+    data, spec
+        Rows and model; `why_not_exact` must have no objection.
+    draws
+        How many.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    posterior : dict
+        `group_mean`, `word_sd` (with partial pooling) and `sigma` of shape (draws, connections), `sigma` of shape
+        (draws,) if it is common, `word_mean` of shape (draws, protected words, connections).
+    error : dict
+        `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection (see `GridDraws`).
+
+    Raises
+    ------
+    FitError
+        If the data leave a scale without a proper posterior.
+    """
+    reason = why_not_exact(spec)
+    if reason is not None:
+        raise ModelError(f"The exact sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
+    cells = cell_statistics(data)
+    partial = spec.switches["pooling"] == "partial"
+    if spec.switches["scale"] == "common":
+        tau, sigma, error = _common_scales(cells, data, spec, draws=draws, rng=rng, partial=partial)
+    else:
+        tau, sigma, error = _scales_by_connection(cells, data, spec, draws=draws, rng=rng, partial=partial)
+    group_mean, word_mean = _locations(cells, spec, tau, sigma, rng=rng, partial=partial)
+    posterior = {"group_mean": group_mean, "sigma": sigma, "word_mean": word_mean}
+    if partial:
+        posterior["word_sd"] = tau
+    if spec.switches["scale"] == "common":
+        posterior["sigma"] = sigma[:, 0]
+    return posterior, error
+
+
+def log_marginal(cells: Cells, g: int, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    """Return log p(distances of connection g | tau, sigma), locations integrated out, up to a constant.
+
+    Parameters
+    ----------
+    cells, g, spec
+        Statistics, position of the connection, model.
+    tau, sigma : arrays
+        Scales, broadcasting against each other; `tau` is ignored without pooling.
+
+    Returns
+    -------
+    array
+        Of the shape that `tau` and `sigma` broadcast to.
+    """
+    has_rows = cells.count[:, g] > 0
+    rows, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - _prior_mean(spec)
+    variance, prior_variance = _word_variance(spec, tau), _prior_sd(spec) ** 2
+    tau2, sigma2 = np.broadcast_arrays(variance, np.square(sigma))
+    weight = 1 / (tau2[..., None] + sigma2[..., None] / rows)
+    total = (
+        -0.5 * (rows.sum() - len(rows)) * np.log(sigma2)
+        - 0.5 * cells.within[g] / sigma2
+        + 0.5 * np.log(weight).sum(axis=-1)
+        - 0.5 * weight @ np.square(shift)
+    )
+    if spec.switches["pooling"] == "partial":
+        precision = weight.sum(axis=-1)
+        total += 0.5 * np.square(weight @ shift) / (1 / prior_variance + precision)
+        total -= 0.5 * np.log1p(prior_variance * precision)
+    return np.asarray(total)
+
+
+def _word_variance(spec: ModelSpec, tau: np.ndarray) -> np.ndarray:
+    """Return the variance of the word means: tau squared, or without pooling that of the prior."""
+    pooled = spec.switches["pooling"] == "partial"
+    return np.square(tau) if pooled else np.full(np.shape(tau), _prior_sd(spec) ** 2)
+
+
+def _scales_by_connection(
+    cells: Cells, data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator, partial: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    tau, sigma, reports = [], [], []
+    for g, connection in enumerate(data.connections):
+
+        def density(*logs: np.ndarray, g: int = g) -> np.ndarray:
+            s = logs[-1]
+            value = log_marginal(cells, g, spec, np.exp(logs[0]), np.exp(s)) + log_prior(spec.priors["sigma"], s)
+            return np.asarray(value + log_prior(spec.priors["word_sd"], logs[0]) if partial else value)
+
+        drawn = _drawn(density, 2 if partial else 1, connection, draws=draws, rng=rng)
+        tau.append(np.exp(drawn.points[:, 0]))
+        sigma.append(np.exp(drawn.points[:, -1]))
+        reports.append(drawn)
+    return np.stack(tau, axis=-1), np.stack(sigma, axis=-1), _error(reports)
+
+
+def _common_scales(
+    cells: Cells, data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator, partial: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Draw log sigma with every log tau summed out on a fine grid, then each log tau given it."""
+    count = len(data.connections)
+    nodes = [_tau_nodes(cells, g, spec) if partial else np.zeros(1) for g in range(count)]
+
+    def given_sigma(g: int, s: np.ndarray) -> np.ndarray:
+        value = log_marginal(cells, g, spec, np.exp(nodes[g]), np.exp(s)[:, None])
+        return value + log_prior(spec.priors["word_sd"], nodes[g]) if partial else value
+
+    def density(s: np.ndarray) -> np.ndarray:
+        total = log_prior(spec.priors["sigma"], s)
+        for block in np.array_split(np.arange(len(s)), max(1, len(s) // 250)):
+            for g in range(count):
+                total[block] += logsumexp(given_sigma(g, s[block]), axis=-1)
+        return total
+
+    drawn = _drawn(density, 1, "of all connections", draws=draws, rng=rng)
+    s = drawn.points[:, 0]
+    tau = np.ones((draws, count))
+    for g in range(count if partial else 0):
+        for block in np.array_split(np.arange(draws), max(1, draws // 250)):
+            tau[block, g] = np.exp(_between_nodes(given_sigma(g, s[block]), nodes[g], rng))
+    return tau, np.repeat(np.exp(s)[:, None], count, axis=1), _error([drawn])
+
+
+def _tau_nodes(cells: Cells, g: int, spec: ModelSpec) -> np.ndarray:
+    """Return log tau, evenly, over all that could matter whatever sigma is."""
+
+    def density(a: np.ndarray, s: np.ndarray) -> np.ndarray:
+        value = log_marginal(cells, g, spec, np.exp(a), np.exp(s))
+        return np.asarray(value + log_prior(spec.priors["word_sd"], a) + log_prior(spec.priors["sigma"], s))
+
+    edges = support(density, [_LOG_SCALES, _LOG_SCALES])[0]
+    return np.linspace(edges[0], edges[-1], _TAU_NODES)
+
+
+def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw one number a row from a density given at even nodes and taken as straight between them."""
+    density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
+    cumulative = np.cumsum(0.5 * (density[:, 1:] + density[:, :-1]), axis=-1)
+    target = rng.random(len(density)) * cumulative[:, -1]
+    cell = np.minimum((cumulative < target[:, None]).sum(axis=-1), len(nodes) - 2)
+    row = np.arange(len(density))
+    left, right = density[row, cell], density[row, cell + 1]
+    # Within the cell the density is straight: the one of two uniforms that the slope favours.
+    first, second = rng.random(len(row)), rng.random(len(row))
+    nearer_right = rng.random(len(row)) * (left + right) < right
+    within = np.where(nearer_right, np.maximum(first, second), np.minimum(first, second))
+    place: np.ndarray = nodes[cell] + within * (nodes[1] - nodes[0])
+    return place
+
+
+def _drawn(
+    density: LogDensity, coordinates: int, connection: str, *, draws: int, rng: np.random.Generator
+) -> GridDraws:
+    try:
+        return sample_density(density, [_LOG_SCALES] * coordinates, draws=draws, rng=rng)
+    except ImproperDensityError as error:
+        raise FitError(
+            f"The distances of the connection {connection!r} do not tell their standard deviation: {error}. This "
+            "happens where all distances are equal, as in a table made by hand; check the table."
+        ) from error
+
+
+def log_prior(prior: Prior, log_scale: np.ndarray) -> np.ndarray:
+    """Return the log density of a scale's logarithm, given the prior of the scale."""
+    return np.asarray(prior.log_density(np.exp(log_scale)) + log_scale)
+
+
+def _locations(
+    cells: Cells, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator, partial: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw group means, then word means, from their Normal conditionals."""
+    center, spread = _prior_mean(spec), _prior_sd(spec)
+    draws, (words, count) = len(sigma), cells.count.shape
+    group_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))
+    for g in range(count):
+        rows, mean = cells.count[:, g], cells.mean[:, g]
+        variance = _word_variance(spec, tau[:, g])[:, None]
+        noise = np.square(sigma[:, g])[:, None]
+        # rows / (rows variance + noise) is one over the variance of a mean, and 0 for a word without rows.
+        shrunk = rows / (rows * variance + noise)
+        if partial:
+            precision = 1 / spread**2 + shrunk.sum(axis=-1)
+            best = (center / spread**2 + shrunk @ mean) / precision
+            group_mean[:, g] = best + rng.standard_normal(draws) / np.sqrt(precision)
+            base = group_mean[:, g][:, None]
+        else:
+            base = np.full((draws, 1), center)
+        sd = np.sqrt(variance * noise / (rows * variance + noise))
+        word_mean[:, :, g] = base + variance * shrunk * (mean - base) + sd * rng.standard_normal((draws, words))
+        if not partial:
+            group_mean[:, g] = word_mean[:, rows > 0, g].mean(axis=-1)
+    return group_mean, word_mean
+
+
+def _prior_mean(spec: ModelSpec) -> float:
+    return spec.priors["group_mean"].parameters["mu"]
+
+
+def _prior_sd(spec: ModelSpec) -> float:
+    return spec.priors["group_mean"].parameters["sigma"]
+
+
+def _error(reports: list[GridDraws]) -> dict[str, np.ndarray]:
+    return {
+        "grid_acceptance": np.array([report.acceptance for report in reports]),
+        "edge_mass": np.array([report.edge_mass for report in reports]),
+        "envelope_excess": np.array([report.excess for report in reports]),
+    }
