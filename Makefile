@@ -8,7 +8,7 @@ UV := .tools/uv/bin/uv
 BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -26,6 +26,10 @@ check: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench
+
+# About half an hour: data/calibration/README.md says what its numbers mean.
+calibrate: .venv/ready
+	$(BIN)/python data/calibration/calibrate.py
 
 format: .venv/ready
 	$(BIN)/ruff check --fix

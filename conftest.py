@@ -37,7 +37,7 @@ def table() -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def fit(table: pd.DataFrame) -> xr.DataTree:
     """Return a short but converged fit of the paper's model to `table`."""
-    return bb.fit(table, draws=3000, tune=2000, chains=2, random_seed=3, progress=False)
+    return bb.fit(table, "hierarchical", draws=3000, chains=2, random_seed=3, progress=False)
 
 
 @pytest.fixture(autouse=True)

@@ -27,13 +27,17 @@ if TYPE_CHECKING:
     from bayesbias.models.fits import read_fit as read_fit
     from bayesbias.models.fits import write_fit as write_fit
     from bayesbias.models.sampling import fit as fit
+    from bayesbias.models.simulate import simulate_table as simulate_table
     from bayesbias.models.spec import ModelSpec as ModelSpec
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
     from bayesbias.plots.words import plot_groups as plot_groups
     from bayesbias.plots.words import plot_words as plot_words
+    from bayesbias.reports.comparison import compare_models as compare_models
     from bayesbias.reports.conclusions import conclusions as conclusions
     from bayesbias.reports.contrasts import contrasts as contrasts
+    from bayesbias.reports.design import required_words as required_words
+    from bayesbias.reports.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.summary import summary as summary
     from bayesbias.studies import Study as Study
     from bayesbias.studies import list_studies as list_studies
@@ -69,6 +73,10 @@ _HOMES = {
     "summary": "reports.summary",
     "contrasts": "reports.contrasts",
     "conclusions": "reports.conclusions",
+    "compare_models": "reports.comparison",
+    "sensitivity": "reports.sensitivity",
+    "required_words": "reports.design",
+    "simulate_table": "models.simulate",
     "plot_words": "plots.words",
     "plot_groups": "plots.words",
     "bundled": "files",

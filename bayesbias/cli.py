@@ -46,7 +46,9 @@ Rope = Annotated[
     typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
 ]
 Baseline = Annotated[str, typer.Option(help="The connection that the others are subtracted from.")]
-_HDI_PROB = 0.89  # bayesbias.reports.intervals.HDI_PROB, repeated so that --help loads no report
+# Those of bayesbias.reports.intervals and bayesbias.models.spec, repeated so that --help loads neither.
+_HDI_PROB = 0.89
+_MODEL = "crossed_per_list"
 
 
 @app.callback()
@@ -156,7 +158,7 @@ def table(
 def fit(
     table: Annotated[Path, typer.Argument(help="A distance table, such as `bayesbias table` writes.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
-    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = "hierarchical",
+    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = _MODEL,
     sampler: Annotated[str, typer.Option(help="auto, nutpie or pymc.")] = "auto",
     draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 2000,
     tune: Annotated[int, typer.Option(help="Tuning steps a chain.")] = 2000,
@@ -252,7 +254,6 @@ def demo(
     )
     built = distance_table(vectors, study)
     print(_describe(built))
-    print("Fitting the model 'hierarchical' ...", flush=True)
     fitted = fit_model(built, random_seed=seed)
     print(write_results(fitted, output, table=built, overwrite=overwrite))
     print(f"Wrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")

@@ -164,6 +164,8 @@ def test_the_entry_point_is_installed() -> None:
 
 
 def test_defaults_agree_with_the_library() -> None:
+    from bayesbias.models.spec import DEFAULT_MODEL
     from bayesbias.reports.intervals import HDI_PROB
 
     assert cli._HDI_PROB == HDI_PROB
+    assert cli._MODEL == DEFAULT_MODEL

@@ -24,7 +24,7 @@ import numpy as np
 from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.exact import log_prior
-from bayesbias.models.importance import KHAT_MAX, SplitStudent, fit_proposal, resample
+from bayesbias.models.importance import KHAT_MAX, SplitStudent, fit_proposal, pareto_smooth, resample
 from bayesbias.models.patterns import MOST_PATTERNS, Patterns, find_patterns
 from bayesbias.models.spec import ModelSpec
 
@@ -94,7 +94,9 @@ def _reduce(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> _Reduced:
     )
 
 
-def log_marginal(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> np.ndarray:
+def log_marginal(
+    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, reduced: _Reduced | None = None
+) -> np.ndarray:
     """Return log p(distances | theta), all locations integrated out, up to a constant.
 
     Parameters
@@ -105,13 +107,15 @@ def log_marginal(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> np.n
         Logarithms of word_sd and sigma of each connection, then of each attribute_sd.
     prior_sd
         Standard deviation of the prior of a group mean.
+    reduced
+        What `_reduce` makes of the other arguments, if it is known.
 
     Returns
     -------
     array, shape (points,)
     """
     p, count = patterns, patterns.connections
-    r = _reduce(p, theta, prior_sd)
+    r = _reduce(p, theta, prior_sd) if reduced is None else reduced
     factor = np.linalg.cholesky(r.core)
     whitened = np.linalg.solve(factor, r.pattern_linear[..., None])[..., 0]
     explained = (
@@ -215,11 +219,11 @@ class Collapsed:
         """Standard deviation of the prior of a group mean."""
         return self.spec.priors["group_mean"].parameters["sigma"]
 
-    def log_density(self, theta: np.ndarray) -> np.ndarray:
+    def log_density(self, theta: np.ndarray, *, reduced: _Reduced | None = None) -> np.ndarray:
         """Return the log posterior density of theta, the logarithms of all scales, up to a constant."""
         theta = np.clip(theta, *_CLIP)
         count, priors = self.patterns.connections, self.spec.priors
-        value = log_marginal(self.patterns, theta, self.prior_sd)
+        value = log_marginal(self.patterns, theta, self.prior_sd, reduced=reduced)
         value += log_prior(priors["word_sd"], theta[:, :count]).sum(axis=-1)
         value += log_prior(priors["sigma"], theta[:, count : 2 * count]).sum(axis=-1)
         value += log_prior(priors["attribute_sd"], theta[:, 2 * count :]).sum(axis=-1)
@@ -315,3 +319,78 @@ def sample_collapsed(
 
 def _blocks(theta: np.ndarray) -> list[np.ndarray]:
     return np.array_split(theta, max(1, len(theta) // 1000))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPosterior:
+    """The posterior of the group means as a mixture of Normals, one for each weighted theta: no location is drawn.
+
+    Parameters
+    ----------
+    weights : array, shape (points,)
+        Smoothed importance weights; they sum to 1.
+    mean : array, shape (points, connections)
+        Conditional means of the group means, in units of cosine distance.
+    covariance : array, shape (points, connections, connections)
+        Conditional covariances.
+    efficiency, khat : float
+        Of the importance weights.
+    """
+
+    weights: np.ndarray
+    mean: np.ndarray
+    covariance: np.ndarray
+    efficiency: float
+    khat: float
+
+
+def propose(collapsed: Collapsed) -> SplitStudent:
+    """Return a proposal for theta, found at the mode of its density."""
+    return fit_proposal(collapsed.log_density, collapsed.start(), limits=_LIMITS)
+
+
+def group_posterior(
+    collapsed: Collapsed, proposal: SplitStudent | None = None, *, draws: int, rng: np.random.Generator
+) -> GroupPosterior:
+    """Return the posterior of the group means alone, several times faster than `sample_collapsed`.
+
+    The same proposal and the same state of `rng` give the same points theta, so that two posteriors from them
+    differ by their weights and conditionals and not by chance. It is for the caller to judge `khat`.
+
+    Parameters
+    ----------
+    collapsed, proposal
+        As for `sample_collapsed`.
+    draws
+        How many points theta are weighted.
+    rng
+        Source of randomness.
+    """
+    proposal = propose(collapsed) if proposal is None else proposal
+    points = proposal.draw(draws, rng)
+    parts = []
+    for block in _blocks(np.clip(points, *_CLIP)):
+        reduced = _reduce(collapsed.patterns, block, collapsed.prior_sd)
+        parts.append((collapsed.log_density(block, reduced=reduced), *_group_conditional(reduced)))
+    log_weights, mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))
+    log_weights -= proposal.log_density(points)
+    smoothed, khat = pareto_smooth(log_weights)
+    raw, weights = np.exp(log_weights - log_weights.max()), np.exp(smoothed - smoothed.max())
+    return GroupPosterior(
+        weights=weights / weights.sum(),
+        mean=mean + collapsed.prior_mean,
+        covariance=covariance,
+        efficiency=float(raw.sum() ** 2 / np.square(raw).sum() / draws),
+        khat=khat,
+    )
+
+
+def _group_conditional(r: _Reduced) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean (counted from the prior mean) and covariance of mu given theta, for each point."""
+    through = np.linalg.solve(r.core, r.coupling) / r.group_precision[:, None, :]
+    along = np.swapaxes(r.coupling, 1, 2) / r.group_precision[:, :, None]
+    mean = r.group_linear / r.group_precision + (r.pattern_linear[:, None, :] @ through)[:, 0, :]
+    covariance = along @ through
+    diagonal = np.arange(r.group_precision.shape[1])
+    covariance[:, diagonal, diagonal] += 1 / r.group_precision
+    return mean, covariance

@@ -1,13 +1,15 @@
 """A distance table as arrays, the form in which every model and sampler takes it."""
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from bayesbias.errors import FitError
 from bayesbias.studies import CONNECTIONS
-from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
+from bayesbias.tables.schema import ATTRS_KEY, CodedTable, WordCodes, blocks, code_table, relabel
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +20,8 @@ class ModelData:
     ----------
     distance : array of float64, shape (rows,)
         Cosine distances, 0 to 2.
-    protected, connection, attribute : arrays of int64, shape (rows,)
-        Positions in `protected_words`, `connections` and `attribute_words`.
+    protected, connection, attribute : arrays of int8 to int64, shape (rows,)
+        Positions in `protected_words`, `connections` and `attribute_words`; widen them before reckoning with them.
     protected_words, attribute_words : arrays of str
         Distinct words, in the order of the table.
     protected_groups : array of str, shape (protected words,)
@@ -43,9 +45,21 @@ class ModelData:
     @property
     def pair_counts(self) -> np.ndarray:
         """Number of rows, shape (protected words, connections)."""
-        counts = np.zeros((len(self.protected_words), len(self.connections)), dtype=np.int64)
-        np.add.at(counts, (self.protected, self.connection), 1)
-        return counts
+        return self.cell_counts.copy()
+
+    @cached_property
+    def cell_counts(self) -> np.ndarray:
+        """Number of rows, shape (protected words, connections); not to be changed."""
+        shape = len(self.protected_words), len(self.connections)
+        counts = np.zeros(shape[0] * shape[1], dtype=np.int64)
+        for rows in blocks(len(self.distance)):
+            counts += np.bincount(self.cells(rows), minlength=counts.size)
+        return counts.reshape(shape)
+
+    def cells(self, rows: slice) -> np.ndarray:
+        """Return the cell of some rows: protected word * connections + connection."""
+        cells: np.ndarray = self.protected[rows].astype(np.int64) * len(self.connections) + self.connection[rows]
+        return cells
 
 
 def model_data(table: pd.DataFrame) -> ModelData:
@@ -64,44 +78,57 @@ def model_data(table: pd.DataFrame) -> ModelData:
             "bb.distance_table or bb.read_table."
         )
     kept = table.attrs.get(ATTRS_KEY, {}).get("duplicates", {}).get("policy") == "keep"
-    table = validate_table(table)
-    repeated = int(table.duplicated(["protected_word", "attribute_word"]).sum())
+    coded = code_table(table)
+    repeated = coded.repeated_pairs()
     if repeated and not kept:
         raise FitError(
             f"{repeated:,} of {len(table):,} rows repeat a pair, so the same evidence would count twice. Use "
             "table.drop_duplicates(['protected_word', 'attribute_word']), or read the table with "
             "duplicates='keep' to reproduce a result that counted them."
         )
-    _raise_if_all_equal(table)
-    words = {name: np.asarray(table[name], dtype=str) for name in ("protected_word", "attribute_word")}
-    protected, protected_words = pd.factorize(words["protected_word"])
-    attribute, attribute_words = pd.factorize(words["attribute_word"])
-    first = np.unique(protected, return_index=True)[1]
-    present = tuple(name for name in CONNECTIONS if (table["connection"] == name).any())
-    position = {CONNECTIONS.index(name): place for place, name in enumerate(present)}
-    codes = table["connection"].cat.codes.map(position)
+    _raise_if_all_equal(coded)
+    protected, attribute = (coded.words[name].by_appearance() for name in ("protected_word", "attribute_word"))
+    present = np.flatnonzero(coded.words["connection"].counts)
+    position = np.zeros(len(CONNECTIONS), dtype=np.int64)
+    position[present] = np.arange(len(present))
     return ModelData(
-        distance=table["cosine_distance"].to_numpy(dtype=np.float64),
-        protected=protected.astype(np.int64),
-        connection=codes.to_numpy(dtype=np.int64),
-        attribute=attribute.astype(np.int64),
-        protected_words=protected_words,
-        protected_groups=np.asarray(table["protected_group"], dtype=str)[first],
-        attribute_words=attribute_words,
-        connections=present,
-        table_hash=table_hash(table),
+        # The user may change the table in place, and the fit keeps these numbers.
+        distance=coded.distance.copy(),
+        protected=protected.codes,
+        connection=relabel(coded.words["connection"].codes, position, np.dtype(np.int8)),
+        attribute=attribute.codes,
+        protected_words=np.asarray(protected.words, dtype=str),
+        protected_groups=_groups_of(protected, coded.words["protected_group"]),
+        attribute_words=np.asarray(attribute.words, dtype=str),
+        connections=tuple(CONNECTIONS[at] for at in present),
+        table_hash=coded.hash(),
     )
 
 
-def _raise_if_all_equal(table: pd.DataFrame) -> None:
-    spread = table.groupby("connection", observed=True)["cosine_distance"].agg(["min", "max", "size"])
-    equal = spread[(spread["min"] == spread["max"]) & (spread["size"] > 1)]
-    if len(equal):
-        raise FitError(
-            f"All {equal['size'].iloc[0]:,} distances of the connection {equal.index[0]!r} are "
-            f"{equal['min'].iloc[0]:g}: they do not tell how distances vary, so no model can be fitted. Check how "
-            "the table was made."
-        )
+def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
+    """Return the group of each word."""
+    group_of = np.zeros(len(words.words), dtype=np.int64)
+    for rows in blocks(len(words.codes)):
+        group_of[words.codes[rows]] = groups.codes[rows]
+    return np.asarray(groups.words[group_of], dtype=str)
+
+
+def _raise_if_all_equal(table: CodedTable) -> None:
+    connection = table.words["connection"]
+    for at in np.flatnonzero(connection.counts > 1):
+        first: float | None = None
+        for rows in blocks(len(table.distance)):
+            distances = table.distance[rows][connection.codes[rows] == at]
+            if first is None and len(distances):
+                first = float(distances[0])
+            if (distances != first).any():
+                break
+        else:
+            raise FitError(
+                f"All {connection.counts[at]:,} distances of the connection {CONNECTIONS[at]!r} are "
+                f"{first:g}: they do not tell how distances vary, so no model can be fitted. Check how "
+                "the table was made."
+            )
 
 
 def list_names(data: ModelData) -> tuple[str, ...]:
@@ -124,7 +151,7 @@ def attribute_lists(data: ModelData) -> np.ndarray:
     mixed = np.unique(data.attribute[lists[data.attribute] != of_row])
     if len(mixed):
         raise FitError(
-            f"The attribute word {data.attribute_words[mixed[0]]!r} stands in several lists, so it has no one "
+            f"The attribute word {str(data.attribute_words[mixed[0]])!r} stands in several lists, so it has no one "
             "attribute_sd. Leave it in one list, or use the model 'crossed'."
         )
     return lists
@@ -132,3 +159,36 @@ def attribute_lists(data: ModelData) -> np.ndarray:
 
 def _kind(connection: str) -> str:
     return "stereotype" if connection in ("associated", "different") else connection
+
+
+def subset(data: ModelData, keep: np.ndarray) -> ModelData:
+    """Return some rows of a table, without the words and connections that then have none.
+
+    Parameters
+    ----------
+    data
+        All rows.
+    keep : array of bool, shape (rows,)
+        Which rows to keep; at least one.
+
+    Returns
+    -------
+    ModelData
+        The same as `model_data` of the reduced table, without its checks; `table_hash` is that of the whole table,
+        followed by a hash of `keep`.
+    """
+    protected, protected_left = pd.factorize(data.protected[keep])
+    attribute, attribute_left = pd.factorize(data.attribute[keep])
+    left, connection = np.unique(data.connection[keep], return_inverse=True)
+    digest = hashlib.sha256(np.packbits(keep).tobytes()).hexdigest()[:16]
+    return ModelData(
+        distance=data.distance[keep],
+        protected=protected.astype(np.int64),
+        connection=connection.astype(np.int64),
+        attribute=attribute.astype(np.int64),
+        protected_words=data.protected_words[protected_left],
+        protected_groups=data.protected_groups[protected_left],
+        attribute_words=data.attribute_words[attribute_left],
+        connections=tuple(data.connections[place] for place in left),
+        table_hash=f"{data.table_hash}-{digest}",
+    )

@@ -26,9 +26,10 @@ from bayesbias.models.data import ModelData
 from bayesbias.models.grid import GridDraws, ImproperDensityError, LogDensity, sample_density, support
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
+from bayesbias.tables.schema import blocks
 
-# Scales of cosine distances that could matter at all: log of 2e-9 to 20.
-_LOG_SCALES = (-20.0, 3.0)
+# Scales of cosine distances that could matter at all: log of 4e-18 to 20.
+_LOG_SCALES = (-40.0, 3.0)
 _TAU_NODES = 800
 
 
@@ -43,14 +44,15 @@ class Cells:
 
 def cell_statistics(data: ModelData) -> Cells:
     """Return number and mean of each cell's rows, and each connection's sum of squares around the cell means."""
-    shape = len(data.protected_words), len(data.connections)
-    cell = data.protected.astype(np.int64) * shape[1] + data.connection
-    size = shape[0] * shape[1]
-    count = np.bincount(cell, minlength=size)
-    mean = np.bincount(cell, data.distance, size) / np.maximum(count, 1)
-    residual = data.distance - mean[cell]
-    within = np.bincount(data.connection, residual * residual, shape[1])
-    return Cells(count.reshape(shape), mean.reshape(shape), within)
+    count = data.cell_counts
+    total, within = np.zeros(count.size), np.zeros(count.shape[1])
+    for rows in blocks(len(data.distance)):
+        total += np.bincount(data.cells(rows), data.distance[rows], count.size)
+    mean = total / np.maximum(count.ravel(), 1)
+    for rows in blocks(len(data.distance)):
+        residual = data.distance[rows] - mean[data.cells(rows)]
+        within += np.bincount(data.connection[rows], residual * residual, len(within))
+    return Cells(count, mean.reshape(count.shape), within)
 
 
 def why_not_exact(spec: ModelSpec) -> str | None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,7 @@ def finish_fit(
         {"posterior": posterior, "sample_stats": stats, "observed_data": observed, "constant_data": constant}
     )
     facts = {
-        "versions": {name: version(name) for name in _PACKAGES},
+        "versions": _versions(),
         "model": spec.to_dict(),
         "model_hash": spec.digest,
         "table_hash": data.table_hash,
@@ -93,6 +94,11 @@ def finish_fit(
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
     return fit
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in _PACKAGES}
 
 
 def judge_fit(fit: "xr.DataTree") -> list[str]:

@@ -1,5 +1,7 @@
 """The PyMC model that a spec describes."""
 
+import hashlib
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +41,8 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     -------
     pymc.Model
         With dims `protected_word` and `connection`; `attribute_word` if it has attribute effects, and
-        `attribute_list` if each list has its own attribute_sd.
+        `attribute_list` if each list has its own attribute_sd. The distances are its data `distance`; models with
+        the same `bayesbias_graph` differ in nothing else.
     """
     import pymc as pm
 
@@ -58,18 +61,34 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
             pm.Deterministic(
                 "group_mean", (word_mean * (has_rows / has_rows.sum(axis=0))).sum(axis=0), dims="connection"
             )
-        expected = word_mean[data.protected, data.connection]
+        # Wide indices, and the same compiled code, whatever the table's length.
+        protected, connection, attribute = (
+            codes.astype(np.int64) for codes in (data.protected, data.connection, data.attribute)
+        )
+        distance = pm.Data("distance", data.distance)
+        expected = word_mean[protected, connection]
         if switches["attribute_effects"] != "none":
-            expected = expected + _attribute_effect(model, data, spec)[data.attribute]
+            expected = expected + _attribute_effect(model, data, spec)[attribute]
         if switches["scale"] == "connection":
-            sigma = priors["sigma"].variable("sigma", dims="connection")[data.connection]
+            sigma = priors["sigma"].variable("sigma", dims="connection")[connection]
         else:
             sigma = priors["sigma"].variable("sigma")
         if switches["likelihood"] == "normal":
-            pm.Normal("cosine_distance", expected, sigma, observed=data.distance)
+            pm.Normal("cosine_distance", expected, sigma, observed=distance)
         else:
-            pm.StudentT("cosine_distance", priors["nu"].variable("nu"), expected, sigma, observed=data.distance)
+            pm.StudentT("cosine_distance", nu=priors["nu"].variable("nu"), mu=expected, sigma=sigma, observed=distance)
+    model.bayesbias_graph = _graph(data, spec)
     return model
+
+
+def _graph(data: ModelData, spec: ModelSpec) -> str:
+    """Return a hash of all that a compiled model holds: everything but the distances."""
+    digest = hashlib.sha256(spec.digest.encode())
+    texts = [*data.connections, "", *data.protected_words.tolist(), "", *data.attribute_words.tolist()]
+    digest.update(json.dumps([len(data.distance), *texts]).encode())
+    for codes in (data.protected, data.connection, data.attribute):
+        digest.update(codes.astype("<i8").tobytes())
+    return digest.hexdigest()
 
 
 def _attribute_effect(model: "pm.Model", data: ModelData, spec: ModelSpec) -> Any:

@@ -17,12 +17,14 @@ from bayesbias.models.diagnostics import warn_of_problems
 from bayesbias.models.exact import sample_exact, why_not_exact
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
-from bayesbias.models.spec import ModelSpec, load_model
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
+# All that a posterior can hold, in the order of reports.
+PARAMETERS = ("group_mean", "word_sd", "sigma", "attribute_sd", "nu", "word_mean", "attribute_effect")
 _LARGEST_SEED = 2**32
 # Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
 TARGET_ACCEPT = 0.9
@@ -32,7 +34,7 @@ _FEWEST_DRAWS = 10
 
 def fit(
     table: pd.DataFrame,
-    model: str | os.PathLike[str] | ModelSpec = "hierarchical",
+    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     sampler: str = "auto",
     draws: int = 2000,
@@ -94,13 +96,14 @@ def fit(
     for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
             raise FitError(f"{name}={value!r}: give a whole number of at least {least}.")
-    seed = _seed(random_seed)
+    seed = resolve_seed(random_seed)
     spec = load_model(model, priors=priors)
     data = model_data(table)
     _check_memory(data, spec, draws * chains)
     tree, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, _has_audience(progress)))
-    # nutpie returns every free variable, asked for or not.
-    tree["posterior"] = tree["posterior"].to_dataset().drop_vars(AUXILIARY, errors="ignore")
+    # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
+    drawn = tree["posterior"].to_dataset()
+    tree["posterior"] = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
     fitted = finish_fit(tree, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
@@ -189,13 +192,23 @@ def _collapsed(data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.G
     return sample_collapsed(collapse(data, spec), draws=draws, rng=rng)
 
 
+_compiled: dict[str, Any] = {}  # by what nutpie compiled, the latest used last
+_MOST_COMPILED = 8
+
+
 def _nutpie(model: "pm.Model", settings: _Settings) -> "xr.DataTree":
     import nutpie
 
     with _exact_arithmetic():
-        compiled = nutpie.compile_pymc_model(model)
+        # Compiled once for all tables with the same pairs: refits only put in other distances.
+        compiled = _compiled.pop(model.bayesbias_graph, None)
+        if compiled is None:
+            compiled = nutpie.compile_pymc_model(model, freeze_model=False)
+        _compiled[model.bayesbias_graph] = compiled
+        while len(_compiled) > _MOST_COMPILED:
+            del _compiled[next(iter(_compiled))]
         tree: xr.DataTree = nutpie.sample(
-            compiled,
+            compiled.with_data(distance=model["distance"].get_value()),
             draws=settings.draws,
             tune=settings.tune,
             chains=settings.chains,
@@ -261,7 +274,8 @@ def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
         )
 
 
-def _seed(random_seed: int | None) -> int:
+def resolve_seed(random_seed: int | None) -> int:
+    """Return a seed, drawn if None is given; raise `FitError` if it is none."""
     if random_seed is None:
         return int.from_bytes(os.urandom(4), "little")
     if not isinstance(random_seed, Integral) or not 0 <= random_seed < _LARGEST_SEED:

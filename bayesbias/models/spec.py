@@ -20,6 +20,8 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "attribute_effects": ("none", "one", "per_list"),
     "likelihood": ("normal", "student_t"),
 }
+# Of the bundled models, the one that leave-one-attribute-word-out prefers over the published tables.
+DEFAULT_MODEL = "crossed_per_list"
 _TEXTS = ("name", "description", "source", "caution")
 
 

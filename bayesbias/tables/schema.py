@@ -6,6 +6,10 @@ table comes from and which words were lost.
 """
 
 import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +26,10 @@ Duplicates = Literal["drop", "keep"]
 
 # Rounding may carry a distance this far outside 0 to 2, or away from 1 - similarity.
 _ROUNDING = 1e-6
+# Rows that are worked on at a time.
+_BLOCK = 2**18
+# Pairs that are ticked off in a bitmap and not sorted.
+_LARGEST_BITMAP = 50_000_000
 
 
 def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
@@ -41,15 +49,13 @@ def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
 
 
 def table_hash(table: pd.DataFrame) -> str:
-    """Return a short hash of a table's pairs and distances; it depends on neither index nor provenance."""
-    digest = hashlib.sha256()
-    for column in COLUMNS:
-        values = table[column]
-        if column.startswith("cosine"):
-            digest.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
-        else:
-            digest.update("\x1f".join(values.astype(str)).encode())
-    return digest.hexdigest()[:16]
+    """Return a short hash of a table's pairs and distances; it depends on neither index nor provenance.
+
+    Nor does it depend on whether the words are texts or categories, or on the order of the categories.
+    """
+    words = {name: code_words(table[name]) for name in (*WORD_COLUMNS, "connection")}
+    distance, similarity = (table[name].to_numpy(dtype=np.float64) for name in ("cosine_distance", "cosine_similarity"))
+    return CodedTable(words, distance, similarity).hash()
 
 
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +70,8 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A copy with the schema's columns first. Exact duplicates are still in it.
+        A copy with the schema's columns first. Word columns that are categorical stay so. Exact duplicates are
+        still in it.
 
     Raises
     ------
@@ -81,33 +88,188 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     - no column 'attribute_word'; the columns are protected_word, cosine_distance
     - no column 'connection'; the columns are protected_word, cosine_distance
     """
-    table = table.copy()
-    derived = "cosine_similarity" not in table
+    coded = code_table(table)
+    validated = table.copy(deep=False)
+    for name in WORD_COLUMNS:
+        validated[name] = _word_column(table, name, coded.words[name])
+    if table["connection"].dtype != CONNECTION_DTYPE:
+        validated["connection"] = pd.Categorical.from_codes(coded.words["connection"].codes, dtype=CONNECTION_DTYPE)
+    for name, numbers in (("cosine_distance", coded.distance), ("cosine_similarity", coded.similarity)):
+        if name not in table or table[name].dtype != np.float64:
+            validated[name] = 1.0 - coded.distance if numbers is None else numbers
+    order = [*COLUMNS, *(column for column in table.columns if column not in COLUMNS)]
+    return validated if list(validated.columns) == order else validated[order]
+
+
+@dataclass(frozen=True, eq=False)
+class WordCodes:
+    """A column of words as codes.
+
+    Parameters
+    ----------
+    codes : array of int, shape (rows,)
+        Positions in `words`; -1 where a word is missing.
+    words : array of str objects
+        Distinct words; some may have no rows.
+    """
+
+    codes: np.ndarray
+    words: np.ndarray
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Number of rows of each word."""
+        return count_codes(self.codes, len(self.words))
+
+    def by_appearance(self) -> "WordCodes":
+        """Return the same rows with the words that have any, in the order in which they appear."""
+        used = np.flatnonzero(self.counts)
+        first = np.full(len(self.words), len(self.codes), dtype=np.int64)
+        for rows in blocks(len(self.codes)):
+            part = self.codes[rows]
+            here = np.full(len(self.words), len(self.codes), dtype=np.int64)
+            # Written backwards, the first row of a word is the last to be written.
+            here[part[::-1]] = np.arange(rows.stop, rows.start, -1) - 1
+            np.minimum(first, here, out=first)
+            if first[used].max() < len(self.codes):
+                break
+        order = used[np.argsort(first[used])]
+        position = np.zeros(len(self.words), dtype=np.int64)
+        position[order] = np.arange(len(order))
+        return WordCodes(relabel(self.codes, position, code_type(len(order))), self.words[order])
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTable:
+    """A distance table as codes and numbers.
+
+    Parameters
+    ----------
+    words : dict of WordCodes
+        Of each word column and of `connection`.
+    distance : array of float64, shape (rows,)
+    similarity : array of float64, shape (rows,), or None
+        None is 1 - `distance`.
+    """
+
+    words: dict[str, WordCodes]
+    distance: np.ndarray
+    similarity: np.ndarray | None
+
+    def hash(self) -> str:
+        """Return the hash of the rows: for each word column its sorted words and their positions, then the numbers."""
+        digest = hashlib.sha256(b"bayesbias table 2")
+        for column in COLUMNS[:5]:
+            coded = self.words[column]
+            used = np.flatnonzero(coded.counts)
+            order = used[np.argsort(coded.words[used])]
+            encoded = [word.encode("utf-8", "surrogatepass") for word in coded.words[order]]
+            digest.update(json.dumps([len(self.distance), *map(len, encoded)]).encode() + b"".join(encoded))
+            # One place more, for the code -1 of a missing word.
+            position = np.full(len(coded.words) + 1, len(order), dtype="<u2" if len(order) < 2**16 else "<u4")
+            position[order] = np.arange(len(order))
+            for rows in blocks(len(coded.codes)):
+                digest.update(position[coded.codes[rows]].tobytes())
+        for rows in blocks(len(self.distance)):
+            digest.update(self.distance[rows].astype("<f8", copy=False).tobytes())
+        for rows in blocks(len(self.distance)):
+            part = 1.0 - self.distance[rows] if self.similarity is None else self.similarity[rows]
+            digest.update(part.astype("<f8", copy=False).tobytes())
+        return digest.hexdigest()[:16]
+
+    def repeated_pairs(self) -> int:
+        """Return how many rows repeat a pair that stands before them."""
+        protected, attribute = self.words["protected_word"], self.words["attribute_word"]
+        rows, size = len(self.distance), len(protected.words) * len(attribute.words)
+        if size <= min(_LARGEST_BITMAP, 10 * rows + 1_000_000):
+            seen = np.zeros(size, dtype=bool)
+            for block in blocks(rows):
+                seen[self._pairs(block)] = True
+            return rows - int(np.count_nonzero(seen))
+        pairs = np.concatenate([self._pairs(block) for block in blocks(rows)])
+        pairs.sort()
+        return int(np.count_nonzero(pairs[1:] == pairs[:-1]))
+
+    def _pairs(self, rows: slice) -> np.ndarray:
+        protected, attribute = self.words["protected_word"], self.words["attribute_word"]
+        pairs: np.ndarray = protected.codes[rows].astype(np.int64) * len(attribute.words) + attribute.codes[rows]
+        return pairs
+
+    def example(self, row: int) -> str:
+        """Return the words of a row, for a message."""
+        protected, attribute = (self.words[name] for name in ("protected_word", "attribute_word"))
+        return f"{protected.words[protected.codes[row]]!r} with {attribute.words[attribute.codes[row]]!r}"
+
+
+def code_table(table: pd.DataFrame) -> CodedTable:
+    """Return a table as codes, or raise one `TableError` that lists all its faults (see `validate_table`)."""
     if "cosine_distance" not in table and "cosine_similarity" in table:
-        table["cosine_distance"] = 1.0 - pd.to_numeric(table["cosine_similarity"], errors="coerce")
+        table = table.assign(cosine_distance=1.0 - pd.to_numeric(table["cosine_similarity"], errors="coerce"))
     _raise_faults(_repeated_columns(table) + _missing_columns(table))
     if len(table) == 0:
         raise TableError("The distance table has no rows. Build it again, or give another file.")
-
-    faults = []
-    table["cosine_distance"], bad = _numbers(table["cosine_distance"])
-    faults += bad
-    if derived:
-        table["cosine_similarity"] = 1.0 - table["cosine_distance"]
-    else:
-        table["cosine_similarity"], bad = _numbers(table["cosine_similarity"])
+    distance, faults = _numbers(table["cosine_distance"])
+    similarity = None
+    if "cosine_similarity" in table:
+        similarity, bad = _numbers(table["cosine_similarity"])
         faults += bad
-    faults += _bad_words(table) + _bad_connections(table)
-    _raise_faults(faults)
+    words = {name: code_words(table[name]) for name in (*WORD_COLUMNS, "connection") if name in table}
+    for name in WORD_COLUMNS:
+        faults += _blank_words(name, words[name]) if name in words else []
+    _raise_faults(faults + _bad_connections(words["connection"]))
 
-    table["connection"] = pd.Categorical(table["connection"].astype(str), dtype=CONNECTION_DTYPE)
-    if "attribute_group" not in table:
-        table["attribute_group"] = table["connection"].astype(str)
-    if "protected_group" not in table:
-        table["protected_group"] = _groups_by_association(table)
-    _raise_faults(_bad_distances(table) + _contradictions(table))
-    others = [column for column in table.columns if column not in COLUMNS]
-    return table[[*COLUMNS, *others]]
+    words["connection"] = _known_connections(words["connection"])
+    words.setdefault("attribute_group", words["connection"])
+    if "protected_group" not in words:
+        words["protected_group"] = _groups_by_association(words)
+    coded = CodedTable(words, distance, similarity)
+    simulated = table.attrs.get(ATTRS_KEY, {}).get("simulated") is True
+    _raise_faults(_bad_distances(coded, simulated=simulated) + _contradictions(coded))
+    return coded
+
+
+def code_words(column: pd.Series) -> WordCodes:
+    """Return a column of words as codes; categories are not spelled out row by row."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, values = column.array.codes, column.cat.categories  # column.cat.codes is a copy
+    else:
+        if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
+            column = column.map(str, na_action="ignore")
+        codes, values = pd.factorize(column)
+    words = np.array([str(value) for value in values], dtype=object)
+    distinct = list(dict.fromkeys(words))
+    if len(distinct) < len(words):  # such as the numbers 1 and the text "1"
+        place = {word: at for at, word in enumerate(distinct)}
+        position = np.array([*(place[word] for word in words), -1])
+        codes, words = relabel(codes, position, np.dtype(np.int64)), np.array(distinct, dtype=object)
+    return WordCodes(codes, words)
+
+
+def blocks(rows: int) -> Iterator[slice]:
+    """Cut rows into blocks, so that what is computed on the way stays small."""
+    for start in range(0, rows, _BLOCK):
+        yield slice(start, min(start + _BLOCK, rows))
+
+
+def count_codes(codes: np.ndarray, size: int) -> np.ndarray:
+    """Return how often each code stands; negative ones are not counted."""
+    counts = np.zeros(size + 1, dtype=np.int64)
+    for rows in blocks(len(codes)):
+        counts += np.bincount(codes[rows].astype(np.int64) + 1, minlength=size + 1)
+    return counts[1:]
+
+
+def relabel(codes: np.ndarray, position: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return ``position[codes]`` in a data type."""
+    position, relabelled = position.astype(dtype), np.empty(len(codes), dtype)
+    for rows in blocks(len(codes)):
+        relabelled[rows] = position[codes[rows]]
+    return relabelled
+
+
+def code_type(size: int) -> np.dtype:
+    """Return the integer type of codes below `size`, at least 16 bits wide."""
+    return np.dtype(np.int16 if size <= 2**15 else np.int32 if size <= 2**31 else np.int64)
 
 
 def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFrame, int]:
@@ -215,84 +377,128 @@ def _missing_columns(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def _numbers(column: pd.Series) -> tuple[pd.Series, list[str]]:
-    numbers = pd.to_numeric(column, errors="coerce").astype("float64")
-    bad = ~np.isfinite(numbers)
+def _numbers(column: pd.Series) -> tuple[np.ndarray, list[str]]:
+    numbers = column if column.dtype == np.float64 else pd.to_numeric(column, errors="coerce").astype("float64")
+    values = numbers.to_numpy()
+    # A sum is finite only if all its terms are; if it is not, it may have overflown.
+    if np.isfinite(values.sum()):
+        return values, []
+    bad = ~np.isfinite(values)
     if not bad.any():
-        return numbers, []
+        return values, []
     first = int(np.flatnonzero(bad)[0])
-    return numbers, [
+    return values, [
         f"{int(bad.sum()):,} values of {column.name!r} are missing or not finite numbers, the first in row "
         f"{first + 1} ({str(column.iloc[first])!r}); compute them again, and if it is the last row see whether the "
         "file is cut short"
     ]
 
 
-def _bad_words(table: pd.DataFrame) -> list[str]:
-    faults = []
-    for name in WORD_COLUMNS:
-        if name not in table:
-            continue
-        blank = table[name].isna() | (table[name].astype(str).str.strip() == "")
-        if blank.any():
-            first = int(np.flatnonzero(blank)[0]) + 1
-            faults.append(f"{int(blank.sum()):,} values of {name!r} are blank, the first in row {first}")
-        table[name] = table[name].astype(str)
-    return faults
+def _blank_words(name: str, coded: WordCodes) -> list[str]:
+    blank = np.array([not word.strip() for word in coded.words] + [True])
+    count = len(coded.codes) - int(coded.counts[~blank[:-1]].sum())
+    if count == 0:
+        return []
+    first = int(np.flatnonzero(blank[coded.codes])[0]) + 1
+    return [f"{count:,} values of {name!r} are blank, the first in row {first}"]
 
 
-def _bad_connections(table: pd.DataFrame) -> list[str]:
-    values = table["connection"].astype(str)
+def _bad_connections(coded: WordCodes) -> list[str]:
+    counts = {word: int(count) for word, count in zip(coded.words, coded.counts, strict=True) if count}
+    if missing := len(coded.codes) - sum(counts.values()):
+        counts["nan"] = counts.get("nan", 0) + missing
     return [
-        f"{int((values == value).sum()):,} rows have the connection {value!r}{did_you_mean(value, CONNECTIONS)}; "
+        f"{count:,} rows have the connection {value!r}{did_you_mean(value, CONNECTIONS)}; "
         f"known are {', '.join(CONNECTIONS)}"
-        for value in values[~values.isin(CONNECTIONS)].unique()
+        for value, count in counts.items()
+        if value not in CONNECTIONS
     ]
 
 
-def _bad_distances(table: pd.DataFrame) -> list[str]:
-    distance = table["cosine_distance"]
-    outside = (distance < -_ROUNDING) | (distance > 2 + _ROUNDING)
-    faults = []
-    if outside.any():
-        row = table[outside].iloc[0]
-        faults.append(
-            f"{int(outside.sum()):,} distances lie outside 0 to 2, the first is {row['cosine_distance']:.6g} for "
-            f"{row['protected_word']!r} with {row['attribute_word']!r}; a cosine distance cannot"
-        )
-    unequal = (1.0 - distance - table["cosine_similarity"]).abs() > 1e-5
-    if unequal.any() and not outside.any():
-        row = table[unequal].iloc[0]
-        faults.append(
-            f"in {int(unequal.sum()):,} rows cosine_similarity is not 1 - cosine_distance, the first is "
-            f"{row['protected_word']!r} with {row['attribute_word']!r}"
-        )
-    return faults
+def _known_connections(coded: WordCodes) -> WordCodes:
+    """Return connections as codes of the schema's order."""
+    known = np.array(CONNECTIONS, dtype=object)
+    if coded.words.tolist() == known.tolist():
+        return WordCodes(coded.codes, known)
+    position = np.array([CONNECTIONS.index(word) if word in CONNECTIONS else -1 for word in coded.words])
+    return WordCodes(relabel(coded.codes, position, np.dtype(np.int8)), known)
 
 
-def _contradictions(table: pd.DataFrame) -> list[str]:
-    pair = ["protected_word", "attribute_word"]
-    distinct = table.drop_duplicates([*pair, "connection", "cosine_distance"])
-    twice = distinct[distinct.duplicated(pair)]
+def _bad_distances(table: CodedTable, *, simulated: bool) -> list[str]:
+    distance = table.distance
+    # Simulated distances follow a model's Normal or Student t, which no range holds.
+    if not simulated and (distance.min() < -_ROUNDING or distance.max() > 2 + _ROUNDING):
+        outside = np.flatnonzero((distance < -_ROUNDING) | (distance > 2 + _ROUNDING))
+        return [
+            f"{len(outside):,} distances lie outside 0 to 2, the first is {distance[outside[0]]:.6g} for "
+            f"{table.example(outside[0])}; a cosine distance cannot"
+        ]
+    if table.similarity is None:
+        return []
+    unequal = [
+        np.flatnonzero(np.abs(1.0 - distance[rows] - table.similarity[rows]) > 1e-5) + rows.start
+        for rows in blocks(len(distance))
+    ]
+    if count := sum(map(len, unequal)):
+        first = int(np.concatenate(unequal)[0])
+        return [f"in {count:,} rows cosine_similarity is not 1 - cosine_distance, the first is {table.example(first)}"]
+    return []
+
+
+def _contradictions(table: CodedTable) -> list[str]:
     faults = []
-    if len(twice):
-        row = twice.iloc[0]
-        faults.append(
-            f"{len(twice):,} pairs stand more than once with another distance or connection, for example "
-            f"{row['protected_word']!r} with {row['attribute_word']!r}; decide which row is right"
+    if table.repeated_pairs():
+        frame = pd.DataFrame(
+            {
+                **{name: table.words[name].codes for name in ("protected_word", "attribute_word", "connection")},
+                "cosine_distance": table.distance,
+            }
         )
-    groups = table[["protected_word", "protected_group"]].drop_duplicates()
-    several = groups[groups.duplicated("protected_word")]
+        pair = ["protected_word", "attribute_word"]
+        distinct = frame.drop_duplicates()
+        twice = distinct[distinct.duplicated(pair)]
+        if len(twice):
+            faults.append(
+                f"{len(twice):,} pairs stand more than once with another distance or connection, for example "
+                f"{table.example(int(twice.index[0]))}; decide which row is right"
+            )
+    word, group = table.words["protected_word"], table.words["protected_group"]
+    group_of = np.zeros(len(word.words), dtype=np.int64)
+    for rows in blocks(len(word.codes)):
+        group_of[word.codes[rows]] = group.codes[rows]
+    several = np.concatenate(
+        [
+            np.unique(word.codes[rows][group_of[word.codes[rows]] != group.codes[rows]])
+            for rows in blocks(len(word.codes))
+        ]
+    )
     if len(several):
-        faults.append(
-            f"the protected words {name_some(several['protected_word'].unique())} stand in several protected groups"
-        )
+        order = WordCodes(word.codes[np.isin(word.codes, several)], word.words).by_appearance().words
+        faults.append(f"the protected words {name_some(order)} stand in several protected groups")
     return faults
 
 
-def _groups_by_association(table: pd.DataFrame) -> pd.Series:
+def _groups_by_association(words: dict[str, WordCodes]) -> WordCodes:
     """Name a protected word's group after the attribute groups that it is associated with."""
-    associated = table[table["connection"] == "associated"]
-    groups = associated.groupby("protected_word")["attribute_group"].unique()
-    names = {str(word): "+".join(sorted(found)) for word, found in groups.items()}
-    return table["protected_word"].map(lambda word: names.get(word, "unassociated"))
+    word, attribute = words["protected_word"], words["attribute_group"]
+    associated = words["connection"].codes == CONNECTIONS.index("associated")
+    pairs = np.unique(word.codes[associated].astype(np.int64) * len(attribute.words) + attribute.codes[associated])
+    found: dict[int, list[str]] = {}
+    for pair in pairs.tolist():
+        found.setdefault(pair // len(attribute.words), []).append(attribute.words[pair % len(attribute.words)])
+    names = ["+".join(sorted(found[at])) if at in found else "unassociated" for at in range(len(word.words))]
+    groups = list(dict.fromkeys(names))
+    position = np.array([groups.index(name) for name in names])
+    return WordCodes(relabel(word.codes, position, code_type(len(groups))), np.array(groups, dtype=object))
+
+
+def _word_column(table: pd.DataFrame, name: str, coded: WordCodes) -> Any:
+    """Return a column of words as texts, or as it is if its categories are texts."""
+    if name in table:
+        column = table[name]
+        kind = column.dtype.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+        if isinstance(kind.dtype, pd.StringDtype):
+            return column
+        if kind is not column and pd.api.types.infer_dtype(kind) == "string":
+            return column
+    return pd.Series(coded.words[coded.codes], index=table.index, dtype=str)

@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from tests.bench import readers, startup
+from tests.bench import readers, samplers, startup
 
 
 def main() -> None:
@@ -22,6 +22,10 @@ def main() -> None:
             )
             limit = f"at least {row['target']:g} times, under 150 MB" if faster else f"under {row['target']:g} s"
             print(" ".join(cells) if faster else f"{' '.join(cells)}{'':26}", f"  {limit}", flush=True)
+    print(f"\n{samplers.HEADER}")
+    for row in samplers.each():
+        results.append(row)
+        print(samplers.line(row), flush=True)
     machine = {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
     Path("bench-results.json").write_text(json.dumps({"machine": machine, "results": results}, indent=2) + "\n")
     print("Written to bench-results.json")

@@ -6,7 +6,7 @@ import pytest
 
 from bayesbias.errors import DuplicatesWarning, FitError, TableError
 from bayesbias.models.data import model_data
-from bayesbias.tables.schema import drop_duplicates, validate_table
+from bayesbias.tables.schema import COLUMNS, WORD_COLUMNS, drop_duplicates, table_hash, validate_table
 
 
 def test_codes_give_back_the_table(table: pd.DataFrame) -> None:
@@ -53,3 +53,45 @@ def test_duplicates_kept_on_purpose_are_fitted(table: pd.DataFrame) -> None:
         kept, _ = drop_duplicates(twice, "keep")
     kept.attrs["bayesbias"] = {"duplicates": {"policy": "keep", "dropped": 0}}
     assert len(model_data(kept).distance) == len(table) + 3
+
+
+@pytest.mark.parametrize("kind", ["object", "category", "shuffled categories"])
+def test_texts_and_categories_are_the_same_table(table: pd.DataFrame, kind: str) -> None:
+    other = table.astype(dict.fromkeys(WORD_COLUMNS, kind.split()[-1].replace("categories", "category")))
+    if kind == "shuffled categories":
+        for name in WORD_COLUMNS:
+            other[name] = other[name].cat.add_categories(["unused"])
+            other[name] = other[name].cat.reorder_categories(list(other[name].cat.categories[::-1]))
+    assert table_hash(other) == table_hash(validate_table(other)) == table_hash(table)
+    one, two = model_data(table), model_data(other)
+    assert one.table_hash == two.table_hash == table_hash(table)
+    for name in ("distance", "protected", "connection", "attribute", "protected_words", "protected_groups"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    np.testing.assert_array_equal(one.attribute_words, two.attribute_words)
+    some = other[other["protected_word"] != other["protected_word"].iloc[0]]
+    assert model_data(some).protected_words.tolist() == one.protected_words[1:].tolist()
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_column_and_the_order_are_in_the_hash(table: pd.DataFrame, column: str) -> None:
+    values = table[column].to_numpy().copy()
+    values[[0, -1]] = values[[-1, 0]]
+    other = table.assign(**{column: pd.Series(values, index=table.index).astype(table[column].dtype)})
+    assert table_hash(other) != table_hash(table)
+    assert table_hash(table.iloc[::-1]) != table_hash(table)
+
+
+def test_repetitions_are_found_by_bitmap_and_by_sorting(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bayesbias.tables.schema._LARGEST_BITMAP", 0)
+    monkeypatch.setattr("bayesbias.tables.schema._BLOCK", 100)
+    assert model_data(table).pair_counts.sum() == len(table)
+    assert model_data(table.iloc[::-1]).protected_words.tolist() == table["protected_word"][::-1].unique().tolist()
+    with pytest.raises(FitError, match="3 of 2,835 rows repeat a pair"):
+        model_data(pd.concat([table, table.head(3)], ignore_index=True))
+
+
+def test_a_fit_keeps_its_own_distances(table: pd.DataFrame) -> None:
+    mine = table.copy()
+    data = model_data(mine)
+    mine.loc[0, "cosine_distance"] = 0.123
+    assert data.distance[0] == table["cosine_distance"].iloc[0]

@@ -61,8 +61,7 @@ def test_a_word_without_pairs_in_a_connection_says_so(table) -> None:
 
     rows = made_table(("he", "she"))
     rows = rows[~((rows["protected_word"] == "he") & (rows["connection"] == "human"))]
-    with pytest.warns(bb.errors.ConvergenceWarning):
-        fit = bb.fit(rows, draws=30, tune=50, chains=2, random_seed=1)
+    fit = bb.fit(rows, random_seed=1)
     word = bb.summary(fit, level="word").set_index(["protected_word", "connection"])
     assert word.loc[("he", "human"), "pairs"] == 0
     assert np.isfinite(word.loc[("he", "human"), "mean"])

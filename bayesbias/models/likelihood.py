@@ -1,0 +1,255 @@
+"""Log densities of rows and of whole attribute words under a posterior, and PSIS cross-validation of them.
+
+Given the word means m and the scales, the rows y of one attribute word j are jointly Normal once its effect
+b_j ~ N(0, omega) is integrated out: covariance diag(sigma^2) + omega^2 11'. With w = 1 / sigma^2 and r = y - m,
+Sherman and Morrison give
+
+    log p(y_j) = sum log N(r | 0, sigma) - 1/2 log(1 + omega^2 sum w) + 1/2 (sum w r)^2 omega^2 / (1 + omega^2 sum w)
+
+and for a Student t likelihood the integral over b_j is done by Gauss-Hermite quadrature around its mode. Since
+b_j is integrated out, one over this density is the weight that turns draws given all rows into draws given the rows
+of all other attribute words.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from bayesbias.models.data import ModelData, attribute_lists, list_names
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_BLOCK = 2_000_000
+_NODES = 31
+_STEPS = 12
+# The quadrature's nodes reach this much further than those of the Normal with the integrand's mode and width.
+_WIDER = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Densities:
+    """Log densities of the rows of a table under every draw of a posterior.
+
+    Parameters
+    ----------
+    data
+        The rows.
+    word_mean : array, shape (protected words, connections, draws)
+    sigma : array, shape (connections, draws)
+    attribute_sd : array, shape (attribute words, draws), or None
+        Of the list that each attribute word stands in; None for a model without attribute effects.
+    attribute_effect : array, shape (attribute words, draws), or None
+        Needed by `of_rows` only.
+    nu : array, shape (draws,), or None
+        Degrees of freedom, if the likelihood is Student t.
+    """
+
+    data: ModelData
+    word_mean: np.ndarray
+    sigma: np.ndarray
+    attribute_sd: np.ndarray | None = None
+    attribute_effect: np.ndarray | None = None
+    nu: np.ndarray | None = None
+
+    @property
+    def draws(self) -> int:
+        """Number of draws."""
+        return int(self.word_mean.shape[-1])
+
+    @cached_property
+    def _by_word(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows in the order of their attribute word, and where each word begins and ends."""
+        order = np.argsort(self.data.attribute, kind="stable")
+        return order, np.searchsorted(self.data.attribute[order], np.arange(len(self.data.attribute_words) + 1))
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return log p(row | all parameters), shape (rows, draws)."""
+        residual = self._residual(rows)
+        if self.attribute_effect is not None:
+            residual -= self.attribute_effect[self.data.attribute[rows]]
+        return self._log_noise(residual, self.sigma[self.data.connection[rows]])
+
+    def of_words(self, first: int, last: int) -> np.ndarray:
+        """Return log p(all rows of an attribute word | its effect integrated out), shape (last - first, draws)."""
+        order, bounds = self._by_word
+        rows = order[bounds[first] : bounds[last]]
+        starts = bounds[first:last] - bounds[first]
+        residual, sigma = self._residual(rows), self.sigma[self.data.connection[rows]]
+        if self.attribute_sd is None:
+            return np.asarray(np.add.reduceat(self._log_noise(residual, sigma), starts))
+        omega = self.attribute_sd[first:last]
+        if self.nu is not None:
+            ends = np.append(starts[1:], len(rows))
+            words = zip(starts, ends, omega, strict=True)
+            return np.stack([self._by_quadrature(residual[a:b], sigma[a:b], sd) for a, b, sd in words])
+        total = np.add.reduceat(self._log_noise(residual, sigma), starts)
+        weight = 1 / sigma**2
+        inflation = 1 + omega**2 * np.add.reduceat(weight, starts)
+        pull = np.add.reduceat(weight * residual, starts) * omega
+        return np.asarray(total - 0.5 * np.log(inflation) + 0.5 * pull**2 / inflation)
+
+    def row_blocks(self) -> list[np.ndarray]:
+        """Return all rows in blocks that fit in memory."""
+        rows = np.arange(len(self.data.distance))
+        return np.array_split(rows, max(1, len(rows) * self.draws // _BLOCK))
+
+    def word_blocks(self) -> list[tuple[int, int]]:
+        """Return the attribute words from first up to last in blocks that fit in memory."""
+        words = len(self.data.attribute_words)
+        cuts = np.linspace(0, words, 1 + min(words, max(1, len(self.data.distance) * self.draws // _BLOCK))).astype(int)
+        return [(int(a), int(b)) for a, b in pairwise(cuts)]
+
+    def _residual(self, rows: np.ndarray) -> np.ndarray:
+        data = self.data
+        return np.asarray(data.distance[rows, None] - self.word_mean[data.protected[rows], data.connection[rows]])
+
+    def _log_noise(self, residual: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+        square = np.square(residual / sigma)
+        if self.nu is None:
+            return np.asarray(-0.5 * np.log(2 * np.pi) - np.log(sigma) - 0.5 * square)
+        nu = self.nu
+        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+        return np.asarray(constant - np.log(sigma) - (nu + 1) / 2 * np.log1p(square / nu))
+
+    def _by_quadrature(self, residual: np.ndarray, sigma: np.ndarray, omega: np.ndarray) -> np.ndarray:
+        """Return the log of the integral over one word's effect, shape (draws,); residual: (rows, draws)."""
+        assert self.nu is not None
+        center = np.median(residual, axis=0)
+        precision = np.ones_like(center)
+        for _ in range(_STEPS):  # the mode, by reweighted least squares
+            weight = (self.nu + 1) / (self.nu * sigma**2 + (residual - center) ** 2)
+            precision = weight.sum(axis=0) + 1 / omega**2
+            center = (weight * residual).sum(axis=0) / precision
+        width = _WIDER / np.sqrt(precision)
+        nodes, weights = np.polynomial.hermite.hermgauss(_NODES)
+        terms = np.empty((_NODES, len(center)))
+        for k, node in enumerate(nodes):
+            effect = center + np.sqrt(2) * width * node
+            prior = -0.5 * np.log(2 * np.pi) - np.log(omega) - 0.5 * (effect / omega) ** 2
+            terms[k] = self._log_noise(residual - effect, sigma).sum(axis=0) + prior + np.log(weights[k]) + node**2
+        return np.asarray(logsumexp(terms, axis=0) + np.log(np.sqrt(2) * width))
+
+
+def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> Densities:
+    """Return the densities of `data` under the draws of a fit of it, or of a part of it.
+
+    Parameters
+    ----------
+    fit
+        A fit. What `data` has and the fit has not, such as a connection that lost its last word, becomes NaN.
+    data
+        The rows whose densities are wanted.
+    effects
+        Whether to keep the attribute effects, which only `Densities.of_rows` needs.
+    """
+    posterior = fit["posterior"].to_dataset()
+    order = {"protected_word": data.protected_words, "connection": list(data.connections)}
+
+    def values(name: str, *dims: str) -> np.ndarray:
+        draws = posterior[name].stack(sample=("chain", "draw"), create_index=False)
+        wanted: dict[str, Any] = {dim: order[dim] for dim in dims if dim in draws.dims}
+        found = draws.reindex(wanted).transpose(..., "sample")
+        return np.ascontiguousarray(found.transpose(*wanted, "sample").to_numpy())
+
+    sigma = values("sigma", "connection")
+    attribute_sd = effect = None
+    if "attribute_sd" in posterior:
+        if "attribute_list" in posterior["attribute_sd"].dims:
+            order["attribute_list"] = list(list_names(data))
+            attribute_sd = values("attribute_sd", "attribute_list")[attribute_lists(data)]
+        else:
+            attribute_sd = np.broadcast_to(values("attribute_sd"), (len(data.attribute_words), sigma.shape[-1]))
+        if effects:
+            order["attribute_word"] = data.attribute_words
+            effect = values("attribute_effect", "attribute_word")
+    return Densities(
+        data=data,
+        word_mean=values("word_mean", "protected_word", "connection"),
+        sigma=np.broadcast_to(sigma, (len(data.connections), sigma.shape[-1])),
+        attribute_sd=attribute_sd,
+        attribute_effect=effect,
+        nu=values("nu") if "nu" in posterior else None,
+    )
+
+
+def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the log predictive density of each part left out, and the Pareto k-hat of its weights.
+
+    The same as ArviZ's ``loo``, for all parts at once, which is several times as fast.
+
+    Parameters
+    ----------
+    log_density : array, shape (parts, draws)
+        Log density of each part under each draw of the posterior given all parts.
+    relative_efficiency
+        Effective sample size over number of draws.
+
+    References
+    ----------
+    Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation; Vehtari, Simpson, Gelman, Yao and Gabry
+    (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for the fit of the Pareto distribution.
+    """
+    parts, draws = log_density.shape
+    pieces = np.array_split(np.arange(parts), max(1, parts * draws // _BLOCK))
+    found = [_psis_loo(log_density[piece], relative_efficiency) for piece in pieces]
+    return np.concatenate([elpd for elpd, _ in found]), np.concatenate([khat for _, khat in found])
+
+
+def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, np.ndarray]:
+    parts, draws = log_density.shape
+    many = draws * relative_efficiency > 225
+    size = int(3 * np.sqrt(draws / relative_efficiency)) if many else draws // 5
+    weight = -log_density
+    weight -= weight.max(axis=1, keepdims=True)
+    if size < 5:  # too few to judge
+        khat = np.full(parts, np.inf)
+    else:
+        place = np.argpartition(weight, draws - size - 1, axis=1)[:, draws - size - 1 :]
+        cutoff = np.exp(np.take_along_axis(weight, place[:, :1], axis=1))
+        place = place[:, 1:]
+        tail = np.take_along_axis(weight, place, axis=1)
+        order = np.argsort(tail, axis=1)
+        place, tail = np.take_along_axis(place, order, axis=1), np.take_along_axis(tail, order, axis=1)
+        khat, sigma = _fit_pareto(np.exp(tail) - cutoff)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            k = np.where(khat == 0, 1e-12, khat)[:, None]
+            quantile = np.expm1(-k * np.log1p(-np.arange(0.5, size) / size)) / k
+            smooth = np.minimum(np.log(cutoff + sigma[:, None] * quantile), tail[:, -1:])
+        np.put_along_axis(weight, place, np.where(np.isfinite(khat)[:, None], smooth, tail), axis=1)
+    elpd = _log_sum(weight + log_density) - _log_sum(weight)
+    return elpd, khat
+
+
+def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return k and sigma of a generalised Pareto distribution, k a little shrunk to 0.5; excess: (parts, size), sorted.
+
+    NaN where the lowest quarter of a tail is all alike.
+    """
+    size = excess.shape[1]
+    grid = 30 + int(size**0.5)
+    quartile = excess[:, int(size / 4 + 0.5) - 1]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        b = (1 - np.sqrt(grid / (np.arange(1, grid + 1) - 0.5))) / (3 * quartile[:, None]) + 1 / excess[:, -1:]
+        k = np.stack([np.log1p(-b[:, [i]] * excess).mean(axis=1) for i in range(grid)], axis=1)
+        profile = size * (np.log(-b / k) - k - 1)
+        weight = np.exp(profile - profile.max(axis=1, keepdims=True))
+        best = (b * weight).sum(axis=1) / weight.sum(axis=1)
+        shape = np.log1p(-best[:, None] * excess).mean(axis=1)
+        sigma = -shape / best
+    alike = quartile <= excess[:, 0]
+    return np.where(alike, np.nan, (size * shape + 5) / (size + 10)), sigma
+
+
+def log_mean(log_density: np.ndarray) -> np.ndarray:
+    """Return the log of the mean density over draws, the last axis."""
+    return np.asarray(_log_sum(log_density) - np.log(log_density.shape[-1]))
+
+
+def _log_sum(values: np.ndarray) -> np.ndarray:
+    top = values.max(axis=-1, keepdims=True)
+    return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])

@@ -1,0 +1,265 @@
+"""Distance tables simulated from a model: for calibration, coverage and planning."""
+
+import os
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.errors import FitError, ModelError, TableError, did_you_mean
+from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
+from bayesbias.models.spec import ModelSpec, load_model, needed_priors
+from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
+
+_LARGEST_SEED = 2**32
+_PAIR = ["protected_word", "attribute_word"]
+
+
+def simulate_table(
+    design_or_table: pd.DataFrame,
+    model: str | os.PathLike[str] | ModelSpec = "crossed",
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    random_seed: int | None = None,
+) -> pd.DataFrame:
+    """Return a distance table with the pairs of another one and distances simulated from a model.
+
+    Parameters
+    ----------
+    design_or_table
+        A distance table, or a frame with its columns of words and `connection` only; its distances are not used.
+        Repetitions of a pair are left out.
+    model
+        A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
+    parameters
+        True values: `group_mean`, `word_sd`, `sigma`, `attribute_sd`, `nu`, as far as the model has them. Each is
+        one number, one number for each connection of the table in the schema's order (for each kind of list for
+        the `attribute_sd` of ``"crossed_per_list"``), or a mapping from their names to numbers. What is absent is
+        drawn from its prior. Word means and attribute effects are always drawn anew; without pooling, the word
+        means are drawn given that their average is `group_mean`.
+    random_seed
+        0 to 2**32 - 1. The same seed gives the same table. None draws a seed and records it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A distance table. Its distances may leave 0 to 2: ``table.attrs["bayesbias"]["simulated"]`` is True, which
+        `fit` and `write_table` heed. Beside it stand `model`, `model_hash`, `seed` and `parameters`, the true values.
+
+    Raises
+    ------
+    TableError
+        If the pairs break the schema.
+    ModelError
+        If the model is not usable, or a parameter is unknown, of the wrong length, or impossible.
+    FitError
+        If the seed is not usable, or an attribute word has no one list and the model needs it.
+
+    References
+    ----------
+    Talts, Betancourt, Simpson, Vehtari and Gelman (2018), Validating Bayesian inference algorithms with
+    simulation-based calibration.
+
+    Examples
+    --------
+    >>> simulated = bb.simulate_table(table, "crossed", parameters={"attribute_sd": 0.05}, random_seed=1)
+    >>> simulated["attribute_word"].equals(table["attribute_word"])
+    True
+    >>> simulated.attrs["bayesbias"]["parameters"]["attribute_sd"]
+    0.05
+    """
+    if not isinstance(design_or_table, pd.DataFrame):
+        raise TableError(
+            f"A design is a distance table (a pandas DataFrame), not {type(design_or_table).__name__}. Make one with "
+            "bb.distance_table or bb.read_table."
+        )
+    spec = load_model(model)
+    seed = _seed(random_seed)
+    design = design_or_table.drop(columns=["cosine_distance", "cosine_similarity"], errors="ignore")
+    if set(_PAIR) <= set(design.columns):
+        design = design.drop_duplicates([name for name in (*_PAIR, "connection") if name in design])
+    design = design.reset_index(drop=True)
+    design.attrs = {}
+    # Distances that no check objects to, until the true ones are drawn.
+    design["cosine_distance"] = np.linspace(0.5, 1.5, len(design))
+    design = validate_table(design)
+    data = model_data(design)
+    rng = np.random.default_rng(seed)
+    true = draw_parameters(data, spec, rng=rng, given=given_parameters(data, spec, parameters or {}))
+    design["cosine_distance"] = draw_distances(data, spec, true, rng=rng)
+    design["cosine_similarity"] = 1.0 - design["cosine_distance"]
+    facts = {
+        "simulated": True,
+        "model": spec.name,
+        "model_hash": spec.digest,
+        "seed": seed,
+        "parameters": _named(data, spec, true),
+    }
+    design.attrs[ATTRS_KEY] = {**facts, "hash": table_hash(design)}
+    return design
+
+
+def draw_parameters(
+    data: ModelData,
+    spec: ModelSpec,
+    *,
+    rng: np.random.Generator,
+    given: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, np.ndarray]:
+    """Draw all parameters of a model from its prior, those that are given excepted.
+
+    Parameters
+    ----------
+    data
+        Words, connections and lists; its distances are not used.
+    spec
+        The model.
+    rng
+        Source of randomness.
+    given
+        Values of top-level parameters, in the shapes that `given_parameters` returns.
+
+    Returns
+    -------
+    dict
+        With the names and shapes of one posterior draw: `group_mean`, `word_sd`, `sigma` (connections,) or () if it
+        is common, `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect`
+        (attribute words,), `nu` ().
+
+    Raises
+    ------
+    ModelError
+        If `group_mean` is given without pooling and its prior is not Normal.
+    """
+    given, priors = given or {}, spec.priors
+    shapes = parameter_shapes(data, spec)
+    words, count = len(data.protected_words), len(data.connections)
+    partial = spec.switches["pooling"] == "partial"
+    drawn: dict[str, np.ndarray] = {}
+    for name, shape in shapes.items():
+        if name in given:
+            drawn[name] = np.asarray(given[name], dtype=float)
+        elif partial or name != "group_mean":
+            drawn[name] = priors[name].draw(shape, rng).reshape(shape)
+    if partial:
+        drawn["word_mean"] = drawn["group_mean"] + drawn["word_sd"] * rng.standard_normal((words, count))
+    else:
+        word_mean = priors["group_mean"].draw((words, count), rng)
+        share = data.pair_counts > 0
+        average = (word_mean * share).sum(axis=0) / share.sum(axis=0)
+        if "group_mean" in given:
+            if priors["group_mean"].distribution != "Normal":
+                raise ModelError(
+                    f"Without pooling, group_mean can be given only if its prior is Normal, not "
+                    f"{priors['group_mean']}. Leave it out."
+                )
+            # Independent Normal numbers given their average are Normal numbers that are shifted to it.
+            word_mean = np.where(share, word_mean + drawn["group_mean"] - average, word_mean)
+        else:
+            drawn["group_mean"] = average
+        drawn["word_mean"] = word_mean
+    if "attribute_sd" in drawn:
+        sd = drawn["attribute_sd"]
+        of_word = sd[attribute_lists(data)] if sd.ndim else sd
+        drawn["attribute_effect"] = of_word * rng.standard_normal(len(data.attribute_words))
+    return drawn
+
+
+def draw_distances(
+    data: ModelData, spec: ModelSpec, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw a distance for each row of `data`, given all parameters in the form of `draw_parameters`."""
+    mean = parameters["word_mean"][data.protected, data.connection]
+    if "attribute_effect" in parameters:
+        mean = mean + parameters["attribute_effect"][data.attribute]
+    sigma = np.broadcast_to(parameters["sigma"], len(data.connections))[data.connection]
+    normal = spec.switches["likelihood"] == "normal"
+    noise = rng.standard_normal(len(mean)) if normal else rng.standard_t(float(parameters["nu"]), len(mean))
+    distance: np.ndarray = mean + sigma * noise
+    return distance
+
+
+def parameter_shapes(data: ModelData, spec: ModelSpec) -> dict[str, tuple[int, ...]]:
+    """Return the top-level parameters of a model and their shapes for these data."""
+    return {name: (len(names),) if names else () for name, names in _places(data, spec).items()}
+
+
+def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return a user's values of top-level parameters as arrays of `parameter_shapes`.
+
+    Raises
+    ------
+    ModelError
+        If a parameter is unknown, of the wrong length, or impossible.
+    """
+    places, kinds = _places(data, spec), needed_priors(spec.switches)
+    arrays = {}
+    for name, value in parameters.items():
+        if name not in places:
+            raise ModelError(
+                f"The model {spec.name!r} has no parameter {name!r}{did_you_mean(str(name), places)}; its parameters "
+                f"are {', '.join(places)}."
+            )
+        array = _array(name, value, places[name])
+        least = -np.inf if kinds[name] == "location" else 0.0
+        if not np.isfinite(array).all() or (array < least).any() or (name == "nu" and (array <= 0).any()):
+            raise ModelError(
+                f"{name}={value!r}: give finite numbers"
+                f"{'' if kinds[name] == 'location' else ' that are positive' if name == 'nu' else ' of at least 0'}."
+            )
+        arrays[name] = array
+    return arrays
+
+
+def _places(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
+    """Return the top-level parameters, and the name of each of their values; none for a single number."""
+    single: list[str] = ["nu"]
+    if spec.switches["scale"] == "common":
+        single.append("sigma")
+    places = {name: () if name in single else data.connections for name in needed_priors(spec.switches)}
+    if "attribute_sd" in places:
+        places["attribute_sd"] = list_names(data) if spec.switches["attribute_effects"] == "per_list" else ()
+    return places
+
+
+def _array(name: str, value: Any, places: tuple[str, ...]) -> np.ndarray:
+    if isinstance(value, Mapping):
+        if not places:
+            raise ModelError(f"{name}={dict(value)!r}: {name} is one number in this model.")
+        for key in value:
+            if key not in places:
+                hint = did_you_mean(str(key), places)
+                raise ModelError(f"{name} has no value for {key!r}{hint}; it has one for {', '.join(places)}.")
+        missing = [place for place in places if place not in value]
+        if missing:
+            raise ModelError(f"{name} lacks a value for {', '.join(missing)}.")
+        value = [value[place] for place in places]
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{name}={value!r} is neither a number nor a list of numbers.") from error
+    if array.ndim == 0 or (array.shape == (1,) and not places):
+        return np.full(len(places), float(array)) if places else array.reshape(())
+    if array.shape != (len(places),):
+        wanted = f"{len(places)} numbers, for {', '.join(places)}" if places else "one number"
+        raise ModelError(f"{name}={value!r}: give one number" + (f" or {wanted}." if places else "."))
+    return array
+
+
+def _named(data: ModelData, spec: ModelSpec, true: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Return the true top-level parameters as plain numbers by name, the form that provenance has."""
+    return {
+        name: dict(zip(names, true[name].tolist(), strict=True)) if names else float(true[name])
+        for name, names in _places(data, spec).items()
+    }
+
+
+def _seed(random_seed: int | None) -> int:
+    if random_seed is None:
+        return int.from_bytes(os.urandom(4), "little")
+    whole = isinstance(random_seed, Integral) and not isinstance(random_seed, bool)
+    if not whole or not isinstance(random_seed, Real) or not 0 <= random_seed < _LARGEST_SEED:
+        raise FitError(f"random_seed={random_seed!r}: give a whole number from 0 to {_LARGEST_SEED - 1}.")
+    return int(random_seed)

@@ -1,0 +1,120 @@
+"""The posterior of one contrast as an estimate, from weighted Normals or from draws."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """The posterior of one contrast.
+
+    Parameters
+    ----------
+    mean, sd, low, high
+        Moments and highest posterior density interval, in units of cosine distance.
+    below
+        Probability that the contrast is negative.
+    influence : array or None
+        Weighted deviation of each importance point from `mean`; None for draws.
+    standard_error
+        Monte Carlo standard error of `mean`.
+    """
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    below: float
+    influence: np.ndarray | None
+    standard_error: float
+
+    @property
+    def conclusion(self) -> str:
+        """What the interval settles."""
+        return "nearer" if self.high < 0 else "farther" if self.low > 0 else "not settled"
+
+    def numbers(self) -> dict[str, Any]:
+        """Return what a report shows of it."""
+        return {
+            "mean": self.mean,
+            "sd": self.sd,
+            "hdi_low": self.low,
+            "hdi_high": self.high,
+            "probability_of_direction": max(self.below, 1 - self.below),
+            "conclusion": self.conclusion,
+        }
+
+
+def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
+    """Return moments and highest posterior density interval of a mixture of Normals, without drawing from it.
+
+    Parameters
+    ----------
+    weights, mean, sd : arrays, shape (components,)
+        The mixture; weights sum to 1.
+    hdi_prob
+        Probability inside the interval.
+
+    Examples
+    --------
+    >>> found = mixture_estimate(np.ones(1), np.zeros(1), np.ones(1), 0.95)
+    >>> round(found.low, 2), round(found.high, 2), round(found.below, 3)
+    (-1.96, 1.96, 0.5)
+    """
+    from scipy.interpolate import CubicSpline
+    from scipy.special import ndtr
+
+    center = float(weights @ mean)
+    spread = float(np.sqrt(weights @ (sd**2 + (mean - center) ** 2)))
+    nodes = np.linspace(center - 6 * spread, center + 6 * spread, 97)
+    precision = 1 / sd
+    cumulative = weights @ ndtr(nodes * precision[:, None] - (mean * precision)[:, None])
+    fine = np.linspace(nodes[0], nodes[-1], 12_001)
+    low, high = _shortest(fine, np.maximum.accumulate(CubicSpline(nodes, cumulative)(fine)), hdi_prob)
+    influence = weights * (mean - center)
+    return Estimate(
+        mean=center,
+        sd=spread,
+        low=low,
+        high=high,
+        below=float(weights @ ndtr(-mean / sd)),
+        influence=influence,
+        standard_error=float(np.sqrt(np.square(influence).sum())),
+    )
+
+
+def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | None = None) -> Estimate:
+    """Return moments and highest posterior density interval of draws, shape (draws,)."""
+    ordered = np.sort(draws)
+    inside = min(max(int(np.floor(hdi_prob * len(draws))), 1), len(draws) - 1)
+    first = int(np.argmin(ordered[inside:] - ordered[: len(draws) - inside]))
+    sd = float(draws.std(ddof=1))
+    return Estimate(
+        mean=float(draws.mean()),
+        sd=sd,
+        low=float(ordered[first]),
+        high=float(ordered[first + inside]),
+        below=float((draws < 0).mean()),
+        influence=None,
+        standard_error=sd / float(np.sqrt(len(draws) if effective is None else effective)),
+    )
+
+
+def _shortest(values: np.ndarray, cumulative: np.ndarray, prob: float) -> tuple[float, float]:
+    """Return the shortest interval of that probability, given a distribution function on a fine grid."""
+    spare = 1 - prob
+    starts = np.linspace(0, spare, 4002)[1:-1]
+    ends = np.interp(np.stack([starts, starts + prob]), cumulative, values)
+    best = int(np.argmin(ends[1] - ends[0]))
+    return float(ends[0, best]), float(ends[1, best])
+
+
+def shift_error(found: Estimate, full: Estimate) -> float:
+    """Return the Monte Carlo standard error of the difference of two means."""
+    if found.influence is not None and full.influence is not None:
+        return float(np.sqrt(np.square(found.influence - full.influence).sum()))
+    if found.mean == full.mean:
+        return 0.0
+    return float(np.hypot(found.standard_error, full.standard_error))

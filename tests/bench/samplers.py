@@ -1,0 +1,292 @@
+"""How fast each engine draws from each model, in effective draws a second, and fits of very large tables.
+
+Times are of the whole `bb.fit` for the samplers of independent draws, and of the sampling alone, without compiling,
+for NUTS. A child process measures the large table's memory.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+
+from tests.bench.readers import _own_memory
+
+RELIGION = Path(__file__).resolve().parents[3] / "shared" / "data" / "published" / "tables" / "religion_google.csv.gz"
+EXACT = ("hierarchical", "hierarchical_common_scale", "no_pooling")
+COLLAPSED = ("crossed", "crossed_per_list")
+ROBUST = ("robust", "crossed_robust")
+# Models that PyMC's own NUTS, the slowest, is timed on; and NUTS at all on the second table.
+MAIN = ("hierarchical", "crossed")
+DRAWS, CHAINS, RUNS = 1000, 4, 5
+TARGETS = {
+    ("exact", "hierarchical"): "under 0.06 s, at least 1,000 times nutpie",
+    ("collapsed", "crossed"): "under 1.5 s, k-hat under 0.7, at least 200 times nutpie",
+}
+
+
+def measure() -> list[dict[str, object]]:
+    """Return one row for each table, model and engine, then one for the large table and one for sensitivity."""
+    return list(each())
+
+
+def each() -> Iterator[dict[str, object]]:
+    """Yield the rows of `measure` as they are measured."""
+    import bayesbias as bb
+
+    bundled = bb.read_table(bb.bundled("data", "tables", "gender_google_news.csv.gz"))
+    tables = {"gender": bundled}
+    if RELIGION.exists():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tables = {"religion": bb.read_table(RELIGION), **tables}
+    yield _large()
+    for place, (name, table) in enumerate(tables.items()):
+        for model in (*EXACT, *COLLAPSED, *ROBUST):
+            yield from _engines(name, table, model, nuts=place == 0 or model in MAIN, pymc=place == 0 and model in MAIN)
+    yield _sensitivity(tables)
+
+
+def line(row: dict[str, Any]) -> str:
+    """Return a row of `measure` as a line of a table."""
+    if "engine" not in row:
+        cells = [f"{row['what']:<48}"]
+        cells += [f"{row['seconds']:9.3f} s"] if "seconds" in row else []
+        cells += [f"{row['memory_ratio']:.2f} times the table's memory"] if "memory_ratio" in row else []
+        cells += [row["note"]] if "note" in row else []
+        return "  ".join([*cells, row.get("target", "")])
+    ratios = [f"{row[key]:>9,.0f}" if key in row else f"{'':>9}" for key in ("versus_nutpie", "versus_pymc")]
+    compiled = f"{row['compile_seconds']:8.1f}" if "compile_seconds" in row else f"{'':8}"
+    khat = f"k-hat {row['khat']:.2f}" if "khat" in row else ""
+    return (
+        f"{row['table']:<9}{row['model']:<26}{row['engine']:<10}{row['seconds']:9.4f}{compiled}{row['ess']:8.0f}"
+        f"{row['ess_per_second']:12,.0f}{''.join(ratios)}  {khat:<11}{row.get('target', '')}"
+    )
+
+
+HEADER = (
+    f"{'table':<9}{'model':<26}{'engine':<10}{'seconds':>9}{'compile':>8}{'min ESS':>8}{'ESS/s':>12}"
+    f"{'x nutpie':>9}{'x PyMC':>9}  target"
+)
+
+
+def _engines(name: str, table: pd.DataFrame, model: str, *, nuts: bool, pymc: bool) -> list[dict[str, object]]:
+    measured: dict[str, dict[str, Any]] = {}
+    if model not in ROBUST:
+        engine = "exact" if model in EXACT else "collapsed"
+        measured[engine] = _independent(table, model, engine)
+    if nuts:
+        measured["nutpie"] = _nutpie(table, model)
+    if pymc:
+        measured["pymc"] = _pymc(table, model)
+    for engine, row in measured.items():
+        for other in ("nutpie", "pymc"):
+            if other in measured and other != engine:
+                row[f"versus_{other}"] = row["ess_per_second"] / measured[other]["ess_per_second"]
+        if (engine, model) in TARGETS:
+            row["target"] = TARGETS[engine, model]
+    return [
+        {"what": f"{name}, {model}, {engine}", "table": name, "model": model, "engine": engine, **row}
+        for engine, row in measured.items()
+    ]
+
+
+def _fit(table: pd.DataFrame, model: str, engine: str) -> Any:
+    import bayesbias as bb
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # short chains may warn; their effective draws are what is measured
+        return bb.fit(
+            table, model, sampler=engine, draws=DRAWS, tune=DRAWS, chains=CHAINS, random_seed=1, progress=False
+        )
+
+
+def _independent(table: pd.DataFrame, model: str, engine: str) -> dict[str, Any]:
+    fit = _fit(table, model, engine)  # warms up
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        fit = _fit(table, model, engine)
+        times.append(time.perf_counter() - start)
+    ess, stats = _least_ess(fit), fit["sample_stats"].to_dataset()
+    row: dict[str, Any] = {}
+    if engine == "collapsed":
+        # Resampled points are no Markov chain: the weights bound their effective number.
+        ess = min(ess, float(stats["importance_efficiency"] * stats["points_weighted"]))
+        row["khat"] = float(stats["pareto_khat"])
+    return _row(statistics.median(times), ess) | row
+
+
+def _nutpie(table: pd.DataFrame, model: str) -> dict[str, Any]:
+    import nutpie
+
+    with _timed(nutpie, "compile_pymc_model") as compiling, _timed(nutpie, "sample") as sampling:
+        fit = _fit(table, model, "nutpie")
+    return _row(sum(sampling), _least_ess(fit)) | {"compile_seconds": sum(compiling)}
+
+
+def _pymc(table: pd.DataFrame, model: str) -> dict[str, Any]:
+    import pymc as pm
+
+    trees: list[Any] = []
+    sample = pm.sample
+
+    def keep(*args: Any, **settings: Any) -> Any:
+        trees.append(sample(*args, **settings))
+        return trees[-1]
+
+    with mock.patch.object(pm, "sample", keep), _timed(pm, "sample") as whole:
+        fit = _fit(table, model, "pymc")
+    seconds = float(trees[0]["posterior"].attrs["sampling_time"])
+    return _row(seconds, _least_ess(fit)) | {"compile_seconds": sum(whole) - seconds}
+
+
+@contextmanager
+def _timed(module: Any, name: str) -> Iterator[list[float]]:
+    """Collect how long each call of a function takes."""
+    times: list[float] = []
+    function: Callable[..., Any] = getattr(module, name)
+
+    def timed(*args: Any, **settings: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return function(*args, **settings)
+        finally:
+            times.append(time.perf_counter() - start)
+
+    with mock.patch.object(module, name, timed):
+        yield times
+
+
+def _row(seconds: float, ess: float) -> dict[str, Any]:
+    return {"seconds": seconds, "ess": ess, "ess_per_second": ess / seconds}
+
+
+def _least_ess(fit: Any) -> float:
+    """Return the lowest bulk ESS of all reported parameters."""
+    import arviz as az
+
+    return min(float(values.min()) for values in az.ess(fit["posterior"].to_dataset(), method="bulk").values())
+
+
+# --- the large table --------------------------------------------------------------------------------------
+
+
+def large_table(words: int = 1_000, attributes: int = 10_000) -> pd.DataFrame:
+    """Return a table of all pairs, with categorical word columns."""
+    from bayesbias.tables.schema import CONNECTION_DTYPE
+
+    rng = np.random.default_rng(1)
+    protected = np.repeat(np.arange(words, dtype=np.int16), attributes)
+    attribute = np.tile(np.arange(attributes, dtype=np.int16), words)
+    group, lists = (protected % 4).astype(np.int8), (attribute % 6).astype(np.int8)
+    connection = np.where(lists < 4, (lists != group).astype(np.int8), lists - 2).astype(np.int8)
+    distance = rng.normal(0, 0.1, words * attributes)
+    distance += np.array([0.9, 0.95, 0.92, 1.0])[connection] + rng.normal(0, 0.05, words)[protected]
+
+    def categories(codes: np.ndarray, names: list[str]) -> pd.Categorical:
+        return pd.Categorical.from_codes(codes, names)
+
+    return pd.DataFrame(
+        {
+            "protected_word": categories(protected, [f"p{number}" for number in range(words)]),
+            "protected_group": categories(group, list("abcd")),
+            "attribute_word": categories(attribute, [f"a{number}" for number in range(attributes)]),
+            "attribute_group": categories(lists, [*"abcd", "human", "neutral"]),
+            "connection": pd.Categorical.from_codes(connection, dtype=CONNECTION_DTYPE),
+            "cosine_distance": distance,
+            "cosine_similarity": 1.0 - distance,
+        },
+        copy=False,
+    )
+
+
+def _large() -> dict[str, object]:
+    runs = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-W", "ignore", "-m", "tests.bench.samplers", "--large", what],
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+        for what in ("seconds", "memory")
+    ]
+    return {
+        "what": "exact hierarchical fit of 10,000,000 rows",
+        "seconds": runs[0]["seconds"],
+        "table_mb": runs[1]["table_mb"],
+        "memory_ratio": runs[1]["memory_ratio"],
+        "target": "under 3 s, under 3 times the table's memory",
+    }
+
+
+def _large_child(what: str) -> None:
+    """Fit the large table; print the time, or the most memory in use while fitting, as times the table's own."""
+    import bayesbias as bb
+
+    table = large_table()
+    bb.fit(table.iloc[:: len(table) // 5000], random_seed=1)  # imports and warms up
+    own = int(table.memory_usage(deep=True).sum())
+    before, peak = _own_memory(), 0
+    done = threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not done.wait(0.001):
+            peak = max(peak, _own_memory())
+
+    watcher = threading.Thread(target=watch)
+    if what == "memory":
+        watcher.start()
+    start = time.perf_counter()
+    fit = bb.fit(table, "hierarchical", random_seed=1, draws=DRAWS, chains=CHAINS)
+    seconds = time.perf_counter() - start
+    peak = max(peak, _own_memory())
+    done.set()
+    del fit
+    print(json.dumps({"seconds": seconds, "table_mb": own / 1e6, "memory_ratio": 1 + (peak - before) / own}))
+
+
+def _sensitivity(tables: dict[str, pd.DataFrame]) -> dict[str, object]:
+    name, table = next(iter(tables.items()))
+    count = table["attribute_word"].nunique()
+    row: dict[str, object] = {"what": f"sensitivity to each of {count} attribute words, {name}", "target": "under 60 s"}
+    try:
+        from bayesbias.reports.sensitivity import sensitivity
+    except ImportError:
+        return row | {"note": "not there"}
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sensitivity(table, "crossed", leave_out="attribute_word", random_seed=1)
+    return row | {"seconds": time.perf_counter() - start}
+
+
+def main() -> None:
+    """Print the figures as a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", choices=["seconds", "memory"], help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.large:
+        _large_child(given.large)
+        return
+    print(HEADER)
+    for row in each():
+        print(line(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Small tables with the traits that samplers trip over."""
+
+import numpy as np
+import pandas as pd
+
+
+def small(
+    words: int = 5, attributes: int = 3, *, missing: float = 0.0, seed: int = 0, controls: bool = True
+) -> pd.DataFrame:
+    """Return a table of two protected groups, two attribute groups and controls, with attribute effects in it."""
+    rng = np.random.default_rng(seed)
+    lists = {"x": attributes, "y": attributes} | (
+        {"human": 2 * attributes, "neutral": 3 * attributes} if controls else {}
+    )
+    level = {"associated": 0.85, "different": 0.9, "human": 0.95, "neutral": 1.0}
+    effect = {f"{name}{number}": rng.normal(0, 0.05) for name, size in lists.items() for number in range(size)}
+    rows = []
+    for place in range(words):
+        own = "x" if place < (words + 1) // 2 else "y"
+        shift = {name: rng.normal(0, 0.03) for name in level}
+        for name, size in lists.items():
+            connection = name if name in level else "associated" if name == own else "different"
+            for number in range(size):
+                attribute = f"{name}{number}"
+                distance = level[connection] + shift[connection] + effect[attribute] + rng.normal(0, 0.07)
+                rows.append((f"p{place}", f"group {own}", attribute, name, connection, distance))
+    columns = [
+        "protected_word",
+        "protected_group",
+        "attribute_word",
+        "attribute_group",
+        "connection",
+        "cosine_distance",
+    ]
+    table = pd.DataFrame(rows, columns=columns)
+    return table[rng.random(len(table)) >= missing].reset_index(drop=True)
