@@ -94,6 +94,19 @@ def _reduce(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> _Reduced:
     )
 
 
+def _factor(core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the Cholesky factor of each matrix, and whether it is positive definite after rounding."""
+    try:
+        return np.linalg.cholesky(core), np.ones(len(core), dtype=bool)
+    except np.linalg.LinAlgError:
+        smallest, *_, largest = (
+            np.moveaxis(np.linalg.eigvalsh(core), -1, 0) if core.shape[-1] > 1 else (core[:, 0, 0],) * 2
+        )
+        definite = np.isfinite(smallest) & (smallest > 1e-13 * largest)
+        safe = np.where(definite[:, None, None], core, np.eye(core.shape[-1]))
+        return np.linalg.cholesky(safe), definite
+
+
 def log_marginal(
     patterns: Patterns, theta: np.ndarray, prior_sd: float, *, reduced: _Reduced | None = None
 ) -> np.ndarray:
@@ -116,7 +129,7 @@ def log_marginal(
     """
     p, count = patterns, patterns.connections
     r = _reduce(p, theta, prior_sd) if reduced is None else reduced
-    factor = np.linalg.cholesky(r.core)
+    factor, definite = _factor(r.core)
     whitened = np.linalg.solve(factor, r.pattern_linear[..., None])[..., 0]
     explained = (
         (r.linear**2 * r.variance).sum(axis=-1)
@@ -142,7 +155,8 @@ def log_marginal(
         + 0.5 * explained
         - 0.5 * log_determinant
     )
-    return value
+    # Where rounding leaves no answer, scales are so extreme that no prior gives them mass.
+    return np.where(definite & np.isfinite(value), value, -np.inf)
 
 
 def draw_locations(

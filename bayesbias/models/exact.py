@@ -16,9 +16,11 @@ log sigma whose factors are such densities with log tau summed out. `grid` draws
 every m_i then come from their Normal conditionals.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 from scipy.special import logsumexp
 
 from bayesbias.errors import FitError, ModelError
@@ -30,7 +32,7 @@ from bayesbias.tables.schema import blocks
 
 # Scales of cosine distances that could matter at all: log of 4e-18 to 20.
 _LOG_SCALES = (-40.0, 3.0)
-_TAU_NODES = 800
+_TAU_NODES = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,20 +129,29 @@ def log_marginal(cells: Cells, g: int, spec: ModelSpec, tau: np.ndarray, sigma: 
         Of the shape that `tau` and `sigma` broadcast to.
     """
     has_rows = cells.count[:, g] > 0
-    rows, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - _prior_mean(spec)
+    count, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - _prior_mean(spec)
+    # Words with as many rows have the same weight: (rows, number of words, their mean, squares around it).
+    rows, kind, words = np.unique(count, return_inverse=True, return_counts=True)
+    mean = np.bincount(kind, shift) / words
+    squares = np.bincount(kind, np.square(shift - mean[kind]))
     variance, prior_variance = _word_variance(spec, tau), _prior_sd(spec) ** 2
     tau2, sigma2 = np.broadcast_arrays(variance, np.square(sigma))
     weight = 1 / (tau2[..., None] + sigma2[..., None] / rows)
     total = (
-        -0.5 * (rows.sum() - len(rows)) * np.log(sigma2)
+        -0.5 * (count.sum() - len(count)) * np.log(sigma2)
         - 0.5 * cells.within[g] / sigma2
-        + 0.5 * np.log(weight).sum(axis=-1)
-        - 0.5 * weight @ np.square(shift)
+        + 0.5 * np.log(weight) @ words
+        - 0.5 * weight @ squares
     )
     if spec.switches["pooling"] == "partial":
-        precision = weight.sum(axis=-1)
-        total += 0.5 * np.square(weight @ shift) / (1 / prior_variance + precision)
+        # Counted from the weighted mean, no large numbers cancel where both scales are small.
+        precision = weight @ words
+        center = mean[0] + weight @ (words * (mean - mean[0])) / precision
+        around = (weight * words * np.square(mean - center[..., None])).sum(axis=-1)
+        total -= 0.5 * (around + precision * np.square(center) / (1 + prior_variance * precision))
         total -= 0.5 * np.log1p(prior_variance * precision)
+    else:
+        total -= 0.5 * weight @ (words * np.square(mean))
     return np.asarray(total)
 
 
@@ -186,7 +197,13 @@ def _common_scales(
                 total[block] += logsumexp(given_sigma(g, s[block]), axis=-1)
         return total
 
-    drawn = _drawn(density, 1, "of all connections", draws=draws, rng=rng)
+    # Summing out every tau is dear: it is done on a fine grid of log sigma, between whose nodes a spline is as good.
+    try:
+        log_sigma = support(density, [_LOG_SCALES])[0]
+    except ImproperDensityError as error:
+        raise _improper("of all connections", error) from error
+    smooth = CubicSpline(log_sigma, density(log_sigma))
+    drawn = sample_density(smooth, [(log_sigma[0], log_sigma[-1])], draws=draws, rng=rng)
     s = drawn.points[:, 0]
     tau = np.ones((draws, count))
     for g in range(count if partial else 0):
@@ -228,10 +245,14 @@ def _drawn(
     try:
         return sample_density(density, [_LOG_SCALES] * coordinates, draws=draws, rng=rng)
     except ImproperDensityError as error:
-        raise FitError(
-            f"The distances of the connection {connection!r} do not tell their standard deviation: {error}. This "
-            "happens where all distances are equal, as in a table made by hand; check the table."
-        ) from error
+        raise _improper(connection, error) from error
+
+
+def _improper(connection: str, error: ImproperDensityError) -> FitError:
+    return FitError(
+        f"The distances of the connection {connection!r} do not tell their standard deviation: {error}. This "
+        "happens where all distances are equal, as in a table made by hand; check the table."
+    )
 
 
 def log_prior(prior: Prior, log_scale: np.ndarray) -> np.ndarray:
@@ -246,23 +267,24 @@ def _locations(
     center, spread = _prior_mean(spec), _prior_sd(spec)
     draws, (words, count) = len(sigma), cells.count.shape
     group_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))
-    for g in range(count):
+    for g, block in itertools.product(range(count), np.array_split(np.arange(draws), max(1, draws * words // 2**17))):
         rows, mean = cells.count[:, g], cells.mean[:, g]
-        variance = _word_variance(spec, tau[:, g])[:, None]
-        noise = np.square(sigma[:, g])[:, None]
+        variance = _word_variance(spec, tau[block, g])[:, None]
+        noise = np.square(sigma[block, g])[:, None]
         # rows / (rows variance + noise) is one over the variance of a mean, and 0 for a word without rows.
         shrunk = rows / (rows * variance + noise)
         if partial:
             precision = 1 / spread**2 + shrunk.sum(axis=-1)
             best = (center / spread**2 + shrunk @ mean) / precision
-            group_mean[:, g] = best + rng.standard_normal(draws) / np.sqrt(precision)
-            base = group_mean[:, g][:, None]
+            group_mean[block, g] = best + rng.standard_normal(len(block)) / np.sqrt(precision)
+            base = group_mean[block, g][:, None]
         else:
-            base = np.full((draws, 1), center)
+            base = np.full((len(block), 1), center)
         sd = np.sqrt(variance * noise / (rows * variance + noise))
-        word_mean[:, :, g] = base + variance * shrunk * (mean - base) + sd * rng.standard_normal((draws, words))
+        jitter = sd * rng.standard_normal((len(block), words))
+        word_mean[block, :, g] = base + variance * shrunk * (mean - base) + jitter
         if not partial:
-            group_mean[:, g] = word_mean[:, rows > 0, g].mean(axis=-1)
+            group_mean[block, g] = word_mean[block][:, rows > 0, g].mean(axis=-1)
     return group_mean, word_mean
 
 

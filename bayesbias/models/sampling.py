@@ -265,7 +265,7 @@ def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
     numbers = len(data.protected_words) * len(data.connections) + 3 * len(data.connections)
     if spec.switches["attribute_effects"] != "none":
         numbers += len(data.attribute_words)
-    needed = 3 * 8 * draws * numbers  # the draws themselves, and twice that while they are made
+    needed = 4 * 8 * draws * numbers  # the draws themselves, and three times that while they are made
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > free:
         raise FitError(
