@@ -99,7 +99,7 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
     assert made == {"table.csv", "fit.nc", "summary.csv", "contrasts.csv", "words.png", "conclusions.txt"}
     shown = run("summary", "pets/fit.nc", "--level", "group", "--rope", "0.05", folder=workplace)
     assert shown.returncode == 0
-    assert shown.stderr in ("", fitted.stderr), "a fit that did not converge says so again"
+    assert ("did not converge" in shown.stderr) == ("did not converge" in fitted.stderr)
     assert "associated - different" in shown.stdout
     assert "probability_in_rope" in shown.stdout
     again = run("fit", "pets.csv", "-o", "pets", folder=workplace)

@@ -304,10 +304,17 @@ def sample_collapsed(
     CollapseError
         If the Pareto k-hat is above 0.7.
     """
+    from threadpoolctl import threadpool_limits
+
     p, count = collapsed.patterns, collapsed.patterns.connections
-    if proposal is None:
-        proposal = fit_proposal(collapsed.log_density, collapsed.start(), limits=_LIMITS)
-    drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
+    # The matrices are small: threads would spend their time waiting for each other.
+    with threadpool_limits(1, "blas"):
+        try:
+            if proposal is None:
+                proposal = fit_proposal(collapsed.log_density, collapsed.start(), limits=_LIMITS)
+            drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
+        except np.linalg.LinAlgError as error:
+            raise CollapseError("the posterior of the scales has no shape that a proposal can follow") from error
     if not drawn.khat <= KHAT_MAX:
         raise CollapseError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
     theta = np.clip(drawn.points, *_CLIP)

@@ -9,7 +9,8 @@ import pandas as pd
 
 from bayesbias.errors import FitError
 from bayesbias.studies import CONNECTIONS
-from bayesbias.tables.schema import ATTRS_KEY, CodedTable, WordCodes, blocks, code_table, relabel
+from bayesbias.tables.codes import CodedTable, WordCodes, blocks, relabel
+from bayesbias.tables.schema import ATTRS_KEY, code_table
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from bayesbias.models.data import ModelData
 from bayesbias.models.grid import GridDraws, ImproperDensityError, LogDensity, sample_density, support
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
-from bayesbias.tables.schema import blocks
+from bayesbias.tables.codes import blocks
 
 # Scales of cosine distances that could matter at all: log of 4e-18 to 20.
 _LOG_SCALES = (-40.0, 3.0)

@@ -11,13 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 
 KHAT_MAX = 0.7
 _NU = 8.0
 # How far along an axis, in standard deviations, the density is compared with the proposal.
 _PROBES = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0])
 _SMALLEST_CURVATURE = 0.05
+# Weights poorer than this are improved, for as many rounds as this at most.
+_KHAT_GOOD = 0.6
+_EFFICIENT = 0.2
+_MOST_ROUNDS = 3
+# A component fitted to weighted points is made wider than they are.
+_WIDER = 1.3
 
 LogDensity = Callable[[np.ndarray], np.ndarray]
 """Points, shape (points, coordinates) -> log density, shape (points,), up to a constant."""
@@ -56,9 +62,30 @@ class SplitStudent:
         scale = np.where(u < 0, self.left, self.right)
         constant = gammaln((_NU + size) / 2) - gammaln(_NU / 2) - size / 2 * np.log(_NU * np.pi)
         constant -= np.log(np.diag(self.factor)).sum()
-        kernel = (_NU + size) / 2 * np.log1p(np.square(u / scale).sum(axis=-1) / _NU)
+        with np.errstate(over="ignore"):  # what overflows has no density
+            kernel = (_NU + size) / 2 * np.log1p(np.square(u / scale).sum(axis=-1) / _NU)
         density: np.ndarray = constant - np.log(scale).sum(axis=-1) - kernel
         return density
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Split Student t distributions with equal shares."""
+
+    parts: tuple[SplitStudent, ...]
+
+    def draw(self, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Return draws, shape (count, coordinates)."""
+        sizes = [len(share) for share in np.array_split(np.arange(count), len(self.parts))]
+        return np.concatenate([part.draw(size, rng) for part, size in zip(self.parts, sizes, strict=True)])
+
+    def log_density(self, points: np.ndarray) -> np.ndarray:
+        """Return the log density at points, shape (points,)."""
+        each = np.stack([part.log_density(points) for part in self.parts])
+        return np.asarray(logsumexp(each, axis=0) - np.log(len(self.parts)))
+
+
+Proposal = SplitStudent | Mixture
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,28 +143,44 @@ def fit_proposal(log_density: LogDensity, start: np.ndarray, *, limits: tuple[fl
     return SplitStudent(mode, factor, scales[:, 0], scales[:, 1])
 
 
-def resample(
-    log_density: LogDensity, proposal: SplitStudent, *, draws: int, rng: np.random.Generator
-) -> ImportanceDraws:
-    """Weight draws of the proposal and resample them.
+def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np.random.Generator) -> ImportanceDraws:
+    """Weight draws of a proposal and resample them.
 
-    Four points are weighted for each that is drawn, then as many again as a low efficiency asks for; the log
-    weights are smoothed (PSIS), and points are resampled systematically, so that a point stands at most once
-    more than its weight asks for.
+    Four points are weighted for each that is drawn. Where their weights are poor, components are added to the
+    proposal that have the weighted mean and spread of what was found so far, and new points are weighted (population
+    Monte Carlo; Cappe, Guillin, Marin and Robert 2004), a few times at most. The log weights are smoothed (PSIS), and
+    points are resampled systematically, so that a point stands at most once more than its weight asks for.
     """
-    wanted = 4 * draws
-    points, log_weights = _weighted(log_density, proposal, wanted, rng)
-    efficiency = _efficiency(log_weights)
-    if efficiency < 0.5:
-        more = int(wanted * min(0.5 / efficiency - 1, 9))
-        extra_points, extra_weights = _weighted(log_density, proposal, more, rng)
-        points, log_weights = np.vstack([points, extra_points]), np.append(log_weights, extra_weights)
-        efficiency = _efficiency(log_weights)
+    points, log_weights = _weighted(log_density, proposal, 4 * draws, rng)
     smoothed, khat = pareto_smooth(log_weights)
+    tried = len(points)
+    for _ in range(_MOST_ROUNDS):
+        if khat <= _KHAT_GOOD and _efficiency(log_weights) >= _EFFICIENT:
+            break
+        proposal = Mixture((*_components(proposal), _fitted_to(points, smoothed)))
+        points, log_weights = _weighted(log_density, proposal, 8 * draws, rng)
+        smoothed, khat = pareto_smooth(log_weights)
+        tried += len(points)
     cumulative = np.cumsum(np.exp(smoothed - smoothed.max()))
     target = (np.arange(draws) + rng.random()) / draws * cumulative[-1]
     chosen = np.minimum(np.searchsorted(cumulative, target), len(points) - 1)
-    return ImportanceDraws(points[rng.permutation(chosen)], efficiency, khat, len(points))
+    return ImportanceDraws(points[rng.permutation(chosen)], _efficiency(log_weights), khat, tried)
+
+
+def _components(proposal: Proposal) -> tuple[SplitStudent, ...]:
+    return proposal.parts if isinstance(proposal, Mixture) else (proposal,)
+
+
+def _fitted_to(points: np.ndarray, log_weights: np.ndarray) -> SplitStudent:
+    """Return a Student t with the weighted mean and covariance of points, a little wider."""
+    weights = np.exp(log_weights - log_weights.max())
+    weights /= weights.sum()
+    mean = weights @ points
+    centered = points - mean
+    covariance = (centered * weights[:, None]).T @ centered
+    ridge = 1e-6 * np.trace(covariance) / len(mean)
+    factor = np.linalg.cholesky(covariance + ridge * np.eye(len(mean)))
+    return SplitStudent(mean, factor, np.full(len(mean), _WIDER), np.full(len(mean), _WIDER))
 
 
 def pareto_smooth(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
@@ -150,7 +193,7 @@ def pareto_smooth(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _weighted(
-    log_density: LogDensity, proposal: SplitStudent, count: int, rng: np.random.Generator
+    log_density: LogDensity, proposal: Proposal, count: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     points = proposal.draw(count, rng)
     blocks = np.array_split(points, max(1, count // 2000))

@@ -89,7 +89,7 @@ def fit(
 
     Examples
     --------
-    >>> fit = bb.fit(table, random_seed=2)
+    >>> fit = bb.fit(table, "hierarchical", random_seed=2)
     >>> dict(fit["posterior"].to_dataset().sizes)
     {'chain': 4, 'draw': 2000, 'connection': 4, 'protected_word': 16}
     """

@@ -5,11 +5,6 @@ cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["baye
 table comes from and which words were lost.
 """
 
-import hashlib
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -17,19 +12,14 @@ import pandas as pd
 
 from bayesbias.errors import DuplicatesWarning, LostWordsWarning, TableError, did_you_mean, name_some, warn_user
 from bayesbias.studies import CONNECTIONS
+from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS, CodedTable, WordCodes, blocks, code_type, code_words, relabel
 
-WORD_COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group")
-COLUMNS = (*WORD_COLUMNS, "connection", "cosine_distance", "cosine_similarity")
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
 ATTRS_KEY = "bayesbias"
 Duplicates = Literal["drop", "keep"]
 
 # Rounding may carry a distance this far outside 0 to 2, or away from 1 - similarity.
 _ROUNDING = 1e-6
-# Rows that are worked on at a time.
-_BLOCK = 2**18
-# Pairs that are ticked off in a bitmap and not sorted.
-_LARGEST_BITMAP = 50_000_000
 
 
 def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
@@ -76,8 +66,9 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If a column is missing, a value is missing or not a number, a distance lies outside 0 to 2, a
-        connection is unknown, there are no rows, or the same pair has two different distances.
+        If a column is missing, a value is missing or not a number, a distance lies outside 0 to 2 (unless
+        the table was simulated), a connection is unknown, there are no rows, or the same pair has two different
+        distances.
 
     Examples
     --------
@@ -99,106 +90,6 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
             validated[name] = 1.0 - coded.distance if numbers is None else numbers
     order = [*COLUMNS, *(column for column in table.columns if column not in COLUMNS)]
     return validated if list(validated.columns) == order else validated[order]
-
-
-@dataclass(frozen=True, eq=False)
-class WordCodes:
-    """A column of words as codes.
-
-    Parameters
-    ----------
-    codes : array of int, shape (rows,)
-        Positions in `words`; -1 where a word is missing.
-    words : array of str objects
-        Distinct words; some may have no rows.
-    """
-
-    codes: np.ndarray
-    words: np.ndarray
-
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """Number of rows of each word."""
-        return count_codes(self.codes, len(self.words))
-
-    def by_appearance(self) -> "WordCodes":
-        """Return the same rows with the words that have any, in the order in which they appear."""
-        used = np.flatnonzero(self.counts)
-        first = np.full(len(self.words), len(self.codes), dtype=np.int64)
-        for rows in blocks(len(self.codes)):
-            part = self.codes[rows]
-            here = np.full(len(self.words), len(self.codes), dtype=np.int64)
-            # Written backwards, the first row of a word is the last to be written.
-            here[part[::-1]] = np.arange(rows.stop, rows.start, -1) - 1
-            np.minimum(first, here, out=first)
-            if first[used].max() < len(self.codes):
-                break
-        order = used[np.argsort(first[used])]
-        position = np.zeros(len(self.words), dtype=np.int64)
-        position[order] = np.arange(len(order))
-        return WordCodes(relabel(self.codes, position, code_type(len(order))), self.words[order])
-
-
-@dataclass(frozen=True, eq=False)
-class CodedTable:
-    """A distance table as codes and numbers.
-
-    Parameters
-    ----------
-    words : dict of WordCodes
-        Of each word column and of `connection`.
-    distance : array of float64, shape (rows,)
-    similarity : array of float64, shape (rows,), or None
-        None is 1 - `distance`.
-    """
-
-    words: dict[str, WordCodes]
-    distance: np.ndarray
-    similarity: np.ndarray | None
-
-    def hash(self) -> str:
-        """Return the hash of the rows: for each word column its sorted words and their positions, then the numbers."""
-        digest = hashlib.sha256(b"bayesbias table 2")
-        for column in COLUMNS[:5]:
-            coded = self.words[column]
-            used = np.flatnonzero(coded.counts)
-            order = used[np.argsort(coded.words[used])]
-            encoded = [word.encode("utf-8", "surrogatepass") for word in coded.words[order]]
-            digest.update(json.dumps([len(self.distance), *map(len, encoded)]).encode() + b"".join(encoded))
-            # One place more, for the code -1 of a missing word.
-            position = np.full(len(coded.words) + 1, len(order), dtype="<u2" if len(order) < 2**16 else "<u4")
-            position[order] = np.arange(len(order))
-            for rows in blocks(len(coded.codes)):
-                digest.update(position[coded.codes[rows]].tobytes())
-        for rows in blocks(len(self.distance)):
-            digest.update(self.distance[rows].astype("<f8", copy=False).tobytes())
-        for rows in blocks(len(self.distance)):
-            part = 1.0 - self.distance[rows] if self.similarity is None else self.similarity[rows]
-            digest.update(part.astype("<f8", copy=False).tobytes())
-        return digest.hexdigest()[:16]
-
-    def repeated_pairs(self) -> int:
-        """Return how many rows repeat a pair that stands before them."""
-        protected, attribute = self.words["protected_word"], self.words["attribute_word"]
-        rows, size = len(self.distance), len(protected.words) * len(attribute.words)
-        if size <= min(_LARGEST_BITMAP, 10 * rows + 1_000_000):
-            seen = np.zeros(size, dtype=bool)
-            for block in blocks(rows):
-                seen[self._pairs(block)] = True
-            return rows - int(np.count_nonzero(seen))
-        pairs = np.concatenate([self._pairs(block) for block in blocks(rows)])
-        pairs.sort()
-        return int(np.count_nonzero(pairs[1:] == pairs[:-1]))
-
-    def _pairs(self, rows: slice) -> np.ndarray:
-        protected, attribute = self.words["protected_word"], self.words["attribute_word"]
-        pairs: np.ndarray = protected.codes[rows].astype(np.int64) * len(attribute.words) + attribute.codes[rows]
-        return pairs
-
-    def example(self, row: int) -> str:
-        """Return the words of a row, for a message."""
-        protected, attribute = (self.words[name] for name in ("protected_word", "attribute_word"))
-        return f"{protected.words[protected.codes[row]]!r} with {attribute.words[attribute.codes[row]]!r}"
 
 
 def code_table(table: pd.DataFrame) -> CodedTable:
@@ -226,50 +117,6 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     simulated = table.attrs.get(ATTRS_KEY, {}).get("simulated") is True
     _raise_faults(_bad_distances(coded, simulated=simulated) + _contradictions(coded))
     return coded
-
-
-def code_words(column: pd.Series) -> WordCodes:
-    """Return a column of words as codes; categories are not spelled out row by row."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, values = column.array.codes, column.cat.categories  # column.cat.codes is a copy
-    else:
-        if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
-            column = column.map(str, na_action="ignore")
-        codes, values = pd.factorize(column)
-    words = np.array([str(value) for value in values], dtype=object)
-    distinct = list(dict.fromkeys(words))
-    if len(distinct) < len(words):  # such as the numbers 1 and the text "1"
-        place = {word: at for at, word in enumerate(distinct)}
-        position = np.array([*(place[word] for word in words), -1])
-        codes, words = relabel(codes, position, np.dtype(np.int64)), np.array(distinct, dtype=object)
-    return WordCodes(codes, words)
-
-
-def blocks(rows: int) -> Iterator[slice]:
-    """Cut rows into blocks, so that what is computed on the way stays small."""
-    for start in range(0, rows, _BLOCK):
-        yield slice(start, min(start + _BLOCK, rows))
-
-
-def count_codes(codes: np.ndarray, size: int) -> np.ndarray:
-    """Return how often each code stands; negative ones are not counted."""
-    counts = np.zeros(size + 1, dtype=np.int64)
-    for rows in blocks(len(codes)):
-        counts += np.bincount(codes[rows].astype(np.int64) + 1, minlength=size + 1)
-    return counts[1:]
-
-
-def relabel(codes: np.ndarray, position: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Return ``position[codes]`` in a data type."""
-    position, relabelled = position.astype(dtype), np.empty(len(codes), dtype)
-    for rows in blocks(len(codes)):
-        relabelled[rows] = position[codes[rows]]
-    return relabelled
-
-
-def code_type(size: int) -> np.dtype:
-    """Return the integer type of codes below `size`, at least 16 bits wide."""
-    return np.dtype(np.int16 if size <= 2**15 else np.int32 if size <= 2**31 else np.int64)
 
 
 def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFrame, int]:

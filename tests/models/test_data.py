@@ -6,7 +6,8 @@ import pytest
 
 from bayesbias.errors import DuplicatesWarning, FitError, TableError
 from bayesbias.models.data import model_data
-from bayesbias.tables.schema import COLUMNS, WORD_COLUMNS, drop_duplicates, table_hash, validate_table
+from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS
+from bayesbias.tables.schema import drop_duplicates, table_hash, validate_table
 
 
 def test_codes_give_back_the_table(table: pd.DataFrame) -> None:
@@ -82,8 +83,8 @@ def test_every_column_and_the_order_are_in_the_hash(table: pd.DataFrame, column:
 
 
 def test_repetitions_are_found_by_bitmap_and_by_sorting(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbias.tables.schema._LARGEST_BITMAP", 0)
-    monkeypatch.setattr("bayesbias.tables.schema._BLOCK", 100)
+    monkeypatch.setattr("bayesbias.tables.codes._LARGEST_BITMAP", 0)
+    monkeypatch.setattr("bayesbias.tables.codes._BLOCK", 100)
     assert model_data(table).pair_counts.sum() == len(table)
     assert model_data(table.iloc[::-1]).protected_words.tolist() == table["protected_word"][::-1].unique().tolist()
     with pytest.raises(FitError, match="3 of 2,835 rows repeat a pair"):

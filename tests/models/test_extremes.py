@@ -41,7 +41,7 @@ TABLES = {
 def test_the_exact_sampler_is_right_at_the_extremes(name: str) -> None:
     """All scales on a fine grid, each point's density and locations from one dense Normal distribution."""
     table = TABLES[name]
-    fit = bb.fit(table, random_seed=3, draws=10_000, chains=4)
+    fit = bb.fit(table, "hierarchical", random_seed=3, draws=10_000, chains=4)
     assert bb.fit_fact(fit, "sampler") == "exact"
     posterior = fit["posterior"].to_dataset()
     for connection in posterior["connection"].values:
@@ -64,7 +64,7 @@ def test_the_exact_sampler_is_right_at_the_extremes(name: str) -> None:
 
 
 def test_a_word_without_rows_is_drawn_from_its_group() -> None:
-    fit = bb.fit(_words_without_rows(), random_seed=3, draws=10_000)
+    fit = bb.fit(_words_without_rows(), "hierarchical", random_seed=3, draws=10_000)
     posterior = fit["posterior"].to_dataset().sel(connection="neutral")
     offset = ((posterior["word_mean"].sel(protected_word="p0") - posterior["group_mean"]) / posterior["word_sd"]).values
     assert stats.kstest(offset.ravel(), "norm").pvalue > 0.001
@@ -83,7 +83,7 @@ def test_cells_whose_rows_are_all_equal_have_no_posterior() -> None:
     table = small(4, 3)
     by_cell = table.groupby(["protected_word", "connection"])["cosine_distance"].transform("mean")
     with pytest.raises(FitError, match="do not tell their standard deviation"):
-        bb.fit(table.assign(cosine_distance=by_cell), random_seed=1)
+        bb.fit(table.assign(cosine_distance=by_cell), "hierarchical", random_seed=1)
 
 
 @pytest.mark.parametrize("words", [1, 4])

@@ -1,5 +1,7 @@
 """Leaving out words, lists and priors, against fits of the reduced table and a planted decisive word."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,7 +56,7 @@ def test_the_planted_word_decides(found: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("left_out", [None, "planted", "h3"])
-@pytest.mark.parametrize("model", ["crossed", "hierarchical", "hierarchical_common_scale"])
+@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_refits_are_fits_of_the_reduced_table(planted: pd.DataFrame, model: str, left_out: str | None) -> None:
     found = sensitivity(planted, model, random_seed=1)
     table = planted if left_out is None else planted[planted["attribute_word"] != left_out]
@@ -129,7 +131,8 @@ def test_the_same_seed_gives_the_same_report(planted: pd.DataFrame) -> None:
 
 @pytest.mark.slow
 def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame) -> None:
-    found = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+    with warnings.catch_warnings(action="ignore"):  # so few draws do not converge
+        found = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
     assert found.attrs["refits"] == 5
     assert not found.isna().any(axis=None)
 
