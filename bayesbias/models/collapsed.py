@@ -313,8 +313,8 @@ def sample_collapsed(
             if proposal is None:
                 proposal = fit_proposal(collapsed.log_density, collapsed.start(), limits=_LIMITS)
             drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
-        except np.linalg.LinAlgError as error:
-            raise CollapseError("the posterior of the scales has no shape that a proposal can follow") from error
+        except np.linalg.LinAlgError as singular:
+            raise CollapseError("the posterior of the scales has no shape that a proposal can follow") from singular
     if not drawn.khat <= KHAT_MAX:
         raise CollapseError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
     theta = np.clip(drawn.points, *_CLIP)
