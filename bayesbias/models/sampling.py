@@ -262,11 +262,13 @@ def _reported(model: "pm.Model") -> list[str]:
 
 def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
     """Raise `FitError` if the draws of this model would not fit in the memory that is free."""
+    import psutil
+
     numbers = len(data.protected_words) * len(data.connections) + 3 * len(data.connections)
     if spec.switches["attribute_effects"] != "none":
         numbers += len(data.attribute_words)
     needed = 4 * 8 * draws * numbers  # the draws themselves, and three times that while they are made
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    free = psutil.virtual_memory().available
     if needed > free:
         raise FitError(
             f"{draws:,} draws of {numbers:,} parameters need about {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are "

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.models.fits import check_fit
-from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_choice, check_rope, estimates
+from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_baseline, check_choice, check_rope, estimates
 from bayesbias.reports.summary import pair_count
 
 if TYPE_CHECKING:
@@ -69,16 +68,7 @@ def contrasts(
     check_choice("level", level, LEVELS)
     region = check_rope(rope)
     connections = [str(name) for name in posterior["connection"].values]
-    if baseline not in connections:
-        raise ReportError(
-            f"The fit has no connection {baseline!r}{did_you_mean(baseline, connections)}; it has "
-            f"{', '.join(connections)}. Choose the baseline among these."
-        )
-    if len(connections) < 2:
-        raise ReportError(
-            f"The fit has only the connection {baseline!r}, so there is nothing to compare it with. Add control "
-            "lists or a second attribute group to the study."
-        )
+    check_baseline(baseline, connections, "fit")
     variables = {"group": ["group_mean"], "word": ["word_mean"], "all": ["group_mean", "word_mean"]}[level]
     frames = []
     for variable in variables:

@@ -1,5 +1,6 @@
 """One row of numbers for each quantity: mean, sd, HPDI and what the sampler's draws are worth."""
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,20 @@ def percent(probability: float) -> str:
     ('89%', '89.5%')
     """
     return f"{100 * probability:g}%"
+
+
+def check_baseline(baseline: str, connections: Sequence[str], what: str) -> None:
+    """Raise `ReportError` unless a table or fit (`what`) with these connections has contrasts with this baseline."""
+    if baseline not in connections:
+        raise ReportError(
+            f"The {what} has no connection {baseline!r}{did_you_mean(str(baseline), connections)}; it has "
+            f"{', '.join(connections)}. Choose the baseline among these."
+        )
+    if len(connections) < 2:
+        raise ReportError(
+            f"The {what} has only the connection {baseline!r}, so there is nothing to compare it with. Add control "
+            "lists or a second attribute group to the study."
+        )
 
 
 def check_choice(name: str, value: str, known: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.errors import BayesBiasError, FitError, ReportError, did_you_mean, name_some
+from bayesbias.errors import BayesBiasError, FitError, name_some
 from bayesbias.models.collapsed import CollapseError, collapse, group_posterior, propose, why_not_collapsed
 from bayesbias.models.data import ModelData, model_data, subset
 from bayesbias.models.exact import sample_exact, why_not_exact
@@ -21,7 +21,7 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.sampling import resolve_seed
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.reports.intervals import HDI_PROB, check_choice, check_hdi_prob
+from bayesbias.reports.intervals import HDI_PROB, check_baseline, check_choice, check_hdi_prob
 from bayesbias.reports.mixtures import Estimate, draws_estimate, mixture_estimate, shift_error
 from bayesbias.tables.schema import validate_table
 
@@ -148,7 +148,7 @@ def sensitivity(
             raise FitError(f"{name}={value!r}: give a whole number of at least {least}.")
     seed, spec = resolve_seed(random_seed), load_model(model)
     data = model_data(table)
-    check_baseline(baseline, data.connections)
+    check_baseline(baseline, data.connections, "table")
     table = validate_table(table)
     refits = _Refits(table, data, spec, baseline, hdi_prob, int(draws), int(chains), seed)
     everything = refits.estimate(None, spec)
@@ -187,20 +187,6 @@ def sensitivity(
         "seed": seed,
     }
     return result
-
-
-def check_baseline(baseline: str, connections: tuple[str, ...]) -> None:
-    """Raise `ReportError` unless a table with these connections has contrasts with this baseline."""
-    if baseline not in connections:
-        raise ReportError(
-            f"The table has no connection {baseline!r}{did_you_mean(str(baseline), connections)}; it has "
-            f"{', '.join(connections)}. Choose the baseline among these."
-        )
-    if len(connections) < 2:
-        raise ReportError(
-            f"The table has only the connection {baseline!r}, so there is nothing to compare it with. Add control "
-            "lists or a second attribute group to the study."
-        )
 
 
 class _Refits:
