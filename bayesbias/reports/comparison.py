@@ -12,7 +12,7 @@ from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.importance import KHAT_MAX
 from bayesbias.models.likelihood import densities, log_mean, psis_loo
-from bayesbias.models.sampling import fit
+from bayesbias.models.sampling import fit, resolve_seed
 from bayesbias.models.spec import ModelSpec, load_model
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def compare_models(
     data = model_data(table)
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
         attribute_lists(data)  # says which word stands in several lists before the first model is fitted
-    seed = int.from_bytes(os.urandom(4), "little") if random_seed is None else random_seed
+    seed = resolve_seed(random_seed)
     scores = [_score(table, data, spec, _Settings(draws, chains, seed, progress)) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())
     best_pairs = max(scores, key=lambda score: score.pairs.sum())
