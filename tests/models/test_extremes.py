@@ -2,9 +2,11 @@
 
 import itertools
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from scipy import stats
 
@@ -149,7 +151,7 @@ def test_fifty_thousand_attribute_words(monkeypatch: pytest.MonkeyPatch) -> None
     assert bb.fit_fact(fit, "sampler") == "collapsed"
     assert fit["posterior"]["attribute_effect"].shape == (4, 250, 50_000)
     assert float(fit["posterior"]["attribute_sd"].mean()) == pytest.approx(0.05, abs=0.002)
-    monkeypatch.setattr(sampling.os, "sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else 10**9)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=10**9))
     with pytest.raises(FitError, match="Take fewer draws"):
         bb.fit(table, "crossed", random_seed=1, draws=250, chains=4)
 
