@@ -42,6 +42,10 @@ class ReportError(BayesBiasError):
     """A report was asked for something that the fit does not hold."""
 
 
+class MeasureError(BayesBiasError):
+    """A measure or a debiasing method cannot be computed from these words or vectors."""
+
+
 class OutputError(BayesBiasError):
     """An output cannot be written, or would overwrite something."""
 

@@ -1,0 +1,1 @@
+"""Debiasing methods, to compare an embedding with what they make of it."""
