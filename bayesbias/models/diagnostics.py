@@ -42,13 +42,13 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization;
     Betancourt (2016) for E-BFMI.
     """
-    import arviz as az
-
     stats = set(fit["sample_stats"].data_vars) if "sample_stats" in fit.children else set()
     if "edge_mass" in stats:
         return _grid_problems(fit)
     if "pareto_khat" in stats:
         return []  # the sampler itself refuses weights that cannot be trusted, and resampled draws have no chains
+    import arviz as az  # after the samplers that need none of it: it takes long to import
+
     posterior = fit["posterior"].to_dataset()
     ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []

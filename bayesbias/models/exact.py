@@ -113,46 +113,50 @@ def sample_exact(
     return posterior, error
 
 
-def log_marginal(cells: Cells, g: int, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-    """Return log p(distances of connection g | tau, sigma), locations integrated out, up to a constant.
+def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
+    """Return the function log p(distances of connection g | tau, sigma), up to a constant: locations integrated out.
 
     Parameters
     ----------
     cells, g, spec
         Statistics, position of the connection, model.
-    tau, sigma : arrays
-        Scales, broadcasting against each other; `tau` is ignored without pooling.
 
     Returns
     -------
-    array
-        Of the shape that `tau` and `sigma` broadcast to.
+    function
+        Takes tau (ignored without pooling) and sigma, arrays that broadcast against each other.
     """
     has_rows = cells.count[:, g] > 0
     count, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - _prior_mean(spec)
     # Words with as many rows have the same weight: (rows, number of words, their mean, squares around it).
-    rows, kind, words = np.unique(count, return_inverse=True, return_counts=True)
-    mean = np.bincount(kind, shift) / words
-    squares = np.bincount(kind, np.square(shift - mean[kind]))
-    variance, prior_variance = _word_variance(spec, tau), _prior_sd(spec) ** 2
-    tau2, sigma2 = np.broadcast_arrays(variance, np.square(sigma))
-    weight = 1 / (tau2[..., None] + sigma2[..., None] / rows)
-    total = (
-        -0.5 * (count.sum() - len(count)) * np.log(sigma2)
-        - 0.5 * cells.within[g] / sigma2
-        + 0.5 * np.log(weight) @ words
-        - 0.5 * weight @ squares
-    )
-    if spec.switches["pooling"] == "partial":
-        # Counted from the weighted mean, no large numbers cancel where both scales are small.
-        precision = weight @ words
-        center = mean[0] + weight @ (words * (mean - mean[0])) / precision
-        around = (weight * words * np.square(mean - center[..., None])).sum(axis=-1)
-        total -= 0.5 * (around + precision * np.square(center) / (1 + prior_variance * precision))
-        total -= 0.5 * np.log1p(prior_variance * precision)
-    else:
-        total -= 0.5 * weight @ (words * np.square(mean))
-    return np.asarray(total)
+    kinds, kind, words = np.unique(count, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, shift) / words
+    squares = np.bincount(kind, np.square(shift - means[kind]))
+    partial, prior_variance = spec.switches["pooling"] == "partial", _prior_sd(spec) ** 2
+    residuals = count.sum() - len(count)
+
+    def log_density(tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+        variance, noise = _word_variance(spec, tau), np.square(sigma)
+        total = -0.5 * (residuals * np.log(noise) + cells.within[g] / noise)
+        precision, center = 0.0, 0.0
+        for rows, number, mean, around in zip(kinds, words, means, squares, strict=True):
+            weight = 1 / (variance + noise / rows)
+            total = total + 0.5 * (number * np.log(weight) - around * weight)
+            added = number * weight
+            if partial:
+                # Counted from the mean so far, no large numbers cancel where both scales are small.
+                share = added / (precision + added)
+                total -= 0.5 * precision * share * np.square(mean - center)
+                center = center + share * (mean - center)
+                precision = precision + added
+            else:
+                total -= 0.5 * added * mean**2
+        if partial:
+            shrink = 1 + prior_variance * precision
+            total -= 0.5 * (precision * np.square(center) / shrink + np.log(shrink))
+        return np.asarray(total)
+
+    return log_density
 
 
 def _word_variance(spec: ModelSpec, tau: np.ndarray) -> np.ndarray:
@@ -166,10 +170,11 @@ def _scales_by_connection(
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     tau, sigma, reports = [], [], []
     for g, connection in enumerate(data.connections):
+        marginal = log_marginal(cells, g, spec)
 
-        def density(*logs: np.ndarray, g: int = g) -> np.ndarray:
+        def density(*logs: np.ndarray, marginal: LogDensity = marginal) -> np.ndarray:
             s = logs[-1]
-            value = log_marginal(cells, g, spec, np.exp(logs[0]), np.exp(s)) + log_prior(spec.priors["sigma"], s)
+            value = marginal(np.exp(logs[0]), np.exp(s)) + log_prior(spec.priors["sigma"], s)
             return np.asarray(value + log_prior(spec.priors["word_sd"], logs[0]) if partial else value)
 
         drawn = _drawn(density, 2 if partial else 1, connection, draws=draws, rng=rng)
@@ -185,9 +190,10 @@ def _common_scales(
     """Draw log sigma with every log tau summed out on a fine grid, then each log tau given it."""
     count = len(data.connections)
     nodes = [_tau_nodes(cells, g, spec) if partial else np.zeros(1) for g in range(count)]
+    marginals = [log_marginal(cells, g, spec) for g in range(count)]
 
     def given_sigma(g: int, s: np.ndarray) -> np.ndarray:
-        value = log_marginal(cells, g, spec, np.exp(nodes[g]), np.exp(s)[:, None])
+        value = marginals[g](np.exp(nodes[g]), np.exp(s)[:, None])
         return value + log_prior(spec.priors["word_sd"], nodes[g]) if partial else value
 
     def density(s: np.ndarray) -> np.ndarray:
@@ -214,9 +220,10 @@ def _common_scales(
 
 def _tau_nodes(cells: Cells, g: int, spec: ModelSpec) -> np.ndarray:
     """Return log tau, evenly, over all that could matter whatever sigma is."""
+    marginal = log_marginal(cells, g, spec)
 
     def density(a: np.ndarray, s: np.ndarray) -> np.ndarray:
-        value = log_marginal(cells, g, spec, np.exp(a), np.exp(s))
+        value = marginal(np.exp(a), np.exp(s))
         return np.asarray(value + log_prior(spec.priors["word_sd"], a) + log_prior(spec.priors["sigma"], s))
 
     edges = support(density, [_LOG_SCALES, _LOG_SCALES])[0]
@@ -268,23 +275,29 @@ def _locations(
     draws, (words, count) = len(sigma), cells.count.shape
     group_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))
     for g, block in itertools.product(range(count), np.array_split(np.arange(draws), max(1, draws * words // 2**17))):
-        rows, mean = cells.count[:, g], cells.mean[:, g]
+        kinds, kind = np.unique(cells.count[:, g], return_inverse=True)
         variance = _word_variance(spec, tau[block, g])[:, None]
         noise = np.square(sigma[block, g])[:, None]
-        # rows / (rows variance + noise) is one over the variance of a mean, and 0 for a word without rows.
-        shrunk = rows / (rows * variance + noise)
+        # One over the variance of a mean of so many rows, and 0 for a word without rows.
+        shrunk = kinds / (kinds * variance + noise)
+        mean = cells.mean[:, g]
         if partial:
-            precision = 1 / spread**2 + shrunk.sum(axis=-1)
-            best = (center / spread**2 + shrunk @ mean) / precision
+            total = np.bincount(kind, mean)
+            precision = 1 / spread**2 + shrunk @ np.bincount(kind)
+            best = (center / spread**2 + shrunk @ total) / precision
             group_mean[block, g] = best + rng.standard_normal(len(block)) / np.sqrt(precision)
             base = group_mean[block, g][:, None]
         else:
             base = np.full((len(block), 1), center)
-        sd = np.sqrt(variance * noise / (rows * variance + noise))
-        jitter = sd * rng.standard_normal((len(block), words))
-        word_mean[block, :, g] = base + variance * shrunk * (mean - base) + jitter
+        pull = variance * shrunk
+        sd = np.sqrt(variance * noise / (kinds * variance + noise))
+        drawn = rng.standard_normal((len(block), words))
+        drawn *= sd[:, kind]
+        drawn += (base * (1 - pull))[:, kind]
+        drawn += pull[:, kind] * mean
+        word_mean[block, :, g] = drawn
         if not partial:
-            group_mean[block, g] = word_mean[block][:, rows > 0, g].mean(axis=-1)
+            group_mean[block, g] = drawn[:, cells.count[:, g] > 0].mean(axis=-1)
     return group_mean, word_mean
 
 

@@ -48,21 +48,20 @@ _SAMPLE_STATS = {
 
 
 def finish_fit(
-    tree: "xr.DataTree",
+    posterior: "xr.Dataset",
+    found: "xr.Dataset",
     data: ModelData,
     spec: ModelSpec,
     table: pd.DataFrame,
     *,
     settings: dict[str, Any],
 ) -> "xr.DataTree":
-    """Return a sampler's draws as the fit's DataTree, with data and provenance.
+    """Return a sampler's draws, and what it found about them, as the fit's DataTree, with data and provenance.
 
     `settings` holds the sampler, its draws, tuning steps and chains, and the seed.
     """
     import xarray as xr
 
-    posterior = _plain_coords(tree["posterior"].to_dataset())
-    found = tree["sample_stats"].to_dataset()
     stats = xr.Dataset({ours: found[theirs] for theirs, ours in _SAMPLE_STATS.items() if theirs in found})
     observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
     constant = xr.Dataset(
@@ -79,9 +78,13 @@ def finish_fit(
             "attribute_word": data.attribute_words,
         },
     )
-    fit = xr.DataTree.from_dict(
-        {"posterior": posterior, "sample_stats": stats, "observed_data": observed, "constant_data": constant}
-    )
+    groups = {
+        "posterior": _plain_coords(posterior),
+        "sample_stats": stats,
+        "observed_data": observed,
+        "constant_data": constant,
+    }
+    fit = xr.DataTree(children={name: xr.DataTree(group) for name, group in groups.items()})
     facts = {
         "versions": _versions(),
         "model": spec.to_dict(),
@@ -219,4 +222,4 @@ def _plain_coords(dataset: "xr.Dataset") -> "xr.Dataset":
     texts = {
         name: np.asarray(values, dtype=str) for name, values in dataset.coords.items() if values.dtype.kind in "OT"
     }
-    return dataset.assign_coords(texts)
+    return dataset.assign_coords(texts) if texts else dataset

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -100,12 +100,11 @@ def fit(
     spec = load_model(model, priors=priors)
     data = model_data(table)
     _check_memory(data, spec, draws * chains)
-    tree, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, _has_audience(progress)))
+    sampled, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, _has_audience(progress)))
     # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
-    drawn = tree["posterior"].to_dataset()
-    tree["posterior"] = drawn[[name for name in PARAMETERS if name in drawn]]
+    posterior = sampled.posterior[[name for name in PARAMETERS if name in sampled.posterior]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
-    fitted = finish_fit(tree, data, spec, table, settings=settings)
+    fitted = finish_fit(posterior, sampled.stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
     return fitted
 
@@ -121,7 +120,14 @@ class _Settings:
     progress: bool
 
 
-def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings) -> "tuple[xr.DataTree, str]":
+class _Sampled(NamedTuple):
+    """What a sampler returns: draws, and what it says of them."""
+
+    posterior: "xr.Dataset"
+    stats: "xr.Dataset"
+
+
+def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings) -> tuple[_Sampled, str]:
     """Return the draws and the name of the sampler that took them."""
     known = ("auto", "exact", "collapsed", *_NUTS)
     if sampler not in known:
@@ -143,11 +149,11 @@ def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings)
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
         # Both samplers hand over what they have when they are interrupted: half a posterior is none.
         raise KeyboardInterrupt
-    return tree, engine
+    return _Sampled(tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset()), engine
 
 
-def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings) -> "xr.DataTree":
-    """Return independent draws as a DataTree with chains, like that of any other sampler."""
+def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings) -> _Sampled:
+    """Return independent draws with chains, like those of any other sampler."""
     import xarray as xr
 
     rng = np.random.default_rng(settings.seed)
@@ -180,12 +186,7 @@ def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, s
     by_connection = {
         name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()
     }
-    return xr.DataTree.from_dict(
-        {
-            "posterior": xr.Dataset(variables, coords=coords),
-            "sample_stats": xr.Dataset(by_connection),
-        }
-    )
+    return _Sampled(xr.Dataset(variables, coords=coords), xr.Dataset(by_connection))
 
 
 def _collapsed(data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator) -> Any:

@@ -34,7 +34,7 @@ def test_marginal_density_is_that_of_the_dense_normal(missing: float) -> None:
     differences = []
     for _ in range(4):
         tau, sigma = np.exp(rng.normal(-3, 0.5, 4)), np.exp(rng.normal(-2.5, 0.3, 4))
-        ours = sum(float(log_marginal(cells, g, spec, tau[g : g + 1], sigma[g : g + 1])[0]) for g in range(4))
+        ours = sum(float(log_marginal(cells, g, spec)(tau[g : g + 1], sigma[g : g + 1])[0]) for g in range(4))
         differences.append(ours - dense.log_density(data, tau, sigma, np.zeros(len(data.attribute_words)), PRIOR))
     np.testing.assert_allclose(differences, differences[0], atol=1e-8, err_msg="equal up to one constant")
 

@@ -61,6 +61,5 @@ def made_fit(
         coords=coords,
     )
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, draws), dtype=bool))})
-    tree = xr.DataTree.from_dict({"posterior": posterior, "sample_stats": stats})
     settings = {"sampler": "nutpie", "draws": draws, "tune": 0, "chains": 4, "seed": 1}
-    return finish_fit(tree, data, spec, made_table(words, connections), settings=settings)
+    return finish_fit(posterior, stats, data, spec, made_table(words, connections), settings=settings)

@@ -60,7 +60,7 @@ def test_the_planted_word_decides(found: pd.DataFrame) -> None:
 def test_refits_are_fits_of_the_reduced_table(planted: pd.DataFrame, model: str, left_out: str | None) -> None:
     found = sensitivity(planted, model, random_seed=1)
     table = planted if left_out is None else planted[planted["attribute_word"] != left_out]
-    expected = bb.contrasts(bb.fit(table, model, random_seed=8, progress=False)).set_index("contrast")
+    expected = bb.contrasts(bb.fit(table, model, draws=20_000, random_seed=8, progress=False)).set_index("contrast")
     full = pd.DataFrame(found.attrs["contrasts"]).set_index("contrast")
     ours = full if left_out is None else found[found["left_out"] == left_out].set_index("contrast")
     ours = ours.loc[expected.index]
