@@ -11,6 +11,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import cli
+from bayesbias.cli import base
 
 STUDY = """
 name = "pets"
@@ -167,5 +168,5 @@ def test_defaults_agree_with_the_library() -> None:
     from bayesbias.models.spec import DEFAULT_MODEL
     from bayesbias.reports.intervals import HDI_PROB
 
-    assert cli._HDI_PROB == HDI_PROB
-    assert cli._MODEL == DEFAULT_MODEL
+    assert base.DEFAULT_HDI_PROB == HDI_PROB
+    assert base.DEFAULT_MODEL_NAME == DEFAULT_MODEL

@@ -193,10 +193,10 @@ def draw_locations(
 
 def why_not_collapsed(spec: ModelSpec) -> str | None:
     """Return the term of a model that the collapsed sampler does not fit, or None."""
-    if spec.switches["attribute_effects"] == "none":
-        return "attribute_effects = 'none': the exact sampler fits it without any error"
     if spec.switches["likelihood"] != "normal":
         return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
+    if spec.switches["attribute_effects"] == "none":
+        return "attribute_effects = 'none': there are no effects to integrate out"
     if spec.priors["group_mean"].distribution != "Normal":
         return f"group_mean = {spec.priors['group_mean']}: only a Normal prior integrates out"
     for switch, value in (("pooling", "partial"), ("scale", "connection")):

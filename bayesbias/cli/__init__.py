@@ -1,0 +1,45 @@
+"""The command line: thin commands over the public names, no arithmetic.
+
+A command stands in the file of its stage (`data`, `fits`, ...); `base` holds what they share.
+"""
+
+import sys
+import warnings
+from typing import TextIO
+
+from bayesbias.cli import data, fits
+from bayesbias.cli.base import app
+from bayesbias.errors import BayesBiasError, BayesBiasWarning
+
+__all__ = ["app", "data", "fits", "main"]
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if issubclass(category, BayesBiasWarning):
+        print(f"warning: {message}", file=file or sys.stderr)
+    else:
+        print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one message and exit code 2."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except BayesBiasError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted: nothing was written", file=sys.stderr)
+        sys.exit(130)
+    except OSError as error:
+        # What is left here is the terminal or the pipe that the output goes to: it is full, or gone.
+        print(f"error: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,88 @@
+"""The application, the options that several commands share, and how frames are printed."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayesbias.errors import ModelError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Case(StrEnum):
+    """How a study's word is looked up in an embedding."""
+
+    EXACT = "exact"
+    LOWER = "lower"
+    EXACT_THEN_LOWER = "exact_then_lower"
+
+
+class Duplicates(StrEnum):
+    """What happens to repeated pairs."""
+
+    DROP = "drop"
+    KEEP = "keep"
+
+
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
+HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
+Rope = Annotated[
+    float | None,
+    typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
+]
+Baseline = Annotated[str, typer.Option(help="The connection that the others are subtracted from.")]
+# Those of bayesbias.reports.intervals and bayesbias.models.spec, repeated so that --help loads neither.
+DEFAULT_HDI_PROB = 0.89
+DEFAULT_MODEL_NAME = "crossed_per_list"
+
+
+@app.callback()
+def bayesbias() -> None:
+    """Associations in word embeddings, with honest uncertainty.
+
+    Two commands lead from an embedding to an answer:
+
+        bayesbias table vectors.txt --study religion --output religion.csv
+
+        bayesbias fit religion.csv --output religion/
+
+    Begin with `bayesbias demo`, which needs no file; `bayesbias studies` lists the word lists.
+    """
+
+
+def describe(table: "pd.DataFrame") -> str:
+    counts = table["connection"].value_counts().sort_index()
+    pairs = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    return (
+        f"{table['protected_word'].nunique()} protected words, {table['attribute_word'].nunique()} attribute words, "
+        f"{len(table):,} pairs: {pairs}."
+    )
+
+
+def printed(frame: "pd.DataFrame") -> str:
+    formats: dict[str, Any] = {
+        name: (lambda value: f"{value:.0f}") if name.startswith("ess") else (lambda value: f"{value:.3f}")
+        for name in frame.columns
+        if frame[name].dtype.kind == "f"
+    }
+    return frame.to_string(index=False, formatters=formats)
+
+
+def priors_from(texts: list[str]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        name, equals, prior = text.partition("=")
+        if not equals:
+            raise ModelError(f"--prior {text!r}: write it as 'parameter=Distribution(...)', quoted.")
+        found[name.strip()] = prior.strip()
+    return found

@@ -1,0 +1,100 @@
+"""Commands before a model: studies and distance tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bayesbias.cli.base import Case, Duplicates, Overwrite, app, describe
+
+studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
+app.add_typer(studies_app, name="studies")
+
+
+@studies_app.callback()
+def studies(context: typer.Context) -> None:
+    """List the bundled studies."""
+    if context.invoked_subcommand is not None:
+        return
+    from bayesbias.studies import list_studies, load_study
+
+    for name in list_studies():
+        study = load_study(name)
+        print(f"{name:10} {study.description or study.source}")
+    print("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
+
+
+@studies_app.command("show")
+def studies_show(study: Annotated[str, typer.Argument(help="A bundled study or a TOML file.")]) -> None:
+    """Show the words of a study, its associations and its source."""
+    from bayesbias.studies import load_study
+
+    shown = load_study(study)
+    print(f"{shown.name}: {shown.description}".rstrip(": "))
+    for title, text in (("Source", shown.source), ("Notes", shown.notes)):
+        if text:
+            print(f"{title}: {text}")
+    for title, lists in (("Protected", shown.protected), ("Attributes", shown.attribute_lists)):
+        for group, words in lists.items():
+            print(f"{title} {group} ({len(words)}): {', '.join(words)}")
+    for protected, attribute in shown.associated:
+        print(f"Associated: {protected} with {attribute}")
+
+
+@studies_app.command("new")
+def studies_new(
+    path: Annotated[Path, typer.Argument(help="The file to write, such as my_study.toml.")],
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a commented study file to fill in with your own words."""
+    from bayesbias.studies import write_study_template
+
+    written = write_study_template(path, overwrite=overwrite)
+    print(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
+
+
+@app.command()
+def table(
+    embedding: Annotated[
+        Path,
+        typer.Argument(help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too."),
+    ],
+    study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file; .gz may follow.")],
+    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if it is not recognised.")] = (
+        "auto"
+    ),
+    name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
+    duplicates: Annotated[Duplicates, typer.Option(help="Pairs whose words match the same vectors.")] = Duplicates.DROP,
+    allow_pickle: Annotated[
+        bool,
+        typer.Option("--allow-pickle", help="Read gensim's native files. A pickle can run code: trust its source."),
+    ] = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Build the table of cosine distances of a study's words in an embedding.
+
+    Reads only the words that the study needs, so a file of gigabytes is no problem. Example:
+
+        bayesbias table GoogleNews.bin.gz --study weat7 --output weat7.csv
+    """
+    from bayesbias.embeddings import load_embedding
+    from bayesbias.studies import load_study
+    from bayesbias.tables.build import distance_table
+    from bayesbias.tables.files import check_table_output, write_table
+
+    check_table_output(output, overwrite=overwrite)
+    loaded = load_study(study)
+    vectors = load_embedding(
+        embedding,
+        words=loaded.words,
+        format=file_format,
+        case=case.value,
+        name=name,
+        allow_pickle=allow_pickle,
+    )
+    built = distance_table(vectors, loaded, duplicates=duplicates.value)
+    write_table(built, output, overwrite=overwrite)
+    print(describe(built))
+    print(f"Wrote {output}. Next: bayesbias fit {output} --output {output.name.split('.')[0]}/")

@@ -1,0 +1,125 @@
+"""Commands that fit a model and print what it says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bayesbias.cli.base import (
+    DEFAULT_HDI_PROB,
+    DEFAULT_MODEL_NAME,
+    Baseline,
+    Duplicates,
+    HdiProb,
+    Overwrite,
+    Rope,
+    app,
+    describe,
+    printed,
+    priors_from,
+)
+
+
+@app.command()
+def fit(
+    table: Annotated[Path, typer.Argument(help="A distance table, such as `bayesbias table` writes.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
+    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
+    sampler: Annotated[str, typer.Option(help="auto, nutpie or pymc.")] = "auto",
+    draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 2000,
+    tune: Annotated[int, typer.Option(help="Tuning steps a chain.")] = 2000,
+    chains: Annotated[int, typer.Option(help="Chains.")] = 4,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws.")] = None,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(help="Change a prior: --prior 'group_mean=Normal(1, 0.2)'. May be repeated."),
+    ] = None,
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    rope: Rope = None,
+    duplicates: Annotated[Duplicates, typer.Option(help="Repeated rows of the table.")] = Duplicates.DROP,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Fit a model to a distance table; write numbers, figure and conclusions to a folder.
+
+    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png and conclusions.txt, and prints the
+    conclusions. Example:
+
+        bayesbias fit weat7.csv --output weat7/ --seed 1
+    """
+    from bayesbias.models.sampling import fit as fit_model
+    from bayesbias.results import check_folder, check_request, write_results
+    from bayesbias.tables.files import read_table
+
+    check_folder(output, overwrite=overwrite)
+    distances = read_table(table, duplicates=duplicates.value)
+    check_request(distances, output, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite)
+    fitted = fit_model(
+        distances,
+        model,
+        sampler=sampler,
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        random_seed=seed,
+        progress=not quiet,
+        priors=priors_from(prior or []),
+    )
+    print(write_results(fitted, output, table=distances, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite))
+    print(f"Wrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
+
+
+@app.command()
+def summary(
+    fit: Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")],
+    level: Annotated[str, typer.Option(help="all, group or word.")] = "all",
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    baseline: Baseline = "associated",
+    rope: Rope = None,
+) -> None:
+    """Print what a fit says: parameters, contrasts, intervals and diagnostics.
+
+    Example:
+
+        bayesbias summary weat7/fit.nc --level group --rope 0.02
+    """
+    from bayesbias.models.fits import read_fit
+    from bayesbias.reports.contrasts import contrasts as contrast_table
+    from bayesbias.reports.summary import summary as summary_table
+
+    fitted = read_fit(fit)
+    print(f"Parameters, in units of cosine distance, {hdi_prob:.0%} HPDI")
+    print(printed(summary_table(fitted, level=level, hdi_prob=hdi_prob)))
+    print(f"\nContrasts: {baseline} minus each other connection; negative is nearer")
+    print(printed(contrast_table(fitted, baseline=baseline, level=level, hdi_prob=hdi_prob, rope=rope)))
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")] = Path("bayesbias-demo"),
+    seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 1,
+    overwrite: Overwrite = False,
+) -> None:
+    """Run the whole way on bundled vectors: study religion, Wikipedia skip-gram vectors.
+
+    Vectors, table, fit, numbers, figure and conclusions; no file of yours is needed.
+    """
+    from bayesbias.embeddings import load_embedding
+    from bayesbias.files import bundled
+    from bayesbias.models.sampling import fit as fit_model
+    from bayesbias.results import check_folder, write_results
+    from bayesbias.studies import load_study
+    from bayesbias.tables.build import distance_table
+
+    check_folder(output, overwrite=overwrite)
+    study = load_study("religion")
+    vectors = load_embedding(
+        bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"),
+        words=study.words,
+        name="Wikipedia 2018 skip-gram",
+    )
+    built = distance_table(vectors, study)
+    print(describe(built))
+    fitted = fit_model(built, random_seed=seed)
+    print(write_results(fitted, output, table=built, overwrite=overwrite))
+    print(f"Wrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
