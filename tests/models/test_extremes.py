@@ -1,7 +1,6 @@
 """Tables at the edge of what can be fitted: right answers, checked by brute force, or an error that says why."""
 
 import itertools
-import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -89,17 +88,11 @@ def test_cells_whose_rows_are_all_equal_have_no_posterior() -> None:
 
 
 @pytest.mark.parametrize("words", [1, 4])
-def test_the_collapsed_sampler_is_right_or_refuses(words: int) -> None:
+def test_the_collapsed_sampler_is_right_for_a_handful_of_rows(words: int) -> None:
     """One connection only, so that the three scales can be summed on a grid."""
     table = small(words, 4, seed=4)
     table = table[table["connection"] == "neutral"].drop(index=table.index[table["connection"] == "neutral"][0])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", SamplerWarning)
-        try:
-            fit = bb.fit(table, "crossed", sampler="collapsed", random_seed=3, draws=2_500)
-        except FitError as error:
-            assert "k-hat" in str(error)  # noqa: PT017
-            return
+    fit = bb.fit(table, "crossed", sampler="collapsed", random_seed=3, draws=2_500)
     expected = _by_quadrature(model_data(table), crossed=True)
     drawn = fit["posterior"].to_dataset().sel(connection="neutral")
     found = {
