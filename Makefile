@@ -27,7 +27,7 @@ check: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m tests.bench
 
-# About half an hour: data/calibration/README.md says what its numbers mean.
+# About three quarters of an hour: data/calibration/README.md says what its numbers mean.
 calibrate: .venv/ready
 	$(BIN)/python data/calibration/calibrate.py
 

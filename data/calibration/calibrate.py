@@ -414,7 +414,7 @@ def draw_figures(out: Path) -> None:
             title = f"{model}, {sampler} sampler: {total:,} data sets, {kept} draws each"
             save_figure(draw_ranks(frame, title), source.with_suffix(".png"))
     titles = {
-        "prior": "Parameters from the prior\n(8 protected and 37 attribute words)",
+        "prior_large": "Parameters from the prior\n(8 protected and 37 attribute words)",
         "posterior": "Parameters from a real posterior\n(WEAT 7, Google News)",
     }
     frames = {
