@@ -19,6 +19,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesbias import debias as debias
+    from bayesbias import errors as errors
+    from bayesbias import metrics as metrics
     from bayesbias.embeddings import Embedding as Embedding
     from bayesbias.embeddings import load_embedding as load_embedding
     from bayesbias.embeddings.training import train_skipgram as train_skipgram
@@ -82,14 +85,19 @@ _HOMES = {
     "bundled": "files",
 }
 
-__all__ = ["__version__", *_HOMES]
+# Rooms that are used by their own name: bb.metrics.weat(...).
+_ROOMS = ("debias", "errors", "geometry", "metrics")
+
+__all__ = ["__version__", *_HOMES, *_ROOMS]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"bayesbias.{name}")
     if name not in _HOMES:
         from bayesbias.errors import did_you_mean
 
-        raise AttributeError(f"module 'bayesbias' has no attribute {name!r}{did_you_mean(name, _HOMES)}")
+        raise AttributeError(f"module 'bayesbias' has no attribute {name!r}{did_you_mean(name, __all__)}")
     value = getattr(import_module(f"bayesbias.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

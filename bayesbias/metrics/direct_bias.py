@@ -1,0 +1,221 @@
+"""Gender direction and direct bias of Bolukbasi et al. (2016)."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.sets import as_embedding, unit_rows, word_sets
+from bayesbias.studies import Study, load_study
+
+Floats = NDArray[np.floating[Any]]
+
+GENDER_PAIRS = (
+    ("woman", "man"), ("girl", "boy"), ("she", "he"), ("mother", "father"), ("daughter", "son"),
+    ("gal", "guy"), ("female", "male"), ("her", "his"), ("herself", "himself"), ("Mary", "John"),
+)  # fmt: skip
+"""The ten definitional pairs of Bolukbasi et al. (2016)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """A direction that pairs of words differ in.
+
+    Parameters
+    ----------
+    vector
+        Of length 1, of shape (dimensions,); it points from the second words of the pairs to the first.
+    explained
+        Share of the pairs' squared differences along this direction and along each one after it, largest first.
+    pairs
+        The pairs it was made of.
+    lost_words
+        Words of other pairs that the embedding lacks.
+    """
+
+    vector: Floats = field(repr=False)
+    explained: Floats
+    pairs: tuple[tuple[str, str], ...]
+    lost_words: tuple[str, ...]
+
+
+def gender_direction(embedding: Any, pairs: Sequence[tuple[str, str]] = GENDER_PAIRS) -> Direction:
+    """Return the direction in which the words of pairs differ most.
+
+    It is the first right singular vector of the stacked differences between the unit vectors of each pair,
+    uncentred. This equals, up to the sign, the first component of the published code, which subtracts each pair's
+    mean from both its words and runs a PCA: the mean of those rows is zero already.
+
+    Parameters
+    ----------
+    embedding
+        An `Embedding`, or anything that `load_embedding` takes.
+    pairs
+        Pairs of words; by default the ten of Bolukbasi et al. A pair that lost a word is left out.
+
+    Raises
+    ------
+    MeasureError
+        If there is no pair left, the words of a pair have the same vector, or no direction stands out.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some words.
+
+    References
+    ----------
+    Tolga Bolukbasi, Kai-Wei Chang, James Zou, Venkatesh Saligrama and Adam Kalai (2016). Man is to computer
+    programmer as woman is to homemaker? Debiasing word embeddings. NIPS 29, section 5.1.
+
+    Examples
+    --------
+    >>> vectors = {"she": [1.0, 1.0, 0.0], "he": [-1.0, 1.0, 0.0], "her": [2.0, 0.0, 1.0], "his": [-2.0, 0.0, 1.0]}
+    >>> direction = gender_direction(vectors, [("she", "he"), ("her", "his")])
+    >>> np.abs(direction.vector).round(3), direction.explained.round(3)
+    (array([1., 0., 0.]), array([1., 0.]))
+    """
+    pairs = _checked_pairs(pairs)
+    source = as_embedding(embedding, (word for pair in pairs for word in pair))
+    lost = source.lookup(word for pair in pairs for word in pair).lost
+    kept = tuple(pair for pair in pairs if not set(pair) & set(lost))
+    if not kept:
+        raise MeasureError(
+            f"The embedding {source.name!r} lacks {name_some(lost)}, so no pair is left. Give pairs of words that it "
+            f"has (the case rule is {source.case!r})."
+        )
+    if lost:
+        warn_user(
+            f"The embedding {source.name!r} lacks {name_some(lost)}: the direction is made of {len(kept)} of the "
+            f"{len(pairs)} pairs.",
+            LostWordsWarning,
+        )
+    differences = unit_rows(source, [a for a, _ in kept]) - unit_rows(source, [b for _, b in kept])
+    for pair, length in zip(kept, np.linalg.norm(differences, axis=1), strict=True):
+        if length < 1e-12:
+            raise MeasureError(f"The pair {pair[0]!r}, {pair[1]!r} has twice the same direction. Leave it out.")
+    _, sizes, directions = np.linalg.svd(differences, full_matrices=False)
+    if len(sizes) > 1 and sizes[0] - sizes[1] < 1e-9 * sizes[0]:
+        raise MeasureError(f"The pairs {name_some(kept)} differ in two directions equally, so none stands out.")
+    vector = directions[0]
+    if (differences @ vector).sum() < 0:
+        vector = -vector
+    return Direction(vector=vector, explained=sizes**2 / (sizes**2).sum(), pairs=kept, lost_words=lost)
+
+
+def direct_bias(
+    embedding: Any,
+    words: Sequence[str] | Study | str | os.PathLike[str],
+    *,
+    pairs: Sequence[tuple[str, str]] = GENDER_PAIRS,
+    direction: ArrayLike | Direction | None = None,
+    c: float = 1.0,
+) -> MeasureResult:
+    """Measure how far words that should be neutral lie along a direction.
+
+    Parameters
+    ----------
+    embedding
+        An `Embedding`, or anything that `load_embedding` takes.
+    words
+        The words that should be neutral, or a study (itself, its name or its path): the words of its attribute groups.
+    pairs
+        The pairs that the direction is made of (see `gender_direction`).
+    direction
+        A direction to use instead of `pairs`: a `Direction`, or a vector of any length.
+    c
+        How strict the measure is, above 0: the smaller, the more a slight overlap counts.
+
+    Returns
+    -------
+    MeasureResult
+        `direct_bias` (the headline number): the mean of abs(cos(w, g)) ** c, between 0 and 1; `mean_cosine`, the
+        signed mean, positive towards the first words of the pairs; `explained`, the direction's share of the pairs'
+        squared differences, where it was made of pairs. `words` holds the cosine of each word.
+
+    Raises
+    ------
+    MeasureError
+        If fewer than two words are left, `c` is not above 0, or there is no direction.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some words.
+
+    References
+    ----------
+    Bolukbasi et al. (2016), section 5.2, DirectBias_c; Dobrzeniecka and Urbaniak (2024), equation
+    directBias_c(N, gd).
+
+    Examples
+    --------
+    >>> vectors = {"she": [1.0, 0.0], "he": [-1.0, 0.0], "nurse": [0.6, 0.8], "clerk": [0.0, 1.0]}
+    >>> result = direct_bias(vectors, ["nurse", "clerk"], pairs=[("she", "he")])
+    >>> round(result.direct_bias, 3)
+    0.3
+    """
+    if not (np.isscalar(c) and np.isreal(c) and 0 < c < np.inf):
+        raise MeasureError(f"c={c!r}: give a number above 0; 1 is usual.")
+    study_name, lists = _neutral_lists(words)
+    given = () if direction is not None else [word for pair in _checked_pairs(pairs) for word in pair]
+    source = as_embedding(embedding, [*given, *(word for group in lists.values() for word in group)])
+    sets = word_sets(source, lists)
+    lost = dict(sets.lost)
+    made = gender_direction(source, pairs) if direction is None else direction
+    if isinstance(made, Direction):
+        vector, how = made.vector, f"main direction of {len(made.pairs)} uncentred pair differences of unit vectors"
+        extra = {"explained": float(made.explained[0])}
+        lost |= {"pairs": made.lost_words} if made.lost_words else {}
+    else:
+        vector, how, extra = np.asarray(made, dtype=np.float64), "direction as given", {}
+    if vector.shape != (source.dimensions,) or not np.isfinite(vector).all() or not vector.any():
+        raise MeasureError(
+            f"The direction has the shape {vector.shape}. Give a vector of {source.dimensions} finite numbers, not all "
+            "zero."
+        )
+    vector = vector / np.linalg.norm(vector)
+    cosines = np.clip(np.concatenate([units @ vector for units in sets.units.values()]), -1.0, 1.0)
+    bias = np.abs(cosines) ** c
+    return MeasureResult(
+        measure="direct_bias",
+        value=float(bias.mean()),
+        statistics={"direct_bias": float(bias.mean()), "mean_cosine": float(cosines.mean())} | extra,
+        words=pd.DataFrame(
+            {
+                "word": [word for group in sets.words.values() for word in group],
+                "group": [name for name, group in sets.words.items() for _ in group],
+                "cosine": cosines,
+                "direct_bias": bias,
+            }
+        ),
+        lost_words=lost,
+        conventions=f"mean of abs(cosine) to the power c = {c:g}; {how}",
+        study=study_name,
+        embedding=source.name,
+    )
+
+
+def _checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    checked = []
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+            raise MeasureError(f"{pair!r} is not a pair of words. Give pairs such as ('she', 'he').")
+        checked.append((pair[0], pair[1]))
+    if not checked:
+        raise MeasureError("There are no pairs. Give at least one, such as ('she', 'he').")
+    return tuple(checked)
+
+
+def _neutral_lists(words: Any) -> tuple[str, Mapping[str, Sequence[str]]]:
+    """Return a name and the lists of words that should be neutral."""
+    if isinstance(words, Study | str | os.PathLike):
+        study = load_study(words)
+        return study.name, study.attributes
+    return "a list of words", {"words": tuple(words)}

@@ -1,0 +1,170 @@
+"""How often a split of two groups into groups of the same sizes gives a sum as large as the one observed.
+
+Arrays in, arrays out, over any leading axes: one study, or thousands of simulated ones at once.
+"""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import lru_cache
+from itertools import chain, combinations
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import MeasureError
+
+Floats = NDArray[np.floating[Any]]
+
+MOST_PARTITIONS = 1_000_000
+"""Up to this many partitions are enumerated; of more, a sample is drawn."""
+
+_TIE = 1e-12  # of the sum of absolute values: sums that differ by less are equal but for rounding
+_BLOCK = 1 << 17  # numbers a block: what a core's cache holds
+
+
+class PermutationTest(NamedTuple):
+    """What a permutation test gave; `p_value` and `mcse` have the leading axes of the values tested.
+
+    Parameters
+    ----------
+    p_value
+        Share of the partitions whose statistic is at least the observed one (one-sided).
+    mcse
+        Its Monte Carlo standard error: 0 where all partitions were counted.
+    partitions
+        How many partitions were counted.
+    exact
+        Whether these are all there are.
+    """
+
+    p_value: Floats
+    mcse: Floats
+    partitions: int
+    exact: bool
+
+
+def p_value(
+    s_x: ArrayLike, s_y: ArrayLike, *, samples: int = 100_000, random_seed: int | None = None
+) -> PermutationTest:
+    """Return the one-sided permutation p-value of a difference between two groups of values.
+
+    It is the share of all partitions of the values into groups of the two sizes whose statistic is greater than
+    or equal to the observed one; the observed partition counts, and sums that differ by rounding alone are equal.
+    With the sizes fixed, the difference of sums and that of means give the same p-value.
+
+    Parameters
+    ----------
+    s_x, s_y
+        Values of the two groups, of shapes (..., n_x) and (..., n_y) with the same leading axes.
+    samples
+        Partitions to draw where there are more than a million. The p-value is then
+        (1 + count) / (1 + samples), which is never 0; all leading axes share the same draws.
+    random_seed
+        Seed of those draws.
+
+    Raises
+    ------
+    MeasureError
+        If a value is missing or infinite, a group is empty, or partitions are drawn and `samples` is less than 1 or
+        `random_seed` is none.
+
+    References
+    ----------
+    Caliskan, Bryson and Narayanan (2017), Science 356, supplement: the one-sided P-value of the permutation
+    test (there with ``>``; here ``>=``, so that it is never 0). Phipson and Smyth (2010), Statistical Applications
+    in Genetics and Molecular Biology 9(1), for (1 + count) / (1 + samples).
+
+    Examples
+    --------
+    Of the 6 partitions of 1, 2, 3, 4 into pairs, only the observed one has the sum 7.
+
+    >>> p_value([3.0, 4.0], [1.0, 2.0])
+    PermutationTest(p_value=np.float64(0.166...), mcse=np.float64(0.0), partitions=6, exact=True)
+    """
+    x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
+    if x.ndim == 0 or y.ndim == 0 or 0 in (x.shape[-1], y.shape[-1]) or x.shape[:-1] != y.shape[:-1]:
+        raise MeasureError(
+            f"The two groups have the shapes {x.shape} and {y.shape}. Give (..., words) each, with at least one word "
+            "and the same leading axes."
+        )
+    # With the smaller group first there are fewer indices; turning the sign keeps the direction of the test.
+    values = np.concatenate([x, y] if x.shape[-1] <= y.shape[-1] else [-y, -x], axis=-1)
+    if not np.isfinite(values).all():
+        raise MeasureError("A value is missing or infinite. Compute the associations again from whole vectors.")
+    size, total = min(x.shape[-1], y.shape[-1]), values.shape[-1]
+    flat = values.reshape(-1, total)
+    tolerance = _TIE * np.abs(flat).sum(axis=1)
+    centred = flat - flat.mean(axis=1, keepdims=True)
+    least = centred[:, :size].sum(axis=1) - tolerance
+    number = comb(total, size)
+    if exact := number <= MOST_PARTITIONS:
+        # A partition into equal halves and its complement have opposite sums: half of them are enough.
+        halved = 2 * size == total
+        counts = _counts(centred, least, _indices(size, total, halved=halved), both_signs=halved)
+        p, mcse = counts / number, np.zeros(len(flat))
+    else:
+        if samples < 1:
+            raise MeasureError(f"samples={samples}: draw at least 1 partition.")
+        number, counts = samples, np.zeros(len(flat), dtype=np.int64)
+        for drawn in _drawn(size, total, samples, random_seed):
+            counts += _counts(centred, least, drawn, both_signs=False)
+        p = (1 + counts) / (1 + samples)
+        mcse = np.sqrt(p * (1 - p) / samples)
+    shape = values.shape[:-1]
+    return PermutationTest(p.reshape(shape)[()], mcse.reshape(shape)[()], number, exact)
+
+
+@lru_cache(maxsize=8)
+def _indices(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
+    """Return the members of every group of `size` out of `total`; if `halved`, only of those that hold the first."""
+    groups = combinations(range(1, total), size - 1) if halved else combinations(range(total), size)
+    count, width = (comb(total - 1, size - 1), size - 1) if halved else (comb(total, size), size)
+    flat = np.fromiter(chain.from_iterable(groups), dtype=np.int32, count=count * width)
+    members = flat.reshape(count, width)
+    if halved:
+        members = np.concatenate([np.zeros((count, 1), dtype=np.int32), members], axis=1)
+    members.flags.writeable = False
+    return members
+
+
+def _drawn(size: int, total: int, samples: int, seed: int | None) -> Iterator[NDArray[np.integer[Any]]]:
+    """Yield the members of randomly drawn groups, in blocks."""
+    try:
+        rng = np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"random_seed={seed!r}: give a whole number from 0 on.") from error
+    rows = max(1, _BLOCK // total)
+    for start in range(0, samples, rows):
+        keys = rng.random((min(rows, samples - start), total))
+        members: NDArray[np.integer[Any]] = np.argpartition(keys, size - 1, axis=1)[:, :size]
+        yield members
+
+
+def _counts(
+    values: Floats, least: Floats, members: NDArray[np.integer[Any]], *, both_signs: bool
+) -> NDArray[np.integer[Any]]:
+    """Return, for each row of values, how many groups have a sum of at least `least`.
+
+    With `both_signs`, the complement of each group, which has the opposite sum, is counted too.
+    """
+    from threadpoolctl import threadpool_limits
+
+    total = values.shape[1]
+    counts = np.zeros(len(values), dtype=np.int64)
+    columns = max(1, _BLOCK // total)
+    # The blocks are small: threads would spend their time waiting for each other.
+    with threadpool_limits(1, "blas") if len(values) > 1 else nullcontext():
+        for start in range(0, len(members), columns):
+            block = members[start : start + columns]
+            chosen = np.zeros((len(block), total))
+            np.put_along_axis(chosen, block.astype(np.intp), 1.0, axis=1)
+            rows = max(1, _BLOCK // len(block))
+            for first in range(0, len(values), rows):
+                part = slice(first, first + rows)
+                sums = values[part] @ chosen.T
+                counts[part] += np.count_nonzero(sums >= least[part, None], axis=1)
+                if both_signs:
+                    counts[part] += np.count_nonzero(sums <= -least[part, None], axis=1)
+    return counts

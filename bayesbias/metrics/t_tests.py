@@ -1,0 +1,311 @@
+"""The t-tests of the literature, on averages of words and on the single distances that they average.
+
+Manzini et al. (2019) test averages; Dobrzeniecka and Urbaniak (2024) test single distances and show that averaging
+first manufactures confidence. Both take distances for independent, which they are not: they share words.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+
+Floats = NDArray[np.floating[Any]]
+_PAIR = ["protected_word", "attribute_word"]
+
+
+class TTest(NamedTuple):
+    """What a two-sided t-test gave; each number has the leading axes of what was tested.
+
+    Parameters
+    ----------
+    difference
+        Of the means, or from the value tested against.
+    low, high
+        Ends of its 95 % confidence interval.
+    t, df, p_value
+        The statistic, its degrees of freedom and its two-sided p-value.
+    """
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    t: Floats
+    df: Floats
+    p_value: Floats
+
+
+def t_test_preaveraged(
+    x: ArrayLike, y: ArrayLike | None = None, *, paired: bool = False, against: float = 0.0
+) -> TTest:
+    """Test the averages of words: each word's values are averaged first, and only the averages are tested.
+
+    Parameters
+    ----------
+    x
+        Distances or similarities of shape (..., words, attributes).
+    y
+        The same for another group, of any number of words and attributes: Welch's test, unless `paired`. Without
+        it, the averages of `x` are tested against one number.
+    paired
+        Whether the words of `x` and `y` are the same, as before and after debiasing.
+    against
+        The difference of the null hypothesis.
+
+    Raises
+    ------
+    MeasureError
+        If there are fewer than two averages, a value is missing or infinite, the averages do not vary, or paired
+        ones differ in number.
+
+    References
+    ----------
+    Manzini et al. (2019), whose code pairs the averages before and after debiasing; Dobrzeniecka and Urbaniak
+    (2024), section on pre-averaging.
+
+    Examples
+    --------
+    >>> x, y = [[0.9, 1.1], [0.8, 1.0], [0.7, 0.9]], [[1.2, 1.0], [1.1, 1.3], [1.0, 1.2]]
+    >>> test = t_test_preaveraged(x, y)
+    >>> round(float(test.difference), 3), round(float(test.p_value), 3)
+    (-0.233, 0.036)
+    """
+    means = [None if values is None else _cube(values).mean(axis=-1) for values in (x, y)]
+    return _t_test(means[0], means[1], paired=paired, against=against)
+
+
+def t_test_raw(x: ArrayLike, y: ArrayLike | None = None, *, paired: bool = False, against: float = 0.0) -> TTest:
+    """Test single distances or similarities, each as one observation.
+
+    Parameters
+    ----------
+    x, y, paired, against
+        As for `t_test_preaveraged`.
+
+    Raises
+    ------
+    MeasureError
+        As for `t_test_preaveraged`.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak (2024), section on pre-averaging: two t-tests on the raw data points.
+
+    Examples
+    --------
+    >>> x, y = [[0.9, 1.1], [0.8, 1.0], [0.7, 0.9]], [[1.2, 1.0], [1.1, 1.3], [1.0, 1.2]]
+    >>> test = t_test_raw(x, y)
+    >>> round(float(test.difference), 3), round(float(test.p_value), 3)
+    (-0.233, 0.012)
+    """
+    flat = [None if values is None else _flat(_cube(values)) for values in (x, y)]
+    return _t_test(flat[0], flat[1], paired=paired, against=against)
+
+
+def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> pd.DataFrame:
+    """Test whether two groups of protected words differ in their distances to each attribute group.
+
+    Parameters
+    ----------
+    table
+        A distance table (see `distance_table`).
+    targets
+        The two protected groups; may be left out where the table has exactly two.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Two rows for each attribute group and control list: `values` is ``"preaveraged"`` (one average a protected
+        word) or ``"raw"`` (each distance). `difference` is the first group's mean distance minus the second's,
+        `low` and `high` its 95 % confidence interval, `t`, `df` and `p_value` those of Welch's two-sided test, and
+        `n_x`, `n_y` the numbers of values.
+
+    Raises
+    ------
+    MeasureError
+        If the two groups are not determined, or a test has fewer than two values a group.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak (2024), section on pre-averaging: their two t-tests are the raw ones to A and to B.
+
+    Examples
+    --------
+    >>> t_tests(table)[["attribute_group", "values", "difference", "p_value", "n_x"]].head(4).round(4)
+      attribute_group       values  difference  p_value  n_x
+    0            male  preaveraged      0.0478   0.0138    8
+    1            male          raw      0.0478   0.0000   64
+    2          female  preaveraged      0.0760   0.0036    8
+    3          female          raw      0.0760   0.0000   64
+    """
+    first, second = _two_groups(table, targets)
+    rows = []
+    for attribute_group, part in table.groupby("attribute_group", sort=False, observed=True):
+        x, y = (part[part["protected_group"] == group] for group in (first, second))
+        for values, choose in (("preaveraged", _averages), ("raw", _distances)):
+            of_x, of_y = choose(x), choose(y)
+            test = _t_test(of_x, of_y, where=f" ({first!r} and {second!r} to {attribute_group!r})")
+            rows.append(
+                {"attribute_group": attribute_group, "values": values} | _row(test, n_x=len(of_x), n_y=len(of_y))
+            )
+    return pd.DataFrame(rows)
+
+
+def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Test MAC against 1, the distance of unrelated words, or against MAC after debiasing.
+
+    Parameters
+    ----------
+    table
+        A distance table. Its control words are left out, as in MAC.
+    after
+        The table of the same study in the debiased embedding: a paired test, in which repeated pairs count once.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for ``"preaveraged"`` values (one a protected word and attribute group, those whose mean MAC is) and one
+        for ``"raw"`` values: `mean`, their mean in `table`; `difference`, that minus 1 or minus the mean in `after`,
+        with its 95 % confidence interval `low`, `high`; `t`, `df` and the two-sided `p_value`; `n`, how many.
+
+    Raises
+    ------
+    MeasureError
+        If there are fewer than two values, or the tables have no pair of words in common.
+
+    Warns
+    -----
+    LostWordsWarning
+        If some pairs are in one table only; the common ones are tested.
+
+    References
+    ----------
+    Manzini et al. (2019): their code pairs the preaveraged values before and after debiasing
+    (``scipy.stats.ttest_rel``).
+
+    Examples
+    --------
+    >>> mac_t_tests(table)[["values", "mean", "difference", "n"]].round(4)
+            values    mean  difference    n
+    0  preaveraged  0.9328     -0.0672   32
+    1          raw  0.9328     -0.0672  256
+    """
+    before = _without_controls(table)
+    if after is not None:
+        before, after = _common_pairs(before, _without_controls(after))
+    rows = []
+    for values, choose in (("preaveraged", _averages_by_group), ("raw", _distances)):
+        x = choose(before)
+        test = _t_test(x, against=1.0) if after is None else _t_test(x, choose(after), paired=True)
+        rows.append({"values": values, "mean": float(x.mean())} | _row(test, n=len(x)))
+    return pd.DataFrame(rows)
+
+
+def _t_test(
+    x: Floats | None, y: Floats | None = None, *, paired: bool = False, against: float = 0.0, where: str = ""
+) -> TTest:
+    """Return a t-test over the last axis: Welch's of two samples, or of one sample (or paired differences)."""
+    from scipy import stats
+
+    assert x is not None
+    if paired:
+        if y is None or x.shape != y.shape:
+            shapes = f"{x.shape} and {None if y is None else y.shape}"
+            raise MeasureError(f"Paired values must be as many on both sides; their shapes are {shapes}.")
+        x, y = x - y, None
+    samples = [x] if y is None else [x, y]
+    if any(values.shape[-1] < 2 for values in samples):
+        sizes = " and ".join(str(values.shape[-1]) for values in samples)
+        raise MeasureError(f"A t-test needs at least two values a group; there are {sizes}{where}. Add words.")
+    if not all(np.isfinite(values).all() for values in samples):
+        raise MeasureError("A value is missing or infinite. Compute the distances again from whole vectors.")
+    spread = np.sqrt(sum(values.var(axis=-1, ddof=1) for values in samples))
+    if not np.all(spread > 1e-12 * max(float(np.abs(values).max()) for values in samples)):
+        raise MeasureError(f"The values do not vary{where}, so there is no t-test of them.")
+    if y is None:
+        difference = x.mean(axis=-1) - against
+        result: Any = stats.ttest_1samp(x - against, 0.0, axis=-1)
+    else:
+        difference = x.mean(axis=-1) - y.mean(axis=-1) - against
+        result = stats.ttest_ind(x - against, y, axis=-1, equal_var=False)
+    interval = result.confidence_interval(0.95)
+    return TTest(*map(np.asarray, (difference, *interval, result.statistic, result.df, result.pvalue)))
+
+
+def _cube(values: ArrayLike) -> Floats:
+    cube = np.asarray(values, dtype=np.float64)
+    if cube.ndim < 2:
+        raise MeasureError(f"The values have the shape {cube.shape}. Give (..., words, attributes).")
+    return cube
+
+
+def _flat(cube: Floats) -> Floats:
+    return cube.reshape(*cube.shape[:-2], -1)
+
+
+def _distances(table: pd.DataFrame) -> Floats:
+    return table["cosine_distance"].to_numpy(dtype=np.float64)
+
+
+def _averages(table: pd.DataFrame) -> Floats:
+    return _distances_by(table, ["protected_word"])
+
+
+def _averages_by_group(table: pd.DataFrame) -> Floats:
+    return _distances_by(table, ["protected_word", "attribute_group"])
+
+
+def _distances_by(table: pd.DataFrame, columns: list[str]) -> Floats:
+    means = table.groupby(columns, sort=False, observed=True)["cosine_distance"].mean()
+    return means.to_numpy(dtype=np.float64)
+
+
+def _row(test: TTest, **counts: int) -> dict[str, float]:
+    return {name: float(value) for name, value in test._asdict().items()} | counts
+
+
+def _without_controls(table: pd.DataFrame) -> pd.DataFrame:
+    kept = table[~table["connection"].isin(["human", "neutral"])]
+    if kept.empty:
+        raise MeasureError("The table has no attribute words but control words. MAC is about attribute words.")
+    return kept
+
+
+def _two_groups(table: pd.DataFrame, targets: tuple[str, str] | None) -> tuple[str, str]:
+    groups = [str(group) for group in table["protected_group"].unique()]
+    if targets is None:
+        if len(groups) != 2:
+            raise MeasureError(
+                f"The table has {len(groups)} protected groups ({name_some(groups)}), but the test compares two. "
+                "Name them: targets=(..., ...)."
+            )
+        return groups[0], groups[1]
+    if isinstance(targets, str) or len(targets) != 2 or targets[0] == targets[1]:
+        raise MeasureError(f"targets={targets!r}: name two different protected groups, out of {name_some(groups, 20)}.")
+    for name in targets:
+        if name not in groups:
+            hint = did_you_mean(str(name), groups)
+            raise MeasureError(f"targets={targets!r}: the table has no {name!r}{hint}; it has {name_some(groups, 20)}.")
+    return targets
+
+
+def _common_pairs(before: pd.DataFrame, after: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows of the pairs that both tables have, in the words, groups and order of the first."""
+    once = [frame.drop_duplicates(_PAIR) for frame in (before, after)]
+    merged = once[0].merge(
+        once[1][[*_PAIR, "cosine_distance"]], on=_PAIR, how="outer", suffixes=("", "_after"), indicator=True
+    )
+    both = merged["_merge"] == "both"
+    if not both.any():
+        raise MeasureError("The two tables have no pair of words in common. Give tables of the same study.")
+    if not both.all():
+        only = merged.loc[~both, _PAIR].astype(str).agg(" - ".join, axis=1)
+        warn_user(
+            f"{len(only)} pairs of words are in one of the two tables only: {name_some(only, 3)}. "
+            f"The {int(both.sum())} common ones are tested.",
+            LostWordsWarning,
+        )
+    common = merged[both]
+    return common, common.assign(cosine_distance=common["cosine_distance_after"])
