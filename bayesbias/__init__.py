@@ -25,21 +25,37 @@ if TYPE_CHECKING:
     from bayesbias.embeddings import Embedding as Embedding
     from bayesbias.embeddings import load_embedding as load_embedding
     from bayesbias.embeddings.training import train_skipgram as train_skipgram
+    from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
     from bayesbias.models.fits import fit_fact as fit_fact
     from bayesbias.models.fits import read_fit as read_fit
     from bayesbias.models.fits import write_fit as write_fit
+    from bayesbias.models.fitted import fitted_table as fitted_table
     from bayesbias.models.sampling import fit as fit
     from bayesbias.models.simulate import simulate_table as simulate_table
     from bayesbias.models.spec import ModelSpec as ModelSpec
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
+    from bayesbias.page import write_report as write_report
+    from bayesbias.plots.checks import plot_check as plot_check
+    from bayesbias.plots.checks import plot_prior_check as plot_prior_check
+    from bayesbias.plots.distances import plot_distances as plot_distances
+    from bayesbias.plots.embeddings import plot_embeddings as plot_embeddings
+    from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
+    from bayesbias.plots.nulls import plot_null as plot_null
     from bayesbias.plots.words import plot_groups as plot_groups
     from bayesbias.plots.words import plot_words as plot_words
+    from bayesbias.reports.checks import check_posterior as check_posterior
     from bayesbias.reports.comparison import compare_models as compare_models
     from bayesbias.reports.conclusions import conclusions as conclusions
     from bayesbias.reports.contrasts import contrasts as contrasts
     from bayesbias.reports.design import required_words as required_words
+    from bayesbias.reports.distances import similarity_shares as similarity_shares
+    from bayesbias.reports.embeddings import compare_embeddings as compare_embeddings
+    from bayesbias.reports.false_claims import false_claims as false_claims
+    from bayesbias.reports.nulls import null_share as null_share
+    from bayesbias.reports.nulls import simulate_null as simulate_null
+    from bayesbias.reports.prior_checks import check_prior as check_prior
     from bayesbias.reports.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.summary import summary as summary
     from bayesbias.studies import Study as Study
@@ -62,6 +78,7 @@ _HOMES = {
     "Embedding": "embeddings",
     "load_embedding": "embeddings",
     "train_skipgram": "embeddings.training",
+    "write_embedding": "embeddings.writing",
     "distance_table": "tables.build",
     "lost_words": "tables.schema",
     "read_table": "tables.files",
@@ -71,6 +88,7 @@ _HOMES = {
     "load_model": "models.spec",
     "fit": "models.sampling",
     "fit_fact": "models.fits",
+    "fitted_table": "models.fitted",
     "read_fit": "models.fits",
     "write_fit": "models.fits",
     "summary": "reports.summary",
@@ -82,6 +100,20 @@ _HOMES = {
     "simulate_table": "models.simulate",
     "plot_words": "plots.words",
     "plot_groups": "plots.words",
+    "check_posterior": "reports.checks",
+    "check_prior": "reports.prior_checks",
+    "similarity_shares": "reports.distances",
+    "compare_embeddings": "reports.embeddings",
+    "simulate_null": "reports.nulls",
+    "null_share": "reports.nulls",
+    "false_claims": "reports.false_claims",
+    "plot_check": "plots.checks",
+    "plot_prior_check": "plots.checks",
+    "plot_distances": "plots.distances",
+    "plot_embeddings": "plots.embeddings",
+    "plot_null": "plots.nulls",
+    "plot_false_claims": "plots.nulls",
+    "write_report": "page",
     "bundled": "files",
 }
 

@@ -1,13 +1,17 @@
-"""A folder of results: draws, numbers, figure and conclusions of one fit."""
+"""Folders of results: of a fit, of its checks, of a comparison of embeddings."""
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbias.errors import OutputError, ReportError
 from bayesbias.files import check_writable
 from bayesbias.models.fits import write_fit
+from bayesbias.plots.checks import plot_check, plot_prior_check
+from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import save_figure
 from bayesbias.plots.words import plot_words
 from bayesbias.reports.conclusions import conclusions
@@ -19,6 +23,10 @@ from bayesbias.tables.files import write_table
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from bayesbias.reports.checks import PosteriorCheck
+    from bayesbias.reports.embeddings import EmbeddingComparison
+    from bayesbias.reports.prior_checks import PriorCheck
 
 
 def check_request(
@@ -100,21 +108,78 @@ def write_results(
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
-    target = check_folder(folder, overwrite=overwrite)
+    check_folder(folder, overwrite=overwrite)
     text = conclusions(fit, hdi_prob=hdi_prob, rope=rope)
+    with _whole_folder(folder) as workshop:
+        write_table(table, workshop / "table.csv")
+        write_fit(fit, workshop / "fit.nc")
+        summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
+        contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
+        save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
+        (workshop / "conclusions.txt").write_text(text, encoding="utf-8")
+    return text
+
+
+def write_checks(
+    posterior: "PosteriorCheck", prior: "PriorCheck", folder: str | os.PathLike[str], *, overwrite: bool = False
+) -> str:
+    """Write what `check_posterior` and `check_prior` found to a folder and return it in words.
+
+    Writes ``check.txt``, ``check.png``, ``coverage.csv``, ``statistics.csv``, ``prior.png`` and ``prior.csv``.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and `overwrite` is false.
+    """
+    check_folder(folder, overwrite=overwrite)
+    text = f"{posterior}\n\n{prior}\n"
+    with _whole_folder(folder) as workshop:
+        (workshop / "check.txt").write_text(text, encoding="utf-8")
+        save_figure(plot_check(posterior), workshop / "check.png")
+        posterior.coverage.to_csv(workshop / "coverage.csv", index=False)
+        posterior.statistics.to_csv(workshop / "statistics.csv", index=False)
+        save_figure(plot_prior_check(prior), workshop / "prior.png")
+        prior.distances.to_csv(workshop / "prior.csv", index=False)
+    return text
+
+
+def write_comparison(
+    comparison: "EmbeddingComparison", folder: str | os.PathLike[str], *, overwrite: bool = False
+) -> str:
+    """Write what `compare_embeddings` found to a folder and return its conclusions.
+
+    Writes ``change.csv``, ``change_by_word.csv``, ``gaps.csv``, ``side_by_side.csv``, ``conclusions.txt`` and a
+    ``change_NUMBER.png`` for each embedding that is compared with the first.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and `overwrite` is false.
+    """
+    check_folder(folder, overwrite=overwrite)
+    with _whole_folder(folder) as workshop:
+        comparison.change.to_csv(workshop / "change.csv", index=False)
+        comparison.change_by_word.to_csv(workshop / "change_by_word.csv", index=False)
+        comparison.contrasts.to_csv(workshop / "gaps.csv", index=False)
+        comparison.side_by_side.to_csv(workshop / "side_by_side.csv", index=False)
+        (workshop / "conclusions.txt").write_text(comparison.conclusions, encoding="utf-8")
+        for number, name in enumerate(comparison.names, start=1):
+            save_figure(plot_embeddings(comparison, embedding=name), workshop / f"change_{number}.png")
+    return comparison.conclusions
+
+
+@contextmanager
+def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a folder to write to, whose files are put in place once all of them are there."""
+    target = Path(folder)
     inside = target if target.is_dir() else target.parent
     try:
         with tempfile.TemporaryDirectory(prefix=".bayesbias-", dir=inside) as folder_name:
             workshop = Path(folder_name)
-            write_table(table, workshop / "table.csv")
-            write_fit(fit, workshop / "fit.nc")
-            summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
-            contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
-            save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
-            (workshop / "conclusions.txt").write_text(text, encoding="utf-8")
+            yield workshop
             target.mkdir(exist_ok=True)
             for made in sorted(workshop.iterdir()):
                 made.replace(target / made.name)
     except OSError as error:
         raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
-    return text

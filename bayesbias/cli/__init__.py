@@ -7,11 +7,11 @@ import sys
 import warnings
 from typing import TextIO
 
-from bayesbias.cli import data, fits
+from bayesbias.cli import checks, data, fits, measures
 from bayesbias.cli.base import app
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
-__all__ = ["app", "data", "fits", "main"]
+__all__ = ["app", "checks", "data", "fits", "main", "measures"]
 
 
 def _show_warning(

@@ -36,6 +36,7 @@ class Duplicates(StrEnum):
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
+Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers.")]
 Rope = Annotated[
     float | None,
     typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
@@ -69,9 +70,10 @@ def describe(table: "pd.DataFrame") -> str:
     )
 
 
-def printed(frame: "pd.DataFrame") -> str:
+def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
+    """Return a frame as text."""
     formats: dict[str, Any] = {
-        name: (lambda value: f"{value:.0f}") if name.startswith("ess") else (lambda value: f"{value:.3f}")
+        name: (lambda value: f"{value:.0f}") if name.startswith("ess") else (lambda value: f"{value:.{digits}f}")
         for name in frame.columns
         if frame[name].dtype.kind == "f"
     }

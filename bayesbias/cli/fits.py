@@ -1,5 +1,6 @@
 """Commands that fit a model and print what it says."""
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,7 @@ from bayesbias.cli.base import (
     printed,
     priors_from,
 )
+from bayesbias.errors import LostWordsWarning
 
 
 @app.command()
@@ -67,6 +69,7 @@ def fit(
     )
     print(write_results(fitted, output, table=distances, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite))
     print(f"Wrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
+    print(f"One page with checks and what the result hangs on: bayesbias report {output / 'fit.nc'} -o report.html")
 
 
 @app.command()
@@ -102,11 +105,15 @@ def demo(
 ) -> None:
     """Run the whole way on bundled vectors: study religion, Wikipedia skip-gram vectors.
 
-    Vectors, table, fit, numbers, figure and conclusions; no file of yours is needed.
+    Vectors, table, fit, numbers, figure and conclusions; then the same vectors after hard debiasing, and a page
+    (report.html) that holds all of it. No file of yours is needed.
     """
+    from bayesbias.debias import HardDebias
     from bayesbias.embeddings import load_embedding
     from bayesbias.files import bundled
     from bayesbias.models.sampling import fit as fit_model
+    from bayesbias.page import write_report
+    from bayesbias.reports.embeddings import compare_embeddings
     from bayesbias.results import check_folder, write_results
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
@@ -114,12 +121,16 @@ def demo(
     check_folder(output, overwrite=overwrite)
     study = load_study("religion")
     vectors = load_embedding(
-        bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"),
-        words=study.words,
-        name="Wikipedia 2018 skip-gram",
+        bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), name="Wikipedia 2018 skip-gram"
     )
     built = distance_table(vectors, study)
     print(describe(built))
     fitted = fit_model(built, random_seed=seed)
     print(write_results(fitted, output, table=built, overwrite=overwrite))
-    print(f"Wrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
+    debiased = HardDebias().fit(vectors, "religion_manzini").transform(vectors)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above
+        changed = distance_table(debiased, study)
+    compared = compare_embeddings({"original": built, "hard-debiased": changed}, random_seed=seed)
+    write_report(fitted, output / "report.html", table=built, comparison=compared, overwrite=overwrite)
+    print(f"Wrote {output}. Open {output / 'report.html'} in a browser; numbers: bayesbias summary {output / 'fit.nc'}")

@@ -1,0 +1,178 @@
+"""Commands that look at a fit again: predictive checks, other embeddings, debiasing, the page."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayesbias.cli.base import DEFAULT_HDI_PROB, DEFAULT_MODEL_NAME, Case, HdiProb, Overwrite, Rope, Seed, app
+from bayesbias.errors import ReportError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Method(StrEnum):
+    """How an embedding is debiased."""
+
+    HARD = "hard"
+    SOFT = "soft"
+
+
+FitFile = Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")]
+
+
+@app.command()
+def check(
+    fit: FitFile,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for figures and numbers.")] = None,
+    seed: Seed = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Check what a fitted model predicts against the distances, and what its priors say of them.
+
+    Prints where the model fails; with --output also writes check.png, prior.png and their numbers. Example:
+
+        bayesbias check weat7/fit.nc --output weat7-check/
+    """
+    from bayesbias.models.fits import read_fit
+    from bayesbias.models.fitted import fitted_model, fitted_table
+    from bayesbias.reports.checks import check_posterior
+    from bayesbias.reports.prior_checks import check_prior
+    from bayesbias.results import check_folder, write_checks
+
+    if output is not None:
+        check_folder(output, overwrite=overwrite)
+    fitted = read_fit(fit)
+    posterior = check_posterior(fitted, random_seed=seed)
+    prior = check_prior(fitted_table(fitted), fitted_model(fitted), random_seed=posterior.seed)
+    print(f"{posterior}\n\n{prior}")
+    if output is not None:
+        write_checks(posterior, prior, output, overwrite=overwrite)
+        print(f"Wrote {output}. Look at {output / 'check.png'} and {output / 'prior.png'}.")
+
+
+@app.command()
+def compare(
+    tables: Annotated[
+        list[Path], typer.Argument(help="Distance tables of the same word pairs; the first is the original.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
+    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
+    seed: Seed = None,
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    rope: Rope = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Compare an original with a debiased embedding, or several embeddings, pair by pair.
+
+    Models the change of each pair of words, and writes numbers, figures and conclusions to a folder. Example:
+
+        bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
+    """
+    from bayesbias.reports.embeddings import compare_embeddings
+    from bayesbias.results import check_folder, write_comparison
+
+    check_folder(output, overwrite=overwrite)
+    compared = compare_embeddings(_named(tables), model, hdi_prob=hdi_prob, rope=rope, random_seed=seed)
+    print(write_comparison(compared, output, overwrite=overwrite))
+    print(f"Wrote {output}. Look at {output / 'change_1.png'}.")
+
+
+@app.command()
+def debias(
+    embedding: Annotated[Path, typer.Argument(help="An embedding, as for `bayesbias table`; it is read whole.")],
+    sets: Annotated[str, typer.Option(help="Definitional sets: a bundled name, or a TOML file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A file .npz, .bin, .txt or .vec.")],
+    method: Annotated[Method, typer.Option(help="hard (neutralize and equalize) or soft.")] = Method.HARD,
+    strength: Annotated[float, typer.Option(help="Of soft debiasing (lambda).")] = 0.2,
+    components: Annotated[int | None, typer.Option(help="Directions to remove; by default from the sets.")] = None,
+    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a debiased embedding, to be compared with the original.
+
+    Bundled sets: gender_bolukbasi, gender_manzini, race_manzini, religion_manzini. Example:
+
+        bayesbias debias vectors.txt --sets religion_manzini --output debiased.npz
+    """
+    from bayesbias.debias import HardDebias, SoftDebias
+    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings.writing import check_embedding_output, write_embedding
+
+    check_embedding_output(output, overwrite=overwrite)
+    if method is Method.HARD:
+        chosen: HardDebias | SoftDebias = HardDebias(components=components)
+    else:
+        chosen = SoftDebias(strength=strength, components=components)
+    vectors = load_embedding(embedding, format=file_format, case=case.value, name=name)
+    changed = chosen.fit(vectors, sets).transform(vectors)
+    write_embedding(changed, output, overwrite=overwrite)
+    print(f"Wrote {output}: {changed.name}, {len(changed):,} words.")
+    print(f"Next: bayesbias table {output} --study STUDY --output debiased.csv, then bayesbias compare.")
+
+
+@app.command()
+def report(
+    fit: FitFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="An .html file.")],
+    compare_with: Annotated[
+        list[Path] | None,
+        typer.Option("--compare", help="The distance table of a debiased embedding. May be repeated."),
+    ] = None,
+    seed: Seed = None,
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    rope: Rope = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write one HTML page that says what a fit shows and what it rests on.
+
+    The table.csv beside the fit is used where it is there. Example:
+
+        bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
+    """
+    from bayesbias.files import check_output
+    from bayesbias.models.fits import fit_fact, read_fit
+    from bayesbias.models.fitted import fitted_table
+    from bayesbias.page import write_report
+    from bayesbias.reports.embeddings import compare_embeddings
+    from bayesbias.tables.files import read_table
+
+    check_output(output, overwrite=overwrite)
+    fitted = read_fit(fit)
+    beside = fit.parent / "table.csv"
+    table = read_table(beside, duplicates="keep") if beside.is_file() else None
+    chosen_seed = fit_fact(fitted, "seed") if seed is None else seed
+    comparison = None
+    if compare_with:
+        original = table if table is not None else fitted_table(fitted)
+        tables = {"original": original, **_named(compare_with)}
+        comparison = compare_embeddings(tables, hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed)
+    write_report(
+        fitted,
+        output,
+        table=table,
+        comparison=comparison,
+        rope=rope,
+        hdi_prob=hdi_prob,
+        random_seed=chosen_seed,
+        overwrite=overwrite,
+        title=title,
+    )
+    print(f"Wrote {output}. Open it in a browser; it needs no network.")
+
+
+def _named(paths: list[Path]) -> "dict[str, pd.DataFrame]":
+    """Read tables, and name each by its file."""
+    from bayesbias.tables.files import read_table
+
+    names = [path.name.split(".")[0] for path in paths]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in paths]
+    if len(set(names)) < len(names):
+        raise ReportError(f"A table stands twice among {', '.join(names)}. Give each once.")
+    return {name: read_table(path) for name, path in zip(names, paths, strict=True)}

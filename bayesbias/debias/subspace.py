@@ -1,0 +1,173 @@
+"""The bias subspace: the few directions in which the words of definitional sets differ."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from bayesbias.debias.word_sets import WordSets, sets_in
+from bayesbias.embeddings import Embedding
+from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+
+# Below this, a difference of unit vectors is rounding.
+ROUNDING = 1e-6
+_BLOCK = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Orthonormal directions in which definitional sets differ.
+
+    Parameters
+    ----------
+    directions : array, shape (components, dimensions)
+        Orthonormal rows. Along each, the first words of the sets lie on average on the positive side.
+    explained : array, shape (components,)
+        Share of the sets' variance along each direction.
+    sets : tuple
+        The sets that were used; those with a lost word are not among them.
+    """
+
+    directions: np.ndarray
+    explained: np.ndarray
+    sets: tuple[tuple[str, ...], ...]
+
+
+def bias_subspace(embedding: Embedding, sets: WordSets, *, components: int | None = None) -> Subspace:
+    """Return the bias subspace of definitional sets.
+
+    Parameters
+    ----------
+    embedding
+        Its vectors are brought to unit length.
+    sets
+        The definitional sets; each is centred on its own mean, and all sets weigh the same.
+    components
+        Number of directions. None (default): one fewer than the largest set has words (1 for pairs).
+
+    Raises
+    ------
+    MeasureError
+        If no set is left, a set's words all have the same direction, or the sets span fewer directions.
+
+    Warns
+    -----
+    LostWordsWarning
+        If sets are left out because the embedding lacks a word.
+
+    References
+    ----------
+    Bolukbasi, Chang, Zou, Saligrama and Kalai (2016), arXiv:1607.06520, section 5, step 1: the first rows of the SVD
+    of C = sum_i sum_{w in D_i} (w - mu_i)^T (w - mu_i) / abs(D_i). Manzini, Lim, Tsvetkov and Black (2019),
+    arXiv:1904.04047, section 2, for sets of more than two words.
+
+    Examples
+    --------
+    >>> embedding = bb.Embedding(("he", "she", "nurse"), [[1, 0.2, 1], [-1, 0.2, 1], [-0.5, 1, 0]])
+    >>> bias_subspace(embedding, bb.debias.WordSets("gender", [["he", "she"]])).directions + 0.0
+    array([[1., 0., 0.]])
+    """
+    check_embedding(embedding)
+    wanted = _check_components(sets.largest - 1 if components is None else components)
+    found = sets_in(embedding, sets.definitional, "definitional")
+    if not found:
+        raise MeasureError(
+            f"The embedding {embedding.name!r} has no definitional set of {sets.name!r} whole. Give sets of words "
+            "that it has, or load it with these words and a case rule that finds them."
+        )
+    rows, firsts = [], []
+    for words in found:
+        vectors = unit_rows(embedding.matrix(words))
+        centered = vectors - vectors.mean(axis=0)
+        if np.abs(centered).max() < ROUNDING:
+            raise MeasureError(
+                f"The words {name_some(map(repr, words))} have vectors of the same direction, so they do not tell "
+                "what is to be removed. Leave this set out, or check the embedding."
+            )
+        rows.append(centered / np.sqrt(len(words)))
+        firsts.append(centered[0])
+    _, scales, directions = np.linalg.svd(np.concatenate(rows), full_matrices=False)
+    rank = int((scales > ROUNDING * scales[0]).sum())
+    if wanted > rank:
+        raise MeasureError(
+            f"components={wanted}, but the {len(found)} definitional sets found differ in only {rank} directions. "
+            "Give more sets, or fewer components."
+        )
+    explained = scales**2 / (scales**2).sum()
+    directions = directions[:wanted]
+    sign = np.where(np.sum(firsts, axis=0) @ directions.T < 0, -1.0, 1.0)
+    return Subspace(directions * sign[:, None], explained[:wanted], found)
+
+
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """Return rows of length 1, as float64."""
+    wide = np.asarray(vectors, dtype=np.float64)
+    scaled = wide / np.abs(wide).max(axis=1, keepdims=True)  # so that no square overflows or vanishes
+    rows: np.ndarray = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+    return rows
+
+
+def row_blocks(rows: np.ndarray) -> list[np.ndarray]:
+    """Return rows in blocks that are small beside a large embedding."""
+    return np.array_split(rows, max(1, -(-len(rows) // _BLOCK)))
+
+
+def check_embedding(embedding: object) -> None:
+    """Raise `MeasureError` if this is not an embedding."""
+    if not isinstance(embedding, Embedding):
+        raise MeasureError(
+            f"Debiasing needs an Embedding, not {type(embedding).__name__}. Make one with bb.load_embedding."
+        )
+
+
+def check_transform(embedding: Embedding, dimensions: int) -> None:
+    """Raise `MeasureError` if this is not an embedding with as many dimensions as the fitted one."""
+    check_embedding(embedding)
+    if embedding.dimensions != dimensions:
+        raise MeasureError(
+            f"The method was fitted to vectors of {dimensions} dimensions; those of {embedding.name!r} have "
+            f"{embedding.dimensions}. Fit it to this embedding."
+        )
+
+
+def chosen_rows(
+    embedding: Embedding, target: Iterable[str] | None, ignore: Iterable[str] | None, specific: Iterable[str] = ()
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows are `target`, and which of these are not to be left out, as arrays of bool.
+
+    Raises
+    ------
+    LostWordsError
+        If the embedding lacks a target word.
+
+    Warns
+    -----
+    LostWordsWarning
+        If it lacks a word of `ignore`; words of `specific`, which stand for an absent `ignore`, may lack.
+    """
+    place = {word: row for row, word in enumerate(embedding.words)}
+    if isinstance(target, str) or isinstance(ignore, str):
+        raise MeasureError("`target` and `ignore` are lists of words, not one text. Write ['nurse'], for example.")
+    targets = np.ones(len(embedding), dtype=bool)
+    if target is not None:
+        wanted = list(target)
+        embedding.matrix(wanted)  # names all absent words, with a hint
+        targets[:] = False
+        targets[[place[form] for form in embedding.lookup(wanted).found.values()]] = True
+    left_out = embedding.lookup(specific if ignore is None else ignore)
+    if left_out.lost and ignore is not None:
+        warn_user(
+            f"The embedding {embedding.name!r} lacks {len(left_out.lost)} of the words to ignore "
+            f"({name_some(left_out.lost)}).",
+            LostWordsWarning,
+        )
+    chosen = targets.copy()
+    chosen[[place[form] for form in left_out.found.values()]] = False
+    return targets, chosen
+
+
+def _check_components(components: int) -> int:
+    if isinstance(components, bool) or not isinstance(components, Integral) or components < 1:
+        raise MeasureError(f"components={components!r}: give a whole number of at least 1, or None.")
+    return int(components)

@@ -1,0 +1,184 @@
+"""The words that tell a debiasing method what is to be removed, and from which words it is not."""
+
+import os
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bayesbias.embeddings import Embedding
+from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.files import bundled, input_file
+
+Sets = Sequence[Sequence[str]]
+_TEXTS = ("name", "description", "source")
+_LISTS = ("definitional", "equalize")
+
+
+@dataclass(frozen=True)
+class WordSets:
+    """Sets of words that differ in nothing but what is to be removed, such as (he, she), (king, queen).
+
+    Parameters
+    ----------
+    name
+        What is removed; it becomes part of the name of the debiased embedding.
+    definitional
+        Sets of at least two words each, from which the bias subspace is found.
+    equalize
+        Sets whose words hard debiasing makes equally near to every neutral word. None (default): `definitional`.
+    specific
+        Words that mean what is removed (such as "beard"), which hard debiasing therefore leaves as they are.
+    description, source
+        For people.
+
+    Raises
+    ------
+    MeasureError
+        If there is no definitional set, a set has fewer than two different words, or a word is not a text.
+
+    Examples
+    --------
+    >>> WordSets("gender", definitional=[["he", "she"], ["man", "woman"]]).equalize
+    (('he', 'she'), ('man', 'woman'))
+    """
+
+    name: str
+    definitional: Sets
+    equalize: Sets | None = None
+    specific: Sequence[str] = ()
+    description: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        definitional = _checked(self.definitional, "definitional")
+        if not definitional:
+            raise MeasureError("There is no definitional set. Give at least one, such as ['he', 'she'].")
+        equalize = definitional if self.equalize is None else _checked(self.equalize, "equalize")
+        object.__setattr__(self, "definitional", definitional)
+        object.__setattr__(self, "equalize", equalize)
+        object.__setattr__(self, "specific", _texts(self.specific, "specific"))
+
+    @property
+    def largest(self) -> int:
+        """Number of words of the largest definitional set."""
+        return max(map(len, self.definitional))
+
+
+def list_word_sets() -> list[str]:
+    """Return the names of the bundled word sets.
+
+    >>> list_word_sets()
+    ['gender_bolukbasi', 'gender_manzini', 'race_manzini', 'religion_manzini']
+    """
+    return sorted(path.stem for path in bundled("data", "debias").glob("*.toml"))
+
+
+def load_word_sets(source: str | os.PathLike[str] | WordSets) -> WordSets:
+    """Return bundled word sets, or those of a TOML file.
+
+    Parameters
+    ----------
+    source
+        A name of `list_word_sets`, the path of a TOML file with the fields of `WordSets`, or a `WordSets`.
+
+    Raises
+    ------
+    MeasureError
+        If there are no such sets or they are not usable.
+    InputFileError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> load_word_sets("religion_manzini").definitional[0]
+    ('judaism', 'christianity', 'islam')
+    """
+    if isinstance(source, WordSets):
+        return source
+    known, name = list_word_sets(), os.fspath(source)
+    if name not in known and not name.endswith(".toml"):
+        raise MeasureError(
+            f"There are no word sets {name!r}{did_you_mean(name, known)}. Known are {', '.join(known)}; or give the "
+            "path of a .toml file, a WordSets, or a list of sets."
+        )
+    path = bundled("data", "debias", f"{name}.toml") if name in known else input_file(source)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise MeasureError(f"{path} is not valid TOML: {error}. Mend it.") from error
+    fields = (*_TEXTS, *_LISTS, "specific")
+    unknown = [key for key in content if key not in fields]
+    if unknown:
+        raise MeasureError(f"{path}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], fields)}.")
+    for key in _TEXTS:
+        if not isinstance(content.get(key, ""), str):
+            raise MeasureError(f"{path}: {key} must be a text.")
+    if "definitional" not in content:
+        raise MeasureError(f"{path} has no list 'definitional'; see the bundled files in data/debias.")
+    try:
+        return WordSets(**{"name": path.stem, **content})
+    except MeasureError as error:
+        raise MeasureError(f"{path}: {error}") from error
+
+
+def as_word_sets(
+    sets: str | os.PathLike[str] | WordSets | Sets, *, equalize: Sets | None = None, name: str | None = None
+) -> WordSets:
+    """Return what a user gave as `WordSets`: a name, a path, `WordSets` or plain sets."""
+    if isinstance(sets, str | os.PathLike | WordSets):
+        found = load_word_sets(sets)
+        return replace(found, name=name or found.name, equalize=found.equalize if equalize is None else equalize)
+    return WordSets(name or "custom words", sets, equalize)
+
+
+def sets_in(embedding: Embedding, sets: Sets, what: str) -> tuple[tuple[str, ...], ...]:
+    """Return the sets of which the embedding has all words, in the forms that it has; warn of the others."""
+    found = embedding.lookup(word for words in sets for word in words)
+    kept = [words for words in sets if not set(words) & set(found.lost)]
+    if found.lost:
+        warn_user(
+            f"The embedding {embedding.name!r} lacks {len(found.lost)} of the {what} words "
+            f"({name_some(found.lost)}), so {len(sets) - len(kept)} of {len(sets)} sets are left out.",
+            LostWordsWarning,
+        )
+    # Under a case rule that lowers words, ("He", "She") is the same set as ("he", "she").
+    return tuple(dict.fromkeys(tuple(found.found[word] for word in words) for words in kept))
+
+
+def _checked(sets: object, what: str) -> tuple[tuple[str, ...], ...]:
+    if isinstance(sets, str) or not isinstance(sets, Iterable):
+        raise MeasureError(f"The {what} sets must be a list of sets of words, not {sets!r}.")
+    checked = []
+    for place, words in enumerate(sets, start=1):
+        if isinstance(words, str):
+            raise MeasureError(f"The {what} set {place} is one text, {words[:40]!r}. Give a list of words.")
+        texts = _texts(words, f"{what} set {place}")
+        if len(texts) < 2 or len(set(texts)) < len(texts):
+            raise MeasureError(
+                f"The {what} set {place} is {list(texts)}. A set needs at least two words, all different."
+            )
+        checked.append(texts)
+    return tuple(checked)
+
+
+def _texts(words: object, what: str) -> tuple[str, ...]:
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise MeasureError(f"The words of {what} must be a list, not {words!r}.")
+    found = tuple(words)
+    for word in found:
+        if not isinstance(word, str) or not word.strip():
+            raise MeasureError(f"The words of {what} must be texts that are not blank; found {word!r}.")
+    return found
+
+
+def check_disjoint(sets: Sets) -> None:
+    """Raise `MeasureError` if a word stands in two different sets to equalize."""
+    seen: dict[str, tuple[str, ...]] = {}
+    for words in dict.fromkeys(map(tuple, sets)):
+        for word in words:
+            if word in seen:
+                raise MeasureError(
+                    f"{word!r} stands in two sets to equalize, {list(seen[word])} and {list(words)}: making the second "
+                    "equal would undo the first. Give `equalize` with each word once (an empty list equalizes none)."
+                )
+            seen[word] = words

@@ -1,0 +1,95 @@
+"""Writing an embedding to a file that any tool can read."""
+
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.errors import EmbeddingError, OutputError, name_some
+from bayesbias.files import atomic_path, check_output
+
+
+def write_embedding(embedding: Embedding, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+    """Write an embedding, whole or not at all.
+
+    Parameters
+    ----------
+    embedding
+        What `load_embedding` or a debiasing method returned.
+    path
+        Its ending says the format: ``.npz`` (arrays ``words`` and ``vectors``, every digit kept), ``.bin`` (word2vec
+        binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
+    overwrite
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    pathlib.Path
+        The file; `load_embedding` reads it.
+
+    Raises
+    ------
+    OutputError
+        If the ending is not one of these, or the file exists or cannot be written.
+    EmbeddingError
+        If a word holds white space, which only ``.npz`` can keep.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pets = bb.load_embedding({"cat": [1.0, 0.0], "dog": [0.0, 1.0]})
+    ...     len(bb.load_embedding(bb.write_embedding(pets, f"{folder}/pets.npz")))
+    2
+    """
+    target = check_embedding_output(path, overwrite=overwrite)
+    write = WRITERS[target.suffix.lower()]
+    if target.suffix.lower() != ".npz":
+        spaced = [word for word in embedding.words if not word or any(letter.isspace() for letter in word)]
+        if spaced:
+            raise EmbeddingError(
+                f"{len(spaced)} words hold white space, as {name_some(map(repr, spaced), 3)}, which separates the "
+                f"columns of a {target.suffix} file. Write an .npz file."
+            )
+    with atomic_path(target, overwrite=overwrite) as temporary:
+        write(embedding, temporary)
+    return target
+
+
+def check_embedding_output(path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+    """Return `path` if an embedding can be written there; raise `OutputError` before any work is done if not."""
+    target = Path(path)
+    if target.suffix.lower() not in WRITERS:
+        raise OutputError(f"{target}: give it one of the endings {', '.join(WRITERS)}, which say the format.")
+    return check_output(target, overwrite=overwrite)
+
+
+def _npz(embedding: Embedding, path: Path) -> None:
+    with path.open("wb") as stream:
+        np.savez_compressed(stream, words=np.asarray(embedding.words, dtype=str), vectors=embedding.vectors)
+
+
+def _word2vec_binary(embedding: Embedding, path: Path) -> None:
+    with path.open("wb") as stream:
+        stream.write(f"{len(embedding)} {embedding.dimensions}\n".encode())
+        pack = struct.Struct(f"<{embedding.dimensions}f").pack
+        for word, vector in zip(embedding.words, embedding.vectors, strict=True):
+            stream.write(word.encode() + b" " + pack(*vector) + b"\n")
+
+
+def _word2vec_text(embedding: Embedding, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write(f"{len(embedding)} {embedding.dimensions}\n")
+        for word, vector in zip(embedding.words, embedding.vectors, strict=True):
+            stream.write(f"{word} {' '.join(f'{value:.9g}' for value in vector)}\n")
+
+
+WRITERS: dict[str, Callable[[Embedding, Path], None]] = {
+    ".npz": _npz,
+    ".bin": _word2vec_binary,
+    ".txt": _word2vec_text,
+    ".vec": _word2vec_text,
+}

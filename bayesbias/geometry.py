@@ -1,0 +1,328 @@
+"""Geometry of lists of vectors: row spaces, the angles between them, the canonical subspace metric.
+
+Arrays in, arrays out. A list of words is an array of shape (words, dimensions), one vector a row; every function but
+`joint_coordinates` takes stacks of them too, of shape (..., words, dimensions).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import MeasureError
+
+Floats = NDArray[np.floating[Any]]
+
+RANK_TOLERANCE = 1e-6
+"""Singular values of unit vectors that are below this part of the largest one count as zero: rounding to single
+precision alone makes a combination of stored vectors miss its place by about 1e-7."""
+
+# Squared, so a condition number of 10,000: beyond it, Gram matrices lose too many digits.
+_WELL_CONDITIONED = 1e-8
+
+
+def checked_vectors(vectors: ArrayLike) -> Floats:
+    """Return lists of vectors as float64, after checking that each vector has a direction.
+
+    Parameters
+    ----------
+    vectors
+        Of shape (..., words, dimensions).
+
+    Raises
+    ------
+    MeasureError
+        If they are not lists of vectors, or a vector is zero or holds a NaN or an infinity.
+
+    Examples
+    --------
+    >>> checked_vectors([[1, 0], [3, 4]]).dtype
+    dtype('float64')
+    """
+    array = np.asarray(vectors, dtype=np.float64)
+    if array.ndim < 2 or 0 in array.shape:
+        raise MeasureError(f"The vectors have the shape {array.shape}. Give (words, dimensions), at least one of each.")
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("...i,...i->...", array, array)
+    usable = np.isfinite(squares) & (squares > 0)
+    if not usable.all():
+        place = tuple(int(at) for at in np.argwhere(~usable)[0])
+        where = f"{place[-1]}" + (f" of list {place[:-1]}" if len(place) > 1 else "")
+        fault = "is zero" if squares[place] == 0 else "holds a NaN, an infinity or a number too large to square"
+        raise MeasureError(f"Vector {where} (counted from 0) {fault}, so it has no direction. Leave its word out.")
+    return array
+
+
+def unit_vectors(vectors: ArrayLike) -> Floats:
+    """Return lists of vectors scaled to length 1.
+
+    >>> unit_vectors([[3, 4]])
+    array([[0.6, 0.8]])
+    """
+    array = checked_vectors(vectors)
+    units: Floats = array / np.sqrt(np.einsum("...i,...i->...", array, array))[..., np.newaxis]
+    return units
+
+
+def row_space(vectors: ArrayLike) -> Floats:
+    """Return an orthonormal basis of the space that a list's vectors span.
+
+    Vectors are not centred: the space holds the origin. Lists that are conditioned well are made orthonormal by two
+    passes of Cholesky-QR, which is as accurate as QR there and several times as fast on stacks; all others by a
+    singular value decomposition, which finds their rank.
+
+    Parameters
+    ----------
+    vectors
+        Of shape (..., words, dimensions).
+
+    Returns
+    -------
+    array
+        Of shape (..., min(words, dimensions), dimensions): orthonormal rows, and rows of zeros where the vectors
+        depend on each other (see `RANK_TOLERANCE`).
+
+    Raises
+    ------
+    MeasureError
+        If a vector has no direction.
+
+    References
+    ----------
+    Yusaku Yamamoto, Yuji Nakatsukasa, Yuka Yanagisawa and Takeshi Fukaya (2015). Roundoff error analysis of the
+    CholeskyQR2 algorithm. Electronic Transactions on Numerical Analysis 44, 306-326.
+
+    Examples
+    --------
+    >>> basis = row_space([[2.0, 0.0, 0.0], [5.0, 5.0, 0.0]])
+    >>> (basis @ basis.T).round(12) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    >>> int(np.any(row_space([[1.0, 2.0], [2.0, 4.0]]), axis=-1).sum())  # the rank
+    1
+    """
+    units = unit_vectors(vectors)
+    words, dimensions = units.shape[-2:]
+    if words > dimensions:
+        return _row_space_by_svd(units)
+    squares = np.linalg.eigvalsh(units @ units.swapaxes(-1, -2))
+    sound = squares[..., 0] > _WELL_CONDITIONED * squares[..., -1]
+    if sound.all():
+        return _orthonormalised(_orthonormalised(units))
+    basis = np.empty_like(units)
+    basis[sound] = _orthonormalised(_orthonormalised(units[sound]))
+    basis[~sound] = _row_space_by_svd(units[~sound])
+    return basis
+
+
+def rank(vectors: ArrayLike) -> NDArray[np.integer[Any]]:
+    """Return the dimension of the space that each list's vectors span, of shape (...).
+
+    >>> int(rank([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 3.0, 0.0]]))
+    2
+    """
+    return _basis_rank(row_space(vectors))
+
+
+def canonical_congruences(A: ArrayLike, B: ArrayLike) -> Floats:
+    """Return the cosines of the principal angles between the spaces that two lists span.
+
+    Parameters
+    ----------
+    A, B
+        Of shapes (..., words of A, dimensions) and (..., words of B, dimensions); stacks are broadcast.
+
+    Returns
+    -------
+    array
+        Between 0 and 1, from the largest to the smallest, of shape (..., min(words of A, words of B, dimensions)).
+        There are as many principal angles as the smaller rank; the places beyond it hold 0.
+
+    Raises
+    ------
+    MeasureError
+        If a vector has no direction, or the vectors of the two lists differ in length.
+
+    Notes
+    -----
+    They are the canonical correlations of the columns of A' and B' without centring, R's
+    ``cancor(t(A), t(B), xcenter = FALSE, ycenter = FALSE)$cor``.
+
+    References
+    ----------
+    Kindel (2023), canonical congruences: the singular values of the product of the projectors. Ake Bjorck and Gene H.
+    Golub (1973). Numerical methods for computing angles between linear subspaces. Mathematics of Computation 27.
+
+    Examples
+    --------
+    >>> canonical_congruences([[1, 0, 0], [0, 1, 0]], [[5, 5, 0], [0, 3, 4]]).round(3)
+    array([1. , 0.6])
+    """
+    singular = np.linalg.svd(_cross(row_space(A), row_space(B)), compute_uv=False)
+    congruences: Floats = np.clip(singular, 0.0, 1.0)
+    return congruences
+
+
+def canonical_subspace_similarity(A: ArrayLike, B: ArrayLike, *, scaled: bool = False) -> Floats:
+    """Return how much the spaces that two lists span have in common: the trace of the product of their projectors.
+
+    It is the sum of the squared canonical congruences. They are not computed: the sum of the squared products of the
+    two orthonormal bases is the same number, as is the sum of the Hadamard product of the two projectors.
+
+    Parameters
+    ----------
+    A, B
+        Of shapes (..., words of A, dimensions) and (..., words of B, dimensions); stacks are broadcast.
+    scaled
+        Divide by the geometric mean of the two ranks. The result is 1 where the spaces are the same, and at most
+        ``sqrt(smaller rank / larger rank)`` where the ranks differ.
+
+    Returns
+    -------
+    array
+        Between 0 and the smaller rank (scaled: between 0 and 1), of shape (...).
+
+    Raises
+    ------
+    MeasureError
+        If a vector has no direction, or the vectors of the two lists differ in length.
+
+    References
+    ----------
+    Alexander T. Kindel (2023). Geometrically consistent estimation of multidimensional word associations in text
+    corpora: equation Sim_CCA;k(W_a, W_b) = <P(W_a), P(W_b)>_F = tr(P(W_a)' P(W_b)), its scaled version
+    (Tucker's congruence coefficient, the RV coefficient), and supplement, "Computing the canonical subspace metric".
+
+    Examples
+    --------
+    >>> similarity = canonical_subspace_similarity([[1, 0, 0], [0, 1, 0]], [[5, 5, 0], [0, 3, 4]])
+    >>> round(float(similarity), 12)  # 1 + 0.6 ** 2
+    1.36
+    >>> round(float(canonical_subspace_similarity([[1, 0]], [[3, 4]])), 12)  # one to one: the squared cosine
+    0.36
+    """
+    basis_a, basis_b = row_space(A), row_space(B)
+    rank_a, rank_b = _basis_rank(basis_a), _basis_rank(basis_b)
+    product = np.square(_cross(basis_a, basis_b)).sum(axis=(-2, -1))
+    similarity: Floats = np.minimum(product, np.minimum(rank_a, rank_b))
+    return similarity / np.sqrt(rank_a * rank_b) if scaled else similarity
+
+
+def projectors(vectors: ArrayLike) -> Floats:
+    """Return the orthogonal projectors onto the spaces that lists span, of shape (..., dimensions, dimensions).
+
+    The sum of the elementwise product of two of them is their canonical subspace similarity, so that all pairs of two
+    stacks are one matrix product. Bring the lists into few dimensions first (`joint_coordinates`).
+
+    References
+    ----------
+    Kindel (2023), equation P(A) = A(A'A)^-1 A'; here made of an orthonormal basis, without the inverse.
+
+    Examples
+    --------
+    >>> projectors([[3.0, 0.0], [5.0, 0.0]])
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    basis = row_space(vectors)
+    product: Floats = basis.swapaxes(-1, -2) @ basis
+    return product
+
+
+def joint_coordinates(*lists: ArrayLike) -> tuple[Floats, ...]:
+    """Return lists of vectors in an orthonormal basis of the space that all of them span together.
+
+    All inner products stay what they were, but there are no more dimensions than vectors.
+
+    Parameters
+    ----------
+    lists
+        Arrays of shape (words, dimensions).
+
+    Raises
+    ------
+    MeasureError
+        If a vector has no direction, or the vectors of two lists differ in length.
+
+    Examples
+    --------
+    >>> a, b = joint_coordinates(np.eye(300)[:2], np.eye(300)[:3] * 2.0)
+    >>> a.shape, b.shape
+    ((2, 5), (3, 5))
+    >>> np.abs(a @ b.T).round(12)
+    array([[2., 0., 0.],
+           [0., 2., 0.]])
+    """
+    arrays = [checked_vectors(vectors) for vectors in lists]
+    for array in arrays:
+        if array.ndim != 2:
+            raise MeasureError(f"A list has the shape {array.shape}. Give (words, dimensions).")
+        _raise_unless_same_dimensions(arrays[0], array)
+    triangle = np.linalg.qr(np.concatenate(arrays).T, mode="r")
+    ends = np.cumsum([len(array) for array in arrays])[:-1]
+    return tuple(np.split(np.ascontiguousarray(triangle.T), ends))
+
+
+def condition_number(vectors: ArrayLike) -> Floats:
+    """Return the condition number (2-norm) of the matrix of the cosine similarities of a list's vectors.
+
+    Parameters
+    ----------
+    vectors
+        Of shape (..., words, dimensions).
+
+    Returns
+    -------
+    array
+        Largest over smallest eigenvalue: 1 for orthogonal vectors, infinite for dependent ones (`RANK_TOLERANCE`); of
+        shape (...).
+
+    References
+    ----------
+    Kindel (2023), Figure 1, right panel: a heuristic predictor of inconsistency.
+
+    Examples
+    --------
+    >>> round(float(condition_number([[1.0, 0.0], [0.6, 0.8]])), 12)  # (1 + 0.6) / (1 - 0.6)
+    4.0
+    """
+    units = unit_vectors(vectors)
+    sizes = np.linalg.svd(units, compute_uv=False)
+    largest, smallest = sizes[..., 0], sizes[..., -1]
+    full = (smallest > RANK_TOLERANCE * largest) & (units.shape[-2] <= units.shape[-1])
+    squares = np.full(largest.shape, np.inf)
+    np.divide(largest, smallest, out=squares, where=full)
+    condition: Floats = squares**2
+    return condition
+
+
+def _orthonormalised(rows: Floats) -> Floats:
+    """Return independent rows made orthonormal, up to rounding that grows with the square of their condition."""
+    factor = np.linalg.cholesky(rows @ rows.swapaxes(-1, -2))
+    orthonormal: Floats = np.linalg.solve(factor, rows)
+    return orthonormal
+
+
+def _row_space_by_svd(units: Floats) -> Floats:
+    _, sizes, directions = np.linalg.svd(units, full_matrices=False)
+    kept = sizes > RANK_TOLERANCE * sizes[..., :1]
+    basis: Floats = directions * kept[..., np.newaxis]
+    return basis
+
+
+def _basis_rank(basis: Floats) -> NDArray[np.integer[Any]]:
+    count: NDArray[np.integer[Any]] = np.any(basis != 0, axis=-1).sum(axis=-1)
+    return count
+
+
+def _cross(basis_a: Floats, basis_b: Floats) -> Floats:
+    _raise_unless_same_dimensions(basis_a, basis_b)
+    product: Floats = basis_a @ basis_b.swapaxes(-1, -2)
+    return product
+
+
+def _raise_unless_same_dimensions(a: Floats, b: Floats) -> None:
+    if a.shape[-1] != b.shape[-1]:
+        raise MeasureError(
+            f"The vectors have {a.shape[-1]} and {b.shape[-1]} dimensions. Take both lists from the same embedding."
+        )

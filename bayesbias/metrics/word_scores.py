@@ -1,0 +1,375 @@
+"""Scores of single words against pairs of base words: DB/WA, RIPA and NBM."""
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.files import bundled
+from bayesbias.metrics.neighbours import nearest_neighbours
+from bayesbias.metrics.sets import as_embedding, word_sets
+from bayesbias.studies import Study, load_study
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Floats = NDArray[np.floating[Any]]
+Pairs = tuple[tuple[str, str], ...]
+
+RULES: Mapping[str, str] = {
+    "db_wa": "cos(w, m) - cos(w, f), from -2 to 2",
+    "ripa": "inner product of the word's vector, as long as it is, with (m - f) / |m - f|; unbounded",
+    "ripa_unit": "inner product of the word's vector, of length 1, with (m - f) / |m - f|, from -1 to 1",
+    "nbm": (
+        "of the {k} nearest neighbours by cosine among {vocabulary:,} words, the word itself left out: the share with "
+        "DB/WA above 0 minus the share with DB/WA below 0, from -1 to 1; base words count as neighbours"
+    ),
+}
+"""The scoring rules and their conventions; m is the first word of a pair, f the second."""
+
+_BLOCK = 10_000
+
+
+def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
+    """Return how much nearer each word is to the first word of each pair than to the second, in cosine.
+
+    Parameters
+    ----------
+    words
+        Vectors of shape (words, dimensions), of any length but zero.
+    first, second
+        Vectors of the first and the second words of the pairs, of shape (pairs, dimensions).
+
+    Returns
+    -------
+    array
+        cos(w, m) - cos(w, f), of shape (pairs, words).
+
+    References
+    ----------
+    Yupei Du, Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word embedding gender bias measures.
+    EMNLP 2021, 10012-10034, section 3.1, DB/WA (direct bias / word association).
+
+    Examples
+    --------
+    >>> db_wa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 5.0]]).round(3)
+    array([[ 1. , -0.2]])
+    """
+    scores: Floats = (_unit(first) - _unit(second)) @ _unit(words).T
+    return scores
+
+
+def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
+    """Return the inner product of each word with the unit difference of each pair.
+
+    Parameters
+    ----------
+    words, first, second
+        As for `db_wa`. The lengths count: give unit vectors of words for the rule ``"ripa_unit"``.
+
+    Returns
+    -------
+    array
+        w (m - f) / |m - f|, of shape (pairs, words).
+
+    Raises
+    ------
+    MeasureError
+        If the words of a pair have the same vector.
+
+    References
+    ----------
+    Kawin Ethayarajh, David Duvenaud and Graeme Hirst (2019). Understanding undesirable word embedding associations.
+    ACL 2019, 1696-1705: relational inner product association. Du, Fang and Nguyen (2021), section 3.1, RIPA.
+
+    Examples
+    --------
+    >>> ripa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 0.0]]).round(3)
+    array([[2., 3.]])
+    """
+    m, f = (np.asarray(vectors, dtype=np.float64) for vectors in (first, second))
+    lengths = np.linalg.norm(m - f, axis=1)
+    if not np.all(lengths > 1e-12 * np.linalg.norm(m, axis=1)):
+        raise MeasureError("The words of a base pair have the same vector, so they differ in no direction.")
+    scores: Floats = ((m - f) / lengths[:, None]) @ np.asarray(words, dtype=np.float64).T
+    return scores
+
+
+def nbm(
+    words: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    vocabulary: Floats,
+    k: int = 100,
+    own: ArrayLike | None = None,
+) -> Floats:
+    """Return by how much the neighbours of each word lean to the first word of each pair.
+
+    Parameters
+    ----------
+    words, first, second
+        As for `db_wa`.
+    vocabulary
+        Vectors that the neighbours are sought among, of shape (vocabulary, dimensions).
+    k, own
+        How many neighbours, and each word's row in `vocabulary`: see `nearest_neighbours`.
+
+    Returns
+    -------
+    array
+        (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k, of shape (pairs, words). A score within
+        1e-12 of 0 counts on neither side.
+
+    References
+    ----------
+    Du, Fang and Nguyen (2021), section 3.1, NBM (neighbourhood bias metric), after Gonen and Goldberg (2019). Their
+    published code counts a DB/WA of exactly 0 as masculine; their equation does not.
+
+    Examples
+    --------
+    >>> vocabulary = np.array([[1.0, 0.1], [1.0, 0.2], [0.1, 1.0]])
+    >>> nbm([[1.0, 0.0]], first=[[1.0, 0.0]], second=[[0.0, 1.0]], vocabulary=vocabulary, k=3).round(3)
+    array([[0.333]])
+    """
+    neighbours = nearest_neighbours(words, vocabulary, k, own=own)
+    blocks = (vocabulary[start : start + _BLOCK] for start in range(0, len(vocabulary), _BLOCK))
+    leaning = [db_wa(block, first, second) for block in blocks]
+    sides = np.concatenate([(score > 1e-12).astype(np.int8) - (score < -1e-12) for score in leaning], axis=1)
+    return np.stack([side[neighbours].sum(axis=1) / k for side in sides])
+
+
+def load_base_pairs(name: str = "gender") -> Pairs:
+    """Return bundled base pairs.
+
+    Parameters
+    ----------
+    name
+        ``"gender"``: the 23 pairs of Du, Fang and Nguyen (2021), appendix A.1, the masculine word first.
+
+    Examples
+    --------
+    >>> len(load_base_pairs()), load_base_pairs()[0]
+    (23, ('boy', 'girl'))
+    """
+    known = sorted(path.stem for path in bundled("data", "pairs").glob("*.toml"))
+    if name not in known:
+        raise MeasureError(
+            f"There are no base pairs {name!r}{did_you_mean(name, known)}. Bundled are {', '.join(known)}; or give a "
+            "list of pairs, such as [('he', 'she')]."
+        )
+    pairs = tomllib.loads(bundled("data", "pairs", f"{name}.toml").read_text(encoding="utf-8"))["pairs"]
+    return tuple((first, second) for first, second in pairs)
+
+
+def word_scores(
+    embedding: Any,
+    words: Sequence[str] | Mapping[str, Sequence[str]] | Study | str | os.PathLike[str],
+    base_pairs: Sequence[tuple[str, str]] | str = "gender",
+    *,
+    rules: Sequence[str] = ("db_wa", "ripa", "nbm"),
+    k: int = 100,
+    vocabulary: Sequence[str] | None = None,
+) -> "xr.DataArray":
+    """Score single words by how much they lean to the first or to the second word of base pairs.
+
+    Parameters
+    ----------
+    embedding
+        An `Embedding`, or anything that `load_embedding` takes.
+    words
+        The target words; or lists of them by name; or a study (itself, its name or its path): the words of its
+        protected and its attribute groups.
+    base_pairs
+        Pairs of words, or the name of bundled ones (see `load_base_pairs`).
+    rules
+        Out of ``"db_wa"``, ``"ripa"`` (word vectors as long as they are: the equation of the paper), ``"ripa_unit"``
+        (word vectors of length 1: what the paper's published code computes) and ``"nbm"``.
+    k
+        Neighbours for ``"nbm"``.
+    vocabulary
+        Words that these neighbours are sought among. None: every word of the embedding; the scores then depend
+        on which words it was loaded with.
+
+    Returns
+    -------
+    xarray.DataArray
+        Scores with the dimensions ``rule``, ``base_pair`` and ``target_word``; a positive one leans to the
+        first word of the pair. Coordinates ``first_word`` and ``second_word`` of each pair, ``group`` of each target
+        word where there are lists. `attrs` holds each rule's conventions, the embedding's name, and the words that it
+        lacks (``lost_words``, ``lost_base_pairs``, ``lost_vocabulary``) where there are any.
+
+    Raises
+    ------
+    MeasureError
+        If there is no word, pair or rule left, a rule is not known, the words of a pair have the same direction, a
+        pair stands twice, or `k` is larger than the vocabulary.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some words; a pair that lost a word is left out.
+
+    References
+    ----------
+    Du, Fang and Nguyen (2021), section 3.1: DB/WA, RIPA and NBM, the terms of Haiyang Zhang, Alison Sneyd and Mark
+    Stevenson (2020).
+
+    Examples
+    --------
+    >>> vectors = {"he": [1.0, 0.0], "she": [0.0, 1.0], "nurse": [0.6, 0.8], "pilot": [1.6, 1.2]}
+    >>> scores = word_scores(vectors, ["nurse", "pilot"], [("he", "she")], k=3)
+    >>> scores.sizes
+    Frozen({'rule': 3, 'base_pair': 1, 'target_word': 2})
+    >>> scores.sel(base_pair="he ~ she").round(3).values
+    array([[-0.2  ,  0.2  ],
+           [-0.141,  0.283],
+           [ 0.333, -0.333]])
+    """
+    import xarray as xr
+
+    chosen = _checked_rules(rules)
+    pairs = load_base_pairs(base_pairs) if isinstance(base_pairs, str) else _checked_pairs(base_pairs)
+    lists = _target_lists(words)
+    if "nbm" in chosen and vocabulary is None:
+        source = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
+    else:
+        wanted = [word for group in (*pairs, *lists.values()) for word in group]
+        source = as_embedding(embedding, [*wanted, *(vocabulary or ())])
+    kept, lost_pairs = _kept_pairs(pairs, source)
+    sets = word_sets(source, lists, least=1)
+    targets = [word for group in sets.words.values() for word in group]
+    vectors = source.matrix(targets).astype(np.float64)
+    first, second = (source.matrix(pair[side] for pair in kept).astype(np.float64) for side in (0, 1))
+    _raise_if_parallel(kept, first, second)
+    attrs: dict[str, Any] = {"sign": "positive: towards the first word of the pair (m), against the second (f)"}
+    scoring: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
+        "db_wa": db_wa,
+        "ripa": ripa,
+        "ripa_unit": lambda words, first, second: ripa(_unit(words), first, second),
+    }
+    if "nbm" in chosen:
+        rows, lost = _vocabulary_rows(source, vocabulary)
+        # A view where the vocabulary is the whole embedding: its vectors may be most of the memory.
+        candidates = source.vectors if vocabulary is None else source.matrix(rows)
+        own = [rows.get(source.match(word) or word, -1) for word in targets]
+        scoring["nbm"] = partial(nbm, vocabulary=candidates, k=k, own=own)
+        attrs |= {"k": k, "vocabulary": len(candidates)} | ({"lost_vocabulary": lost} if lost else {})
+    scores = np.stack([scoring[rule](vectors, first, second) for rule in chosen])
+    attrs |= {rule: RULES[rule].format(**{"k": 0, "vocabulary": 0} | attrs) for rule in chosen}
+    attrs |= {"embedding": source.name}
+    lost_words = [word for group in sets.lost.values() for word in group]
+    attrs |= {"lost_words": lost_words} if lost_words else {}
+    attrs |= {"lost_base_pairs": [_label(pair) for pair in lost_pairs]} if lost_pairs else {}
+    coords: dict[str, Any] = {
+        "rule": list(chosen),
+        "base_pair": [_label(pair) for pair in kept],
+        "target_word": targets,
+        "first_word": ("base_pair", [pair[0] for pair in kept]),
+        "second_word": ("base_pair", [pair[1] for pair in kept]),
+    }
+    if isinstance(words, Mapping | Study | str | os.PathLike):
+        coords["group"] = ("target_word", [name for name, group in sets.words.items() for _ in group])
+    return xr.DataArray(scores, coords=coords, dims=("rule", "base_pair", "target_word"), name="score", attrs=attrs)
+
+
+def _unit(vectors: ArrayLike) -> Floats:
+    rows = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.all(lengths > 0):
+        raise MeasureError(f"The vector in row {int(np.argmin(lengths))} is zero, so it has no direction.")
+    unit: Floats = rows / lengths
+    return unit
+
+
+def _label(pair: tuple[str, str]) -> str:
+    return f"{pair[0]} ~ {pair[1]}"
+
+
+def _checked_rules(rules: Sequence[str]) -> tuple[str, ...]:
+    chosen = (rules,) if isinstance(rules, str) else tuple(rules)
+    for rule in chosen:
+        if rule not in RULES:
+            raise MeasureError(f"Unknown rule {rule!r}{did_you_mean(str(rule), RULES)}. Known are {', '.join(RULES)}.")
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise MeasureError(f"rules={rules!r}: name at least one of {', '.join(RULES)}, each once.")
+    return chosen
+
+
+def _checked_pairs(pairs: Sequence[tuple[str, str]]) -> Pairs:
+    checked: list[tuple[str, str]] = []
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+            raise MeasureError(f"{pair!r} is not a pair of words. Give pairs such as ('he', 'she').")
+        if (pair[0], pair[1]) in checked:
+            raise MeasureError(f"The base pair {_label((pair[0], pair[1]))} stands twice. Keep one.")
+        checked.append((pair[0], pair[1]))
+    if not checked:
+        raise MeasureError("There are no base pairs. Give at least one, such as ('he', 'she').")
+    return tuple(checked)
+
+
+def _target_lists(words: Any) -> Mapping[str, Sequence[str]]:
+    """Return the target words by the list that they come from."""
+    if isinstance(words, Study | str | os.PathLike):
+        study = load_study(words)
+        both = study.protected.keys() & study.attributes.keys()
+        return {
+            (f"{kind} {name}" if name in both else name): group
+            for kind, groups in (("protected", study.protected), ("attribute", study.attributes))
+            for name, group in groups.items()
+        }
+    lists = dict(words) if isinstance(words, Mapping) else {"target words": tuple(words)}
+    if not any(map(len, lists.values())):
+        raise MeasureError("There are no target words. Give a list of words, lists by name, or a study.")
+    return lists
+
+
+def _kept_pairs(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
+    """Return the pairs that the embedding has, and those of which it lacks a word."""
+    lost_words = source.lookup(word for pair in pairs for word in pair).lost
+    lost = tuple(pair for pair in pairs if set(pair) & set(lost_words))
+    kept = tuple(pair for pair in pairs if pair not in lost)
+    if not kept:
+        raise MeasureError(
+            f"The embedding {source.name!r} lacks {name_some(lost_words)}, so no base pair is left. Give pairs of "
+            f"words that it has (the case rule is {source.case!r})."
+        )
+    if lost:
+        warn_user(
+            f"The embedding {source.name!r} lacks {name_some(lost_words)}: left {len(lost)} of the {len(pairs)} base "
+            f"pairs out ({name_some(map(_label, lost))}).",
+            LostWordsWarning,
+        )
+    return kept, lost
+
+
+def _raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
+    for pair, apart in zip(pairs, np.linalg.norm(_unit(first) - _unit(second), axis=1), strict=True):
+        if apart < 1e-12:
+            raise MeasureError(
+                f"The words of the base pair {_label(pair)} have the same direction, so no word leans to either. "
+                "Leave the pair out."
+            )
+
+
+def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tuple[dict[str, int], list[str]]:
+    """Return the row of each of the neighbours' words, and the words of the vocabulary that are lost."""
+    if vocabulary is None:
+        return {word: row for row, word in enumerate(source.words)}, []
+    found = source.lookup(vocabulary)
+    if found.lost:
+        warn_user(
+            f"The embedding {source.name!r} lacks {len(found.lost):,} of the {len(vocabulary):,} words of the "
+            f"vocabulary ({name_some(found.lost)}): neighbours are sought among the others.",
+            LostWordsWarning,
+        )
+    if not found.found:
+        raise MeasureError(f"The vocabulary has no word that the embedding {source.name!r} has. Give words of it.")
+    return {form: row for row, form in enumerate(dict.fromkeys(found.found.values()))}, list(found.lost)

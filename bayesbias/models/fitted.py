@@ -1,0 +1,93 @@
+"""What a fit was made from: its model, its rows, its table."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.models.data import ModelData
+from bayesbias.models.fits import check_fit, fit_fact
+from bayesbias.models.priors import parse_prior
+from bayesbias.models.spec import ModelSpec
+from bayesbias.studies import list_studies, load_study
+from bayesbias.tables.schema import ATTRS_KEY, validate_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+def fitted_model(fit: "xr.DataTree") -> ModelSpec:
+    """Return the model of a fit, with the priors that it was fitted with.
+
+    >>> str(fitted_model(fit).priors["sigma"])
+    'Exponential(rate=2)'
+    """
+    stored = fit_fact(fit, "model")
+    return ModelSpec(**{**stored, "priors": {name: parse_prior(prior) for name, prior in stored["priors"].items()}})
+
+
+def fitted_rows(fit: "xr.DataTree") -> ModelData:
+    """Return the rows that a model was fitted to, as arrays."""
+    constant = check_fit(fit)["constant_data"].to_dataset()
+    return ModelData(
+        distance=fit["observed_data"]["cosine_distance"].to_numpy(),
+        protected=constant["protected_index"].to_numpy(),
+        connection=constant["connection_index"].to_numpy(),
+        attribute=constant["attribute_index"].to_numpy(),
+        protected_words=constant["protected_word"].to_numpy(),
+        protected_groups=constant["protected_group"].to_numpy(),
+        attribute_words=constant["attribute_word"].to_numpy(),
+        connections=tuple(map(str, constant["connection"].to_numpy())),
+        table_hash=fit_fact(fit, "table_hash"),
+    )
+
+
+def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
+    """Return the distance table that a model was fitted to, rebuilt from the fit.
+
+    A fit does not keep the names of attribute lists. They are taken from the bundled study that it names, or else the
+    lists are named by the protected groups that they are associated with.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows in the same order, with their provenance.
+
+    Examples
+    --------
+    >>> rebuilt = bb.fitted_table(fit)
+    >>> bool((rebuilt["cosine_distance"].to_numpy() == table["cosine_distance"].to_numpy()).all())
+    True
+    """
+    import pandas as pd
+
+    rows = fitted_rows(fit)
+    connections = np.asarray(rows.connections, dtype=str)
+    table = pd.DataFrame(
+        {
+            "protected_word": rows.protected_words[rows.protected],
+            "protected_group": rows.protected_groups[rows.protected],
+            "attribute_word": rows.attribute_words[rows.attribute],
+            "connection": connections[rows.connection],
+            "cosine_distance": rows.distance,
+            "cosine_similarity": 1.0 - rows.distance,
+        }
+    )
+    facts = fit_fact(fit, "table")
+    named = _lists_of_study(facts.get("study", ""))
+    if not set(rows.attribute_words) <= set(named):
+        groups = table[table["connection"] == "associated"].groupby("attribute_word", sort=False)["protected_group"]
+        named = {str(word): f"associated with {' and '.join(dict.fromkeys(found))}" for word, found in groups}
+    table["attribute_group"] = [
+        named.get(word, "associated with no group") if connection in ("associated", "different") else connection
+        for word, connection in zip(table["attribute_word"], table["connection"], strict=True)
+    ]
+    table.attrs[ATTRS_KEY] = {name: value for name, value in facts.items() if name != "hash"}
+    return validate_table(table)
+
+
+def _lists_of_study(name: str) -> dict[str, str]:
+    """Return the list of each attribute word of a bundled study."""
+    if name not in list_studies():
+        return {}
+    return {word: group for group, words in load_study(name).attribute_lists.items() for word in words}

@@ -1,0 +1,123 @@
+"""Pairs of vectors: inner products, lengths, and their local normalization weights.
+
+Units: each side's lengths are divided by their geometric mean over the rows, so that LNW and all inner products are
+in units of an average pair's LNW, and all coefficients of a regression in units of a cosine similarity. They do not
+change when all vectors of the embedding are multiplied by a number. `Pairs.unit` converts back.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import MeasureError
+
+Floats = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of vectors: inner products and lengths, in units of the geometric mean lengths.
+
+    Parameters
+    ----------
+    inner
+        Inner products <A_i, B_i>, of shape (rows,).
+    length_a, length_b
+        ||A_i|| and ||B_i||, of shape (rows,); the geometric mean of each is 1.
+    unit
+        The LNW in the embedding's own units that is 1 here.
+    """
+
+    inner: Floats
+    length_a: Floats
+    length_b: Floats
+    unit: float
+
+    @property
+    def lnw(self) -> Floats:
+        """Local normalization weight LNW_i = ||A_i|| ||B_i||."""
+        weight: Floats = self.length_a * self.length_b
+        return weight
+
+    @property
+    def cosine(self) -> Floats:
+        """Cosine similarities."""
+        similarity: Floats = self.inner / self.lnw
+        return similarity
+
+
+def pair_up(a: ArrayLike, b: ArrayLike) -> Pairs:
+    """Return inner products and lengths of vectors, row by row.
+
+    Parameters
+    ----------
+    a, b
+        Vectors of shape (rows, dimensions).
+
+    Raises
+    ------
+    MeasureError
+        If the shapes differ, a vector is zero, or a number is not finite.
+
+    References
+    ----------
+    Kindel (2023), supplement, "Binary difference-in-cosines": LNW_i.
+
+    Examples
+    --------
+    >>> pairs = pair_up([[2.0, 0.0], [0.0, 8.0]], [[3.0, 4.0], [3.0, 4.0]])
+    >>> pairs.unit, pairs.lnw, pairs.cosine
+    (20.0, array([0.5, 2. ]), array([0.6, 0.8]))
+    """
+    first, second = as_rows(a, "first"), as_rows(b, "second")
+    if first.shape != second.shape:
+        raise MeasureError(
+            f"The two sides of the pairs have shapes {first.shape} and {second.shape}. Give as many vectors on both."
+        )
+    inner = np.einsum("ij,ij->i", first, second)
+    lengths = [np.linalg.norm(side, axis=1) for side in (first, second)]
+    means = [float(np.exp(np.log(length).mean())) for length in lengths]
+    unit = means[0] * means[1]
+    return Pairs(inner / unit, lengths[0] / means[0], lengths[1] / means[1], unit)
+
+
+def centroid_weights(vectors: ArrayLike) -> Floats:
+    """Return the weights psi_j by which a centroid's cosine departs from the mean cosine of its components.
+
+    ``cos(mean Omega, X) = (1/N) sum_j cos(Omega_j, X) / psi_j``, so that only weights of 1 give the mean cosine.
+
+    Parameters
+    ----------
+    vectors
+        Omega, of shape (components, dimensions).
+
+    References
+    ----------
+    Kindel (2023), supplement, "Centroid cosines are anisotropically weighted estimates of the subspace mean
+    cosine similarity": psi_ij.
+
+    Examples
+    --------
+    >>> centroid_weights([[2.0, 0.0], [0.0, 1.0]]).round(3)
+    array([0.559, 1.118])
+    """
+    omega = as_rows(vectors, "component")
+    weights: Floats = np.linalg.norm(omega.mean(axis=0)) / np.linalg.norm(omega, axis=1)
+    return weights
+
+
+def as_rows(values: ArrayLike, what: str) -> Floats:
+    """Return vectors of shape (rows, dimensions), none of them zero."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2 or 0 in array.shape:
+        raise MeasureError(f"The {what} vectors have the shape {array.shape}. Give (rows, dimensions).")
+    if not np.isfinite(array).all():
+        raise MeasureError(f"Row {int(np.argmin(np.isfinite(array).all(axis=1)))} of the {what} vectors is not finite.")
+    if not array.any(axis=1).all():
+        raise MeasureError(
+            f"Row {int(np.argmin(array.any(axis=1)))} of the {what} vectors is zero, so it has no direction. Leave it "
+            "out."
+        )
+    return array

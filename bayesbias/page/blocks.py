@@ -1,0 +1,199 @@
+"""What a page is made of: sections of paragraphs, lists, tables and figures, as plain texts.
+
+Nothing here is markup. The template escapes every text, so a word may hold any character.
+"""
+
+import base64
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from bayesbias.plots.style import save_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure as Drawing
+
+# More rows than this are no reading; the page says how many it leaves out.
+MOST_ROWS = 400
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text."""
+
+    text: str
+    kind: ClassVar[str] = "paragraph"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A paragraph that must not be overlooked."""
+
+    text: str
+    kind: ClassVar[str] = "notice"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The title of a part of a section."""
+
+    text: str
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list of sentences."""
+
+    entries: tuple[str, ...]
+    kind: ClassVar[str] = "bullets"
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """Code or a file's text, line by line."""
+
+    text: str
+    kind: ClassVar[str] = "verbatim"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of texts. The first cell of a row is its header; a folded table is opened by its reader."""
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: tuple[bool, ...]
+    folded: bool = False
+    kind: ClassVar[str] = "table"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A PNG image with the text that stands for it where it is not seen."""
+
+    caption: str
+    alt: str
+    source: str
+    width: int
+    height: int
+    kind: ClassVar[str] = "figure"
+
+
+Block = Paragraph | Notice | Heading | Bullets | Verbatim | Table | Figure
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page; `headlines` say it in a sentence or two at the top of the page."""
+
+    slug: str
+    title: str
+    blocks: Sequence[Block]
+    headlines: Sequence[str] = ()
+
+
+def distance(value: float) -> str:
+    """Return a cosine distance with three decimals.
+
+    >>> distance(0.8604), distance(float("nan"))
+    ('0.860', 'undefined')
+    """
+    return f"{value:.3f}" if np.isfinite(value) else "undefined"
+
+
+def signed(value: float) -> str:
+    """Return a difference with three decimals and its sign.
+
+    >>> signed(0.0314)
+    '+0.031'
+    """
+    return f"{value:+.3f}" if np.isfinite(value) else "undefined"
+
+
+def probability(value: float) -> str:
+    """Return a probability with two decimals, never as a certainty that draws cannot give.
+
+    >>> probability(0.5), probability(0.9993)
+    ('0.50', 'above 0.99')
+    """
+    return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def share(value: float) -> str:
+    """Return a share as a percentage.
+
+    >>> share(0.8951)
+    '89.5%'
+    """
+    return f"{value:.1%}" if np.isfinite(value) else "undefined"
+
+
+def count(value: float) -> str:
+    """Return a whole number.
+
+    >>> count(4830)
+    '4,830'
+    """
+    return f"{value:,.0f}" if np.isfinite(value) else "undefined"
+
+
+Format = Callable[[Any], str]
+
+
+def frame_table(
+    frame: "pd.DataFrame",
+    caption: str,
+    columns: Mapping[str, tuple[str, Format | None]],
+    *,
+    folded: bool = False,
+) -> Table:
+    """Return a table with some columns of a data frame.
+
+    Parameters
+    ----------
+    frame
+        Numbers and words.
+    caption
+        What the table holds.
+    columns
+        Column -> its header, and how its numbers are written (None: a text). A column may be
+        ``"low:high"``: both ends of an interval in one cell.
+    folded
+        Whether a reader opens it first.
+    """
+    shown = frame.head(MOST_ROWS)
+    if len(frame) > len(shown):
+        caption = f"{caption} (the first {len(shown):,} of {len(frame):,} rows)"
+    cells = []
+    for name, (_, write) in columns.items():
+        ends = [[(write or str)(value) for value in shown[end]] for end in name.split(":")]
+        cells.append([" to ".join(parts) for parts in zip(*ends, strict=True)])
+    return Table(
+        caption=caption,
+        header=tuple(header for header, _ in columns.values()),
+        rows=tuple(zip(*cells, strict=True)),
+        texts=tuple(write is None for _, write in columns.values()),
+        folded=folded,
+    )
+
+
+def figure(drawing: "Drawing", caption: str, alt: str) -> Figure:
+    """Return a drawn figure as a block."""
+    with tempfile.TemporaryDirectory() as folder:
+        content = save_figure(drawing, Path(folder) / "figure.png").read_bytes()
+    # The size stands in bytes 16 to 24 of every PNG file.
+    width, height = (int.from_bytes(content[start : start + 4], "big") for start in (16, 20))
+    source = "data:image/png;base64," + base64.b64encode(content).decode("ascii")
+    return Figure(caption=caption, alt=alt, source=source, width=width, height=height)
+
+
+def fact_table(caption: str, facts: Mapping[str, str], *, header: tuple[str, str]) -> Table:
+    """Return a table of names and texts."""
+    return Table(caption=caption, header=header, rows=tuple(facts.items()), texts=(True, True))

@@ -1,0 +1,187 @@
+"""Write the page."""
+
+import os
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from bayesbias.errors import OutputError, ReportError
+from bayesbias.files import atomic_path, check_output
+from bayesbias.models.fits import check_fit, fit_fact
+from bayesbias.models.sampling import resolve_seed
+from bayesbias.page.blocks import Notice, Section
+from bayesbias.page.checks import predictions, priors, sampler
+from bayesbias.page.closing import cite, concluded, reproduce
+from bayesbias.page.debiasing import before_and_after
+from bayesbias.page.models import comparison as compared
+from bayesbias.page.models import single_numbers, what_it_hangs_on
+from bayesbias.page.opening import data, question
+from bayesbias.page.results import groups, words
+from bayesbias.page.subject import Subject, table_of
+from bayesbias.reports.embeddings import EmbeddingComparison
+from bayesbias.reports.intervals import HDI_PROB, check_hdi_prob, check_rope
+
+if TYPE_CHECKING:
+    import jinja2
+    import pandas as pd
+    import xarray as xr
+
+# Control characters, marks that override the direction of text, and halves of surrogate pairs.
+_UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_SECTIONS: tuple[Callable[[Subject], Section], ...] = (
+    question,
+    data,
+    groups,
+    words,
+    before_and_after,
+    sampler,
+    predictions,
+    priors,
+    compared,
+    what_it_hangs_on,
+    single_numbers,
+    concluded,
+    reproduce,
+    cite,
+)
+
+
+def write_report(
+    fit: "xr.DataTree",
+    path: str | os.PathLike[str],
+    *,
+    table: "pd.DataFrame | None" = None,
+    comparison: "EmbeddingComparison | None" = None,
+    rope: float | tuple[float, float] | None = None,
+    hdi_prob: float = HDI_PROB,
+    random_seed: int | None = None,
+    overwrite: bool = False,
+    title: str | None = None,
+) -> Path:
+    """Write what a fit shows, and what it rests on, as one HTML file that needs nothing else.
+
+    The page holds the question, the data and the lost words, the posterior of all protected words and of each, the
+    original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
+    conclusions hang on, single-number measures, conclusions in plain English, settings and versions to repeat it, and
+    how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned.
+    path
+        A file that ends in ``.html``.
+    table
+        The fitted table. By default its rows are taken from the fit, where only the names of attribute lists are
+        missing.
+    comparison
+        What `compare_embeddings` returned, for the section on the original and the debiased embedding.
+    rope
+        Region of practical equivalence, in units of cosine distance, as for `contrasts`.
+    hdi_prob
+        Probability inside the highest posterior density intervals of the results.
+    random_seed
+        Seed of everything that the page computes: 0 to 2**32 - 1. None takes the fit's own seed, so that the same
+        fit gives the same numbers.
+    overwrite
+        Whether an existing file may be replaced.
+    title
+        Of the page; by default it names study and embedding.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    OutputError
+        If the file exists or cannot be written; before anything is computed.
+    FitError, ReportError
+        If `fit` is not a fit, `table` is not its table, or another argument is not usable.
+
+    Notes
+    -----
+    To be quick, models are compared, and fitted again without each word and list, with 500 draws in each of 4 chains.
+    Models that need NUTS are neither compared nor fitted again, and the page says so.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = bb.write_report(fit, f"{folder}/report.html")
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    from threadpoolctl import threadpool_limits
+
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
+    target = check_output(path, overwrite=overwrite)
+    check_hdi_prob(hdi_prob)
+    check_rope(rope)
+    if comparison is not None and not isinstance(comparison, EmbeddingComparison):
+        raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
+    seed = resolve_seed(fit_fact(check_fit(fit), "seed") if random_seed is None else random_seed)
+    subject = Subject(
+        fit=fit, table=table_of(fit, table), comparison=comparison, rope=rope, hdi_prob=hdi_prob, seed=seed
+    )
+    # Many small systems of equations: threads only get into each other's way.
+    with threadpool_limits(1, "blas"):
+        content = render(subject, title)
+    with atomic_path(target, overwrite=overwrite) as temporary:
+        temporary.write_text(content, encoding="utf-8", newline="\n")
+    return target
+
+
+def render(subject: Subject, title: str | None) -> str:
+    """Return the page as HTML; every text is escaped by the template."""
+    sections = [section(subject) for section in _SECTIONS]
+    study = subject.facts.get("study")
+    what = f"{study} in {subject.embedding}" if study else subject.embedding
+    return _template().render(
+        title=title or f"Associations of words: {what}",
+        description=f"A Bayesian report of associations in word embeddings: {what}.",
+        alerts=_alerts(subject),
+        verdict="" if subject.nothing_to_compare else subject.told.verdict,
+        sections=sections,
+        model=subject.spec.name,
+        made=datetime.now(UTC).strftime("%Y-%m-%d"),
+    )
+
+
+def _alerts(subject: Subject) -> list[Notice]:
+    """Return what a reader must know before any number: failed sampling, doubtful data."""
+    if subject.nothing_to_compare:
+        return [Notice(subject.nothing_to_compare)]
+    # The paragraph on the data itself stands among the doubts too.
+    return [Notice(text) for text in subject.told.doubts if text.startswith(("DO NOT", "Beware"))]
+
+
+def _visible(value: Any) -> Any:
+    """Return a text without what could not be written, or would turn the text around it."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return _UNWELCOME.sub("\N{REPLACEMENT CHARACTER}", value)
+
+
+@cache
+def _template() -> "jinja2.Template":
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
+    return environment.get_template("report.html.j2", globals={"style": Markup(style)})

@@ -1,0 +1,206 @@
+"""Before and after, and what changed: a comparison of embeddings."""
+
+from collections.abc import Hashable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, new_figure, short_label
+from bayesbias.reports.embeddings import EmbeddingComparison
+from bayesbias.reports.intervals import percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WIDTH = 11.0
+_INCHES_A_WORD = 0.5
+_CHANGE_LABEL = "Mean change of cosine distance\n(below 0 = nearer, above 0 = farther apart)"
+
+
+def plot_embeddings(comparison: EmbeddingComparison, *, embedding: str | None = None) -> "Figure":
+    """Draw distances before and after on the left, and their change on the right.
+
+    Parameters
+    ----------
+    comparison
+        What `compare_embeddings` returned.
+    embedding
+        Which embedding to draw beside the baseline. None (default): the first of the others.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Four panels: all protected words above, each below. Left: posterior means and HPDIs of the two tables' own
+        fits, hollow before and filled after. Right: posterior means and HPDIs of the mean change, from the changes of
+        the pairs; filled where the interval leaves out 0. Colours and markers are those of the connections.
+
+    Raises
+    ------
+    ReportError
+        If `comparison` is none, or has no such embedding.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, section "Rethinking debiasing": the figure of means before and after.
+
+    Examples
+    --------
+    >>> after = table.drop(columns="cosine_similarity")
+    >>> after["cosine_distance"] += np.random.default_rng(1).normal(0.1, 0.01, len(table))
+    >>> compared = bb.compare_embeddings({"original": table, "debiased": after}, "hierarchical", random_seed=1)
+    >>> len(plot_embeddings(compared).axes)
+    4
+    """
+    if not isinstance(comparison, EmbeddingComparison):
+        raise ReportError(
+            f"plot_embeddings draws what compare_embeddings returns, not {type(comparison).__name__}. Compare first."
+        )
+    name = comparison.names[0] if embedding is None else embedding
+    if name not in comparison.names:
+        raise ReportError(
+            f"The comparison has no embedding {name!r}{did_you_mean(str(name), comparison.names)}; beside the baseline "
+            f"{comparison.baseline!r} it has {name_some(map(repr, comparison.names))}."
+        )
+    sides = comparison.side_by_side
+    sides = sides[sides["embedding"].isin([comparison.baseline, name])]
+    groups, words = sides[sides["protected_word"] == ""], sides[sides["protected_word"] != ""]
+    change, by_word = (frame[frame["embedding"] == name] for frame in (comparison.change, comparison.change_by_word))
+    order = words[["protected_group", "protected_word"]].drop_duplicates()
+    by_group = {group: place for place, group in enumerate(dict.fromkeys(order["protected_group"]))}
+    order = order.sort_values("protected_group", key=lambda column: column.map(by_group), kind="stable")
+    place = {word: float(y) for y, word in enumerate(order["protected_word"])}
+    connections = list(change["connection"])
+
+    heights = [0.34 * len(connections) + 0.4, _INCHES_A_WORD * len(place) + 0.3]
+    figure = new_figure(_WIDTH, sum(heights) + 2.2)
+    panels = figure.subplots(2, 2, sharex="col", sharey="row", height_ratios=heights)
+    rows = {connection: float(y) for y, connection in enumerate(connections)}
+    spread = np.linspace(-0.33, 0.33, len(connections)) if len(connections) > 1 else [0.0]
+    offsets = dict(zip(connections, spread, strict=True))
+    for row in groups.to_dict("records"):
+        _level(panels[0, 0], row, rows[row["connection"]], apart=0.13, size=6, baseline=comparison.baseline)
+    for row in change.to_dict("records"):
+        _change(panels[0, 1], row, rows[row["connection"]], size=7)
+    for row in words.to_dict("records"):
+        y = place[row["protected_word"]] + offsets[row["connection"]]
+        _level(panels[1, 0], row, y, apart=0.04, size=3.5, baseline=comparison.baseline)
+    for row in by_word.to_dict("records"):
+        _change(panels[1, 1], row, place[row["protected_word"]] + offsets[row["connection"]], size=4.5)
+
+    top, bottom = panels[0, 0], panels[1, 0]
+    top.set_yticks(list(rows.values()), connections)
+    top.set_ylim(len(rows) - 0.4, -0.6)
+    top.set_ylabel("All protected\nwords")
+    bottom.set_yticks(list(place.values()), [short_label(word) for word in place])
+    bottom.set_ylim(len(place) - 0.5, -0.5)
+    bottom.set_ylabel("Each protected word")
+    for axes in panels[1]:
+        _group_lines(axes, order["protected_group"].astype(str).tolist())
+    _name_groups(panels[1, 1], order["protected_group"].astype(str).tolist())
+    for axes in panels.flat:
+        _furnish(axes)
+    for axes in panels[:, 1]:
+        axes.axvline(0, color="black", linewidth=0.9, zorder=0.5)
+    low, high = panels[1, 0].get_xlim()
+    if low < 1 < high:
+        for axes in panels[:, 0]:
+            axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0.5)
+    panels[1, 0].set_xlabel(DISTANCE_LABEL)
+    panels[1, 1].set_xlabel(_CHANGE_LABEL)
+    panels[0, 0].set_title("Before (hollow) and after (filled)", fontsize=10)
+    panels[0, 1].set_title("Change, from the changes of the same pairs", fontsize=10)
+    _title_and_legend(figure, comparison, name, connections)
+    return figure
+
+
+def _level(axes: "Axes", row: dict[Hashable, Any], y: float, *, apart: float, size: float, baseline: str) -> None:
+    before = row["embedding"] == baseline
+    y += -apart if before else apart
+    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
+    axes.plot(
+        [row["hdi_low"], row["hdi_high"]],
+        [y, y],
+        color=color,
+        linewidth=size / 4,
+        alpha=0.55 if before else 1.0,
+        solid_capstyle="butt",
+    )
+    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor="white" if before else color)
+
+
+def _change(axes: "Axes", row: dict[Hashable, Any], y: float, *, size: float) -> None:
+    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
+    settled = row["hdi_low"] > 0 or row["hdi_high"] < 0
+    axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=size / 3.5, solid_capstyle="butt")
+    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor=color if settled else "white")
+
+
+def _starts(groups: list[str]) -> list[int]:
+    """Return where each group of words begins."""
+    return [y for y, group in enumerate(groups) if y == 0 or group != groups[y - 1]]
+
+
+def _group_lines(axes: "Axes", groups: list[str]) -> None:
+    for y in range(1, len(groups), 2):
+        axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=0)
+    for start in _starts(groups)[1:]:
+        axes.axhline(start - 0.5, color="black", linewidth=0.8)
+
+
+def _name_groups(axes: "Axes", groups: list[str]) -> None:
+    """Write each group's name beside its words, outside of the data."""
+    starts = [*_starts(groups), len(groups)]
+    for start, end in pairwise(starts):
+        name = axes.annotate(
+            short_label(groups[start], 20),
+            (1, (start + end - 1) / 2),
+            xytext=(4, 0),
+            textcoords="offset points",
+            xycoords=("axes fraction", "data"),
+            horizontalalignment="left",
+            verticalalignment="center",
+            fontsize=8,
+            fontstyle="italic",
+            rotation=270 if end - start > 2 else 0,
+        )
+        name.set_parse_math(False)
+
+
+def _furnish(axes: "Axes") -> None:
+    axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    for label in axes.get_yticklabels():
+        # A word is text and not mathematics, even if it holds a dollar sign.
+        label.set_parse_math(False)
+
+
+def _title_and_legend(figure: "Figure", comparison: EmbeddingComparison, name: str, connections: list[str]) -> None:
+    from matplotlib.lines import Line2D
+
+    facts = comparison.facts
+    title = figure.suptitle(
+        f"before: {short_label(comparison.baseline, 70)}\nafter: {short_label(name, 70)}\nposterior means and "
+        f"{percent(facts['hdi_prob'])} HPDI, model {short_label(facts['model'])}, {facts['pairs']:,} pairs",
+        fontsize=11,
+    )
+    if facts["convergence_problems"]:
+        title.set_text(f"{title.get_text()}\nNOT CONVERGED: do not report")
+        title.set_color("#B00020")
+    title.set_parse_math(False)
+    handles = [
+        Line2D([], [], color=COLORS[each], marker=MARKERS[each], markersize=6, label=each) for each in connections
+    ]
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=len(handles),
+        frameon=False,
+        title="Attribute words, by their connection to the protected word (right: filled if the interval leaves out 0)",
+        title_fontsize=9,
+    )

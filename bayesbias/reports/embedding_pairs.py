@@ -1,0 +1,146 @@
+"""The word pairs that several distance tables share, and how their distances differ."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
+from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_hash, validate_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Vectors of float32 give distances with rounding errors of this size.
+_NO_CHANGE = 1e-6
+_PAIR = ["protected_word", "attribute_word"]
+
+
+def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Return valid tables without repetitions, or raise an error that names the faulty one."""
+    import pandas as pd
+
+    if not isinstance(tables, Mapping) or len(tables) < 2:
+        raise ReportError("Give at least two tables by name, such as {'original': table, 'debiased': other_table}.")
+    checked = {}
+    for name, table in tables.items():
+        if not isinstance(name, str) or not name.strip():
+            raise ReportError(f"{name!r} is not a name for an embedding. Give a text that is not blank.")
+        if not isinstance(table, pd.DataFrame):
+            raise TableError(f"The table {name!r} is not a pandas DataFrame but {type(table).__name__}.")
+        try:
+            valid = validate_table(table)
+        except TableError as error:
+            raise TableError(f"Table {name!r}: {error}") from error
+        checked[name] = drop_duplicates(valid, "drop")[0].reset_index(drop=True)
+    return checked
+
+
+def common_pairs(tables: "dict[str, pd.DataFrame]") -> "tuple[dict[str, pd.DataFrame], dict[str, int]]":
+    """Return all tables with the pairs that all have, in the baseline's order, and how many each had besides."""
+    import pandas as pd
+
+    keys = {name: pd.MultiIndex.from_frame(table[_PAIR].astype(str)) for name, table in tables.items()}
+    baseline, *others = keys
+    shared = keys[baseline]
+    for name in others:
+        shared = shared[shared.isin(keys[name])]
+    if len(shared) == 0:
+        first = "; ".join(f"{name!r} begins with {' and '.join(map(repr, key[0]))}" for name, key in keys.items())
+        raise TableError(
+            f"The tables share no pair of words: {first}. Build them from the same study; mind upper and lower case."
+        )
+    common, left_out = {}, {}
+    for name, table in tables.items():
+        rows = table.iloc[keys[name].get_indexer(shared)].reset_index(drop=True)
+        left_out[name] = len(table) - len(shared)
+        facts = table.attrs.get(ATTRS_KEY, {})
+        # Kept on purpose or not, the repetitions are gone by now.
+        rows.attrs = {ATTRS_KEY: {**facts, "duplicates": {"policy": "drop"}, "hash": table_hash(rows)}}
+        common[name] = rows
+    for name in others:
+        differ = (common[name]["connection"].astype(str) != common[baseline]["connection"].astype(str)).to_numpy()
+        if differ.any():
+            row = int(np.argmax(differ))
+            raise TableError(
+                f"{int(differ.sum()):,} pairs have different connections in {baseline!r} and {name!r}, the first is "
+                f"{' and '.join(map(repr, shared[row]))} ({common[baseline]['connection'][row]} and "
+                f"{common[name]['connection'][row]}). Build both tables from the same study."
+            )
+    if any(left_out.values()):
+        _warn_of_left_out(tables, keys, shared, left_out)
+    return common, left_out
+
+
+def _warn_of_left_out(
+    tables: "dict[str, pd.DataFrame]", keys: "dict[str, Any]", shared: "Any", left_out: dict[str, int]
+) -> None:
+    parts = []
+    for name, count in left_out.items():
+        if count:
+            gone = tables[name][~keys[name].isin(shared)]
+            kept = {column: set(shared.get_level_values(column)) for column in _PAIR}
+            words = [
+                word for column in _PAIR for word in dict.fromkeys(gone[column].astype(str)) if word not in kept[column]
+            ]
+            what = f"among them all with {name_some(map(repr, words), 5)}" if words else _example(gone)
+            parts.append(f"{count:,} of {name!r} ({what})")
+    warn_user(
+        f"Not all tables have all pairs. The comparison is about the {len(shared):,} that all have; left out are "
+        f"{'; '.join(parts)}.",
+        LostWordsWarning,
+    )
+
+
+def _example(rows: "pd.DataFrame") -> str:
+    return f"for example {rows[_PAIR[0]].iloc[0]!r} with {rows[_PAIR[1]].iloc[0]!r}"
+
+
+def pair_changes(before: "pd.DataFrame", after: "pd.DataFrame", name: str) -> "pd.DataFrame":
+    """Return the baseline's rows with columns `before`, `after`, `change`, and whether their connection moved."""
+    rows = before.drop(columns=["cosine_distance", "cosine_similarity"])
+    rows["before"], rows["after"] = before["cosine_distance"], after["cosine_distance"]
+    rows["change"] = rows["after"] - rows["before"]
+    largest = rows["change"].abs().groupby(rows["connection"], observed=True).transform("max")
+    rows["moved"] = largest > _NO_CHANGE
+    for connection, changes in rows.loc[rows["moved"], "change"].groupby(rows["connection"], observed=True):
+        if len(changes) > 1 and np.ptp(changes) <= _NO_CHANGE:
+            raise ReportError(
+                f"All {len(changes):,} distances of the connection {connection!r} change by {changes.iloc[0]:g} in "
+                f"{name!r}: they do not tell how changes vary, so no model can be fitted. Check how the table was made."
+            )
+    return rows
+
+
+def moved_table(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table whose distances are the changes of the connections that moved; no rows if none did."""
+    columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
+    table = rows.loc[rows["moved"], columns].reset_index(drop=True)
+    table["cosine_distance"] = rows.loc[rows["moved"], "change"].to_numpy()
+    # The schema's mark for distances that may leave 0 to 2.
+    table.attrs = {ATTRS_KEY: {"simulated": True, "source": "changes of distances"}}
+    return table
+
+
+def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:
+    """Return the protected words that an embedding made exactly as near to most stereotype words as another one.
+
+    Hard debiasing equalizes sets such as (he, she). Of these words themselves, the gap between associated and
+    different attribute words then closes by construction.
+    """
+    stereotypes = rows[rows["connection"].isin(["associated", "different"])]
+    shares = [_tied_share(stereotypes, column) for column in ("before", "after")]
+    words = dict.fromkeys(stereotypes["protected_word"].astype(str))
+    return tuple(word for word in words if shares[1][word] > 0.5 > shares[0][word])
+
+
+def _tied_share(rows: "pd.DataFrame", column: str) -> dict[str, float]:
+    """Return, for each protected word, the share of its attribute words to which another word is exactly as near."""
+    ordered = rows.sort_values(["attribute_word", column])
+    near = (ordered[column].diff().abs() <= _NO_CHANGE) & (
+        ordered["attribute_word"] == ordered["attribute_word"].shift()
+    )
+    tied = near | near.shift(-1, fill_value=False)
+    return {
+        str(word): float(share) for word, share in tied.groupby(ordered["protected_word"], sort=False).mean().items()
+    }

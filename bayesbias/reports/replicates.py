@@ -1,0 +1,157 @@
+"""Tables replicated from a posterior, summed up as they are made: test statistics and histograms."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from bayesbias.models.likelihood import Densities
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALL = "all"
+STATISTICS = ("mean", "sd", "skewness", "kurtosis", "smallest", "largest", "sd of attribute words")
+TAILS = (0.055, 0.945)
+_BINS = 40
+_BLOCK = 2_000_000
+# Of large tables fewer replicates are made, so that this many distances are drawn.
+_MOST_DRAWN = 200_000_000
+_FEWEST = 200
+
+
+def noise(posterior: Densities, draws: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return noise of the likelihood in units of its scale, shape (draws, count).
+
+    Each column is spread evenly over the distribution and then shuffled, so that the quantiles of a predictive
+    distribution hardly depend on chance.
+    """
+    even = (np.arange(len(draws)) + 0.5) / len(draws)
+    levels = rng.permuted(np.tile(even[:, None], count), axis=0)
+    return np.asarray(ndtri(levels) if posterior.nu is None else stdtrit(posterior.nu[draws, None], levels))
+
+
+def replicate(posterior: Densities, rng: np.random.Generator) -> "tuple[pd.DataFrame, pd.DataFrame, int]":
+    """Return test statistics and histograms of observed and replicated distances, and the number of replicates."""
+    import pandas as pd
+
+    groups = _Groups(posterior)
+    replicates = min(posterior.draws, max(_FEWEST, _MOST_DRAWN // len(posterior.data.distance)))
+    observed = groups.statistics(groups.distance[None, :])
+    found: list[dict[tuple[str, str], np.ndarray]] = []
+    counts: list[dict[str, np.ndarray]] = []
+    for distances in _replicates(posterior, groups.order, replicates, rng):
+        found.append(groups.statistics(distances))
+        counts.append(groups.histograms(distances))
+    records = []
+    for (connection, statistic), value in observed.items():
+        replicated = np.concatenate([part[connection, statistic] for part in found])
+        larger = int((replicated > value[0]).sum())
+        low, high = np.quantile(replicated, TAILS)
+        records.append(
+            {
+                "connection": connection,
+                "statistic": statistic,
+                "observed": value[0],
+                "low": low,
+                "high": high,
+                "p_value": larger / replicates,
+                # That of a Beta posterior: not 0 where no replicate, or each, is larger.
+                "p_value_se": np.sqrt((larger + 1) * (replicates - larger + 1) / (replicates + 3)) / (replicates + 2),
+            }
+        )
+    frames = []
+    for connection, actual in groups.histograms(groups.distance[None, :]).items():
+        density = np.concatenate([part[connection] for part in counts])
+        low, high = np.quantile(density, TAILS, axis=0)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "connection": connection,
+                    "distance": (groups.edges[1:] + groups.edges[:-1]) / 2,
+                    "observed": actual[0],
+                    "replicated": density.mean(axis=0),
+                    "low": low,
+                    "high": high,
+                }
+            )
+        )
+    return pd.DataFrame(records), pd.concat(frames, ignore_index=True), replicates
+
+
+def _replicates(
+    posterior: Densities, order: np.ndarray, replicates: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Yield replicated distances, shape (some replicates, rows), each from its own draw; rows in the given order."""
+    data = posterior.data
+    protected, connection = data.protected[order], data.connection[order]
+    draws = np.linspace(0, posterior.draws - 1, replicates).astype(int)
+    for block in np.array_split(draws, min(replicates, max(1, replicates * len(order) // _BLOCK))):
+        if posterior.nu is None:
+            distances = rng.standard_normal((len(block), len(order)))
+        else:
+            distances = rng.standard_t(posterior.nu[block, None], (len(block), len(order)))
+        for row, draw in zip(distances, block, strict=True):
+            row *= posterior.sigma[connection, draw]
+            row += posterior.word_mean[protected, connection, draw]
+            if posterior.attribute_effect is not None:
+                row += posterior.attribute_effect[data.attribute[order], draw]
+        yield distances
+
+
+class _Groups:
+    """The rows in the order of connection and attribute word, and what is reckoned of each connection and of all."""
+
+    def __init__(self, posterior: Densities) -> None:
+        data = posterior.data
+        self.order = np.lexsort((data.attribute, data.connection))
+        self.distance = data.distance[self.order]
+        connection, attribute = data.connection[self.order], data.attribute[self.order]
+        bounds = np.searchsorted(connection, np.arange(len(data.connections) + 1))
+        self.parts = {ALL: slice(0, len(connection))}
+        self.starts: dict[str, np.ndarray] = {}
+        for place, name in enumerate(data.connections):
+            part = slice(bounds[place], bounds[place + 1])
+            self.parts[name] = part
+            words = attribute[part]
+            self.starts[name] = np.flatnonzero(np.r_[True, words[1:] != words[:-1]])
+        low, high = self.distance.min(), self.distance.max()
+        spare = (high - low) / 4 or 0.1
+        self.edges = np.linspace(low - spare, high + spare, _BINS + 1)
+
+    def statistics(self, distances: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+        """Return each statistic of each part, shape (replicates,), as far as it has the rows for it."""
+        found = {}
+        for name, part in self.parts.items():
+            values = distances[:, part]
+            rows = values.shape[1]
+            mean = values.mean(axis=1)
+            found[name, "mean"] = mean
+            deviation = values - mean[:, None]
+            square = deviation**2
+            variance = square.mean(axis=1)
+            if rows >= 2:
+                found[name, "sd"] = np.sqrt(variance * rows / (rows - 1))
+            if rows >= 3:
+                found[name, "skewness"] = np.einsum("ij,ij->i", square, deviation) / rows / variance**1.5
+            if rows >= 4:
+                found[name, "kurtosis"] = np.einsum("ij,ij->i", square, square) / rows / variance**2 - 3
+            found[name, "smallest"], found[name, "largest"] = values.min(axis=1), values.max(axis=1)
+            starts = self.starts.get(name, np.empty(0))
+            if len(starts) >= 2:
+                word_means = np.add.reduceat(values, starts, axis=1) / np.diff(np.r_[starts, rows])
+                found[name, "sd of attribute words"] = word_means.std(axis=1, ddof=1)
+        return found
+
+    def histograms(self, distances: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the density in each bin, shape (replicates, bins); distances beyond the bins have none."""
+        width = self.edges[1] - self.edges[0]
+        bins = np.floor((distances - self.edges[0]) / width).clip(-1, _BINS).astype(np.int64) + 1
+        bins += np.arange(len(bins))[:, None] * (_BINS + 2)
+        found = {}
+        for name, part in self.parts.items():
+            here = bins[:, part]
+            counts = np.bincount(here.ravel(), minlength=len(bins) * (_BINS + 2)).reshape(len(bins), -1)
+            found[name] = counts[:, 1:-1] / (here.shape[1] * width)
+        return found

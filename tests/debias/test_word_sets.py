@@ -1,0 +1,89 @@
+"""Word sets: bundled ones, files and lists; and what is wrong with them."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.debias import WordSets, list_word_sets, load_word_sets
+from bayesbias.debias.word_sets import check_disjoint
+from bayesbias.errors import InputFileError, MeasureError
+
+
+@pytest.mark.parametrize("name", list_word_sets())
+def test_bundled_sets_are_usable_and_name_their_source(name: str) -> None:
+    sets = load_word_sets(name)
+    assert sets.name in name
+    assert "arXiv:1" in sets.source
+    assert sets.description
+    assert sets.specific
+    check_disjoint(sets.equalize or ())
+    content = tomllib.loads(bb.bundled("data", "debias", f"{name}.toml").read_text(encoding="utf-8"))
+    assert [list(words) for words in sets.definitional] == content["definitional"]
+
+
+@pytest.mark.shared
+def test_bundled_sets_are_the_published_ones(shared: Path) -> None:
+    def published(file: str) -> object:
+        return json.loads((shared / "data" / "wordlists" / file).read_text())
+
+    def plain(sets: object) -> list[list[str]]:
+        return [list(words) for words in sets]  # type: ignore[attr-defined]
+
+    bolukbasi = load_word_sets("gender_bolukbasi")
+    assert plain(bolukbasi.definitional) == published("bolukbasi_definitional_pairs.json")
+    assert plain(bolukbasi.equalize) == published("bolukbasi_equalize_pairs.json")
+    assert list(bolukbasi.specific) == published("bolukbasi_gender_specific_seed.json")
+    for kind in ("gender", "race", "religion"):
+        content = published(f"manzini_{kind}_attributes_optm.json")
+        assert isinstance(content, dict)
+        sets = load_word_sets(f"{kind}_manzini")
+        assert plain(sets.definitional) == content["definite_sets"]
+        assert plain(sets.equalize) == content["eval_targets"]
+    assert list(load_word_sets("religion_manzini").specific) == published("manzini_religion_specific.json")
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "age.toml"
+    path.write_text('definitional = [["young", "old"]]\n')
+    assert load_word_sets(path) == WordSets("age", [["young", "old"]])
+    for text, message in (
+        ("definitional = 3", "must be a list of sets"),
+        ("definitional = [3]", "must be a list"),
+        ("definitional = []", "no definitional set"),
+        ("", "no list 'definitional'"),
+        ("definitonal = []", "unknown key 'definitonal' .did you mean 'definitional'"),
+        ("definitional = [[", "not valid TOML"),
+        ('definitional = [["a", "b"]]\nname = 3', "name must be a text"),
+    ):
+        path.write_text(text)
+        with pytest.raises(MeasureError, match=message):
+            load_word_sets(path)
+    with pytest.raises(InputFileError):
+        load_word_sets(tmp_path / "absent.toml")
+
+
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        ([], "no definitional set"),
+        ([["he"]], "at least two words"),
+        ([["he", "he"]], "all different"),
+        (["he"], "is one text"),
+        ("he", "must be a list of sets"),
+        ([["he", 3]], "must be texts"),
+        ([["he", " "]], "not blank"),
+    ],
+)
+def test_bad_sets(sets: object, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
+        WordSets("x", sets)  # type: ignore[arg-type]
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(MeasureError, match="did you mean 'gender_manzini'"):
+        load_word_sets("gender_manzin")
+    with pytest.raises(AttributeError, match="did you mean 'HardDebias'"):
+        _ = bb.debias.HardDebas
