@@ -155,7 +155,7 @@ def canonical_congruences(A: ArrayLike, B: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> canonical_congruences([[1, 0, 0], [0, 1, 0]], [[5, 5, 0], [0, 3, 4]]).round(3)
+    >>> canonical_congruences([[1, 0, 0], [0, 1, 0]], [[5, 0, 0], [0, 3, 4]]).round(3)
     array([1. , 0.6])
     """
     singular = np.linalg.svd(_cross(row_space(A), row_space(B)), compute_uv=False)
@@ -195,7 +195,7 @@ def canonical_subspace_similarity(A: ArrayLike, B: ArrayLike, *, scaled: bool = 
 
     Examples
     --------
-    >>> similarity = canonical_subspace_similarity([[1, 0, 0], [0, 1, 0]], [[5, 5, 0], [0, 3, 4]])
+    >>> similarity = canonical_subspace_similarity([[1, 0, 0], [0, 1, 0]], [[5, 0, 0], [0, 3, 4]])
     >>> round(float(similarity), 12)  # 1 + 0.6 ** 2
     1.36
     >>> round(float(canonical_subspace_similarity([[1, 0]], [[3, 4]])), 12)  # one to one: the squared cosine

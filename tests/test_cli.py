@@ -129,6 +129,21 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
         (["fit", "controls.csv", "-o", "out"], "compare associated words with others"),
         (["studies", "new", "weat7"], "a study is a .toml file"),
         (["demo", "-o", "no/such/folder"], "does not exist"),
+        (["check", "pets.toml"], "is not a netCDF file"),
+        (["check", "none.nc"], "There is no file"),
+        (["compare", "t.csv", "-o", "out"], "at least two"),
+        (["compare", "t.csv", "t.csv", "-o", "out"], "stands twice"),
+        (["compare", "t.csv", "none.csv", "-o", "out"], "There is no file"),
+        (["compare", "t.csv", "t.csv", "-o", "vectors.txt"], "it is a file"),
+        (["debias", "vectors.txt", "--sets", "gendr_bolukbasi", "-o", "d.npz"], "did you mean"),
+        (["debias", "vectors.txt", "--sets", "gender_bolukbasi", "-o", "d.csv"], ".npz"),
+        (["report", "pets.toml", "-o", "r.html"], "is not a netCDF file"),
+        (["report", "none.nc", "-o", "no/r.html"], "does not exist"),
+        (["weat", "vectors.txt", "--study", "pets.toml", "--targets", "cats", "birds"], "has no 'birds'"),
+        (["weat", "vectors.txt", "--study", "pets.toml", "--statistic", "media"], "statistic"),
+        (["null", "--sd", "-1"], "sd=-1"),
+        (["null", "-o", "null.jpg"], ".png"),
+        (["null", "--protected", "1", "8"], "at least 2"),
         (["demo", "--sed", "1"], "--seed"),
     ],
 )
@@ -151,6 +166,42 @@ def test_a_users_mistake_is_one_message_and_exit_code_2(
     assert message.lower() in shown.err.lower()
     assert "Traceback" not in shown.err
     assert sorted(path.name for path in workplace.iterdir()) == before, "nothing is left behind"
+
+
+@pytest.mark.slow
+def test_from_vectors_to_a_page_with_debiasing(tmp_path: Path) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    commands = [
+        ["table", vectors, "--study", "weat7", "-o", "t.csv"],
+        ["fit", "t.csv", "-o", "fitted", "--model", "hierarchical", "--seed", "1"],
+        ["check", "fitted/fit.nc", "-o", "checked", "--seed", "1"],
+        ["debias", vectors, "--sets", "gender_bolukbasi", "-o", "debiased.npz"],
+        ["table", "debiased.npz", "--study", "weat7", "-o", "d.csv"],
+        ["compare", "t.csv", "d.csv", "-o", "compared", "--seed", "1"],
+        ["report", "fitted/fit.nc", "-o", "page.html", "--compare", "d.csv"],
+    ]
+    for command in commands:
+        done = run(*command, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"checked/check.png", "checked/prior.png", "checked/coverage.csv", "checked/check.txt"} <= names
+    assert {"compared/change.csv", "compared/gaps.csv", "compared/change_1.png", "compared/conclusions.txt"} <= names
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "From original to d" in page
+    assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
+
+
+def test_weat_and_null(tmp_path: Path) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    shown = run("weat", vectors, "--study", "weat7", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    expected = bb.metrics.weat(bb.load_embedding(vectors), "weat7")
+    assert f"{expected.effect_size:.6g}" in shown.stdout
+    shown = run("null", "--effect-size", "1.2671948", "--seed", "1", "-o", "null.png", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    share = float(shown.stdout.split("effect_size")[-1].split()[1])
+    assert share == pytest.approx(0.006, abs=0.002)
+    assert (tmp_path / "null.png").stat().st_size > 10_000
 
 
 def test_our_warnings_are_one_line_and_others_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Commands for the single-number measures, and what they do where there is nothing to find."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,14 @@ import typer
 
 from bayesbias.cli.base import Case, Overwrite, Seed, app, printed
 from bayesbias.errors import ReportError
+
+
+class Statistic(StrEnum):
+    """What WEAT's test statistic adds up."""
+
+    SUM = "sum"
+    MEAN = "mean"
+
 
 VectorsFile = Annotated[Path, typer.Argument(help="An embedding, as for `bayesbias table`.")]
 StudyName = Annotated[str, typer.Option(help="A bundled study or a TOML file.")]
@@ -22,7 +31,7 @@ def weat(
     attributes: Annotated[
         tuple[str, str] | None, typer.Option(help="Two attribute groups, where the study does not determine them.")
     ] = None,
-    statistic: Annotated[str, typer.Option(help="sum (equal sizes) or mean.")] = "sum",
+    statistic: Annotated[Statistic, typer.Option(help="A difference of sums, or of means.")] = Statistic.SUM,
     ddof: Annotated[int, typer.Option(help="1: divide by n - 1 in the effect size; 0: by n.")] = 1,
     samples: Annotated[int, typer.Option(help="Permutations, where there are more than a million.")] = 100_000,
     seed: Seed = None,
@@ -47,7 +56,7 @@ def weat(
         loaded,
         targets=targets,
         attributes=attributes,
-        statistic=statistic,
+        statistic=statistic.value,
         ddof=ddof,
         samples=samples,
         random_seed=resolve_seed(seed),
@@ -88,9 +97,15 @@ def null(
             raise ReportError(f"{output}: the figure is a .png file. Give it that ending.")
         check_output(output, overwrite=overwrite)
     chosen = resolve_seed(seed)
-    given = {"protected": protected, "attributes": attributes, "sd": sd}
-    effects = {"attribute_sd": attribute_sd, "word_sd": word_sd}
-    simulated = simulate_null(**given, **effects, samples=samples, random_seed=chosen)
+    simulated = simulate_null(
+        protected=protected,
+        attributes=attributes,
+        sd=sd,
+        attribute_sd=attribute_sd,
+        word_sd=word_sd,
+        samples=samples,
+        random_seed=chosen,
+    )
     print(f"{samples:,} data sets without any association, seed {chosen}")
     described = simulated.to_dataframe().describe(percentiles=[0.025, 0.5, 0.975]).T.drop(columns="count")
     print(printed(described.rename_axis("quantity").reset_index()))
@@ -100,10 +115,19 @@ def null(
         print(printed(null_share(simulated, **observed), digits=4))
     if claims:
         print(f"\nHow often each method claims an association that is not there, in {claims:,} data sets")
-        print(printed(false_claims(**given, **effects, data_sets=claims, random_seed=chosen)))
+        claimed = false_claims(
+            protected=protected,
+            attributes=attributes,
+            sd=sd,
+            attribute_sd=attribute_sd,
+            word_sd=word_sd,
+            data_sets=claims,
+            random_seed=chosen,
+        )
+        print(printed(claimed))
     if output is not None:
         from bayesbias.plots.nulls import plot_null
         from bayesbias.plots.style import save_figure
 
-        save_figure(plot_null(simulated, observed=observed or None), output)
+        save_figure(plot_null(simulated, observed=observed or None), output, overwrite=overwrite)
         print(f"Wrote {output}.")

@@ -171,7 +171,10 @@ def subspace_similarity(embedding: Any, lists: Mapping[str, Sequence[str]]) -> M
             }
         ),
         lost_words=sets.lost,
-        conventions=f"A = {' and B = '.join(lists)}; sum of squared congruences, uncentred; scaled by sqrt(rank product)",
+        conventions=(
+            f"A = {', B = '.join(lists)}; sum of squared canonical congruences, uncentred; "
+            "scaled: over the geometric mean of the ranks"
+        ),
         study=" and ".join(lists),
         embedding=sets.embedding,
     )

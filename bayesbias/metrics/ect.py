@@ -22,11 +22,11 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
     Examples
     --------
     >>> round(rank_correlation([0.1, 0.3, 0.2, 0.4], [0.2, 0.4, 0.3, 0.3]), 4)
-    0.7379
+    0.6325
     """
     from scipy.stats import rankdata
 
-    a, b = rankdata(first), rankdata(second)
+    a, b = rankdata(np.asarray(first)), rankdata(np.asarray(second))
     if len(a) < 3:
         raise MeasureError(f"There are {len(a)} attribute words. A rank correlation needs at least three: add words.")
     if np.ptp(a) == 0 or np.ptp(b) == 0:
@@ -102,8 +102,8 @@ def ect(
         words=words,
         lost_words=compared.lost,
         conventions=(
-            f"Spearman's rank correlation, ties sharing their mean rank, of cosine similarities to the means of X = {x} "
-            f"and Y = {y}; {lengths_of_vectors(normalize)} before averaging"
+            f"Spearman's rank correlation, ties sharing their mean rank, of cosine similarities to the means of X = "
+            f"{x} and Y = {y}; {lengths_of_vectors(normalize)} before averaging"
         ),
         study=compared.study,
         embedding=compared.embedding,

@@ -58,11 +58,11 @@ def kindel_comparison(embedding: Any, studies: AnyStudy | Sequence[AnyStudy] = W
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> frame = kindel_comparison(vectors, ["weat7", "weat8"])
+    >>> frame = kindel_comparison(vectors, ["weat1", "weat7"])
     >>> frame[["study", "n"]]
-       study  n
-    0  weat7  8
-    1  weat8  8
+       study   n
+    0  weat1  25
+    1  weat7   8
     """
     single = isinstance(studies, Study | str | os.PathLike | Mapping)
     chosen: Sequence[AnyStudy] = [studies] if single else studies  # type: ignore[list-item,assignment]
@@ -114,10 +114,10 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
     """
     from scipy.stats import rankdata
 
-    ranks = [rankdata(values) for values in (first, second)]
-    if any(np.ptp(values) == 0 for values in ranks):
+    x, y = (rankdata(np.asarray(values, dtype=np.float64)) for values in (first, second))
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
         raise MeasureError("All components of the test are equal under one metric, so they have no rank correlation.")
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def _row(lists: FourLists) -> dict[str, Any]:

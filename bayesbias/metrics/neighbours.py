@@ -55,7 +55,7 @@ def nearest_neighbours(
     >>> nearest_neighbours(vectors, vectors, k=2, own=range(4))
     array([[1, 2],
            [0, 2],
-           [1, 3],
+           [0, 1],
            [1, 2]])
     """
     queries, words = _vectors(targets, "target"), _vectors(vocabulary, "vocabulary")
@@ -150,7 +150,8 @@ def _cosine(first: Floats, second: Floats) -> Floats:
 def _unit32(vectors: Floats) -> Floats:
     """Return vectors of length 1 in float32."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-    return np.divide(vectors, lengths[:, None], dtype=np.float32, casting="same_kind")
+    unit: Floats = np.divide(vectors, lengths[:, None], dtype=np.float32, casting="same_kind")
+    return unit
 
 
 def _vectors(values: ArrayLike, what: str) -> Floats:

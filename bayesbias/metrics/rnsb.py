@@ -176,8 +176,8 @@ def _groups(
     signs = known_groups(attributes or tuple(loaded.attributes), loaded.attribute_lists, "attributes", loaded)
     if len(signs) != 2:
         raise MeasureError(
-            f"Found {len(signs)} attribute groups ({', '.join(signs)}), but the classifier needs two: name the group of "
-            "the positive and that of the negative words, attributes=(...)."
+            f"Found {len(signs)} attribute groups ({', '.join(signs)}), but the classifier needs two: name the group "
+            "of the positive and that of the negative words, attributes=(...)."
         )
     raise_if_shared(groups, signs, loaded)
     lists = {group: loaded.protected[group] for group in groups} | {

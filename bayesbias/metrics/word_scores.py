@@ -235,6 +235,8 @@ def word_scores(
     import xarray as xr
 
     chosen = _checked_rules(rules)
+    if isinstance(vocabulary, str):
+        raise MeasureError(f"vocabulary={vocabulary!r} is one text. Give a list of words.")
     pairs = load_base_pairs(base_pairs) if isinstance(base_pairs, str) else _checked_pairs(base_pairs)
     lists = _target_lists(words)
     if "nbm" in chosen and vocabulary is None:

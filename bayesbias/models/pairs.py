@@ -68,7 +68,7 @@ def pair_up(a: ArrayLike, b: ArrayLike) -> Pairs:
     Examples
     --------
     >>> pairs = pair_up([[2.0, 0.0], [0.0, 8.0]], [[3.0, 4.0], [3.0, 4.0]])
-    >>> pairs.unit, pairs.lnw, pairs.cosine
+    >>> round(pairs.unit, 9), pairs.lnw.round(9), pairs.cosine.round(9)
     (20.0, array([0.5, 2. ]), array([0.6, 0.8]))
     """
     first, second = as_rows(a, "first"), as_rows(b, "second")

@@ -180,7 +180,8 @@ def linear_draws(
                 SamplerWarning,
             )
         nodes = np.exp(drawn.points)
-        return model.draw(nodes, rng.permutation(np.resize(np.arange(len(nodes)), draws)), rng)
+        # Draws that share a node stand side by side, so that effective sample sizes see it.
+        return model.draw(nodes, np.repeat(np.arange(len(nodes)), _DRAWS_A_SCALE)[:draws], rng)
 
 
 def regression_draws(
@@ -203,7 +204,7 @@ def regression_draws(
     prior
         A name in `PRIORS` or a `LinearPrior`; its units are those of cosine similarities.
     draws, chains
-        How many draws to label as one chain, and how many chains: all draws are independent.
+        How many draws to label as one chain, and how many chains: no draw depends on the one before.
     random_seed
         The same seed gives the same draws.
 

@@ -193,9 +193,16 @@ def _lost(subject: Subject) -> Iterator[Block]:
     by_group = lost.groupby("group", sort=False)["word"].size()
     where = ", ".join(f"{number} of {group}" for group, number in by_group.items())
     yield Notice(f"{len(lost):,} words were lost ({where}). Every number here is about the words that are left.")
+    rows = lost.groupby(["group", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
     yield frame_table(
-        lost,
+        rows,
         "Lost words",
-        {"word": ("Word", None), "role": ("Role", None), "group": ("Group", None), "reason": ("Reason", None)},
+        {
+            "group": ("List", None),
+            "role": ("Role", None),
+            "size": ("Words", count),
+            "join": ("The words", None),
+            "reason": ("Reason", None),
+        },
         folded=True,
     )

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from bayesbias.errors import ReportError, name_some
@@ -12,11 +11,10 @@ from bayesbias.models.collapsed import why_not_collapsed
 from bayesbias.models.data import model_data
 from bayesbias.models.exact import why_not_exact
 from bayesbias.models.fits import fit_fact
-from bayesbias.models.priors import parse_prior
+from bayesbias.models.fitted import fitted_model, fitted_table
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.conclusions import conclusions
-from bayesbias.studies import list_studies, load_study
-from bayesbias.tables.schema import ATTRS_KEY, validate_table
+from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,8 +64,7 @@ class Subject:
     @property
     def spec(self) -> ModelSpec:
         """The fitted model, with the priors that it was fitted with."""
-        stored = fit_fact(self.fit, "model")
-        return ModelSpec(**{**stored, "priors": {name: parse_prior(prior) for name, prior in stored["priors"].items()}})
+        return fitted_model(self.fit)
 
     @property
     def connections(self) -> list[str]:
@@ -116,53 +113,16 @@ class Subject:
 def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of a fit: the given table if it is the fitted one, else a table rebuilt from the fit.
 
-    A fit does not keep the names of attribute lists. A rebuilt table takes them from the bundled study that it names,
-    or else names the lists by the protected groups that they are associated with.
-
     Raises
     ------
     ReportError
         If the given table is not the one that was fitted.
     """
     if table is None:
-        return _rebuilt(fit)
+        return fitted_table(fit)
     if model_data(table).table_hash != fit_fact(fit, "table_hash"):
         raise ReportError(
             "The table is not the one that was fitted: their hashes differ. Give the fitted table, or leave `table` "
             "out and the page takes the rows that the fit keeps."
         )
     return validate_table(table)
-
-
-def _rebuilt(fit: "xr.DataTree") -> pd.DataFrame:
-    data = fit["constant_data"].to_dataset()
-    protected = data["protected_index"].to_numpy().astype(np.int64)
-    distance = fit["observed_data"]["cosine_distance"].to_numpy()
-    table = pd.DataFrame(
-        {
-            "protected_word": data["protected_word"].to_numpy()[protected],
-            "protected_group": data["protected_group"].to_numpy()[protected],
-            "attribute_word": data["attribute_word"].to_numpy()[data["attribute_index"].to_numpy().astype(np.int64)],
-            "connection": data["connection"].to_numpy()[data["connection_index"].to_numpy().astype(np.int64)],
-            "cosine_distance": distance,
-            "cosine_similarity": 1.0 - distance,
-        }
-    )
-    facts = fit_fact(fit, "table")
-    named = _lists_of_study(facts.get("study", ""))
-    if not set(table["attribute_word"]) <= set(named):
-        groups = table[table["connection"] == BASELINE].groupby("attribute_word", sort=False)["protected_group"]
-        named = {str(word): f"associated with {' and '.join(dict.fromkeys(found))}" for word, found in groups}
-    table["attribute_group"] = [
-        named.get(word, "associated with no group") if connection in (BASELINE, "different") else connection
-        for word, connection in zip(table["attribute_word"], table["connection"], strict=True)
-    ]
-    table.attrs[ATTRS_KEY] = {name: value for name, value in facts.items() if name != "hash"}
-    return validate_table(table)
-
-
-def _lists_of_study(name: str) -> dict[str, str]:
-    """Return the list of each attribute word of a bundled study."""
-    if name not in list_studies():
-        return {}
-    return {word: group for group, words in load_study(name).attribute_lists.items() for word in words}

@@ -67,6 +67,7 @@ def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None =
         density = check.densities[check.densities["connection"] == name]
         _draw_densities(grid[1, place], density, "replicated", COLORS[name])
         grid[1, place].set_xlabel(_DISTANCE)
+    grid[1, 0].set_ylim(bottom=0)  # of all panels, and only now: a limit stops the scale from growing
     grid[0, 0].set_ylabel("Actual cosine distance")
     grid[1, 0].set_ylabel("Density")
     every = coverage.loc[ALL]
@@ -125,6 +126,7 @@ def plot_prior_check(
         axes.text(0.985, 0.93, said, transform=axes.transAxes, ha="right", va="top", fontsize=8.5, color=COLORS[name],
                   bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
         axes.set_xlim(-1, 3)
+        axes.set_ylim(bottom=0)
         axes.set_ylabel("Density")
     panels[-1].set_xlabel(f"{_DISTANCE} (hatched: impossible)")
     _draw_parameters(right, check.parameters)
@@ -171,7 +173,6 @@ def _draw_densities(axes: "Axes", density: "pd.DataFrame", expected: str, color:
     axes.fill_between(density["distance"], density["observed"], step="mid", color=color, alpha=0.3, linewidth=0)
     axes.step(density["distance"], density["observed"], where="mid", color=color, linewidth=1.4)
     axes.plot(density["distance"], density[expected], color="black", linewidth=1.2)
-    axes.set_ylim(bottom=0)
     _furnish(axes)
 
 

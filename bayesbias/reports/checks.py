@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData
@@ -211,14 +211,15 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator) -
     data = posterior.data
     # One noise for all rows: their intervals are looked at one by one, so that it need not be independent.
     standard = noise(posterior, np.arange(posterior.draws), 1, rng)[:, 0]
-    tails = [(1 - OUTER) / 2, (1 - INNER) / 2, (1 + INNER) / 2, (1 + OUTER) / 2]
+    tails = np.array([(1 - OUTER) / 2, (1 - INNER) / 2, (1 + INNER) / 2, (1 + OUTER) / 2])
     numbers = np.empty((7, len(rows)))
     start = 0
     for block in np.array_split(rows, max(1, len(rows) * posterior.draws // _BLOCK)):
         mean, sigma = predicted(posterior, block)
         part = slice(start, start := start + len(block))
         numbers[0, part] = mean.mean(axis=1)
-        numbers[1:5, part] = np.quantile(mean + sigma * standard, tails, axis=1)
+        rough = np.quantile(mean + sigma * standard, tails, axis=1)
+        numbers[1:5, part] = [_refined(*each, posterior.nu, mean, sigma) for each in zip(rough, tails, strict=True)]
         numbers[5:, part] = _loo_pit(posterior, block, (data.distance[block, None] - mean) / sigma)
     return pd.DataFrame(
         {
@@ -242,11 +243,29 @@ def predicted(posterior: Densities, rows: np.ndarray) -> tuple[np.ndarray, np.nd
     return mean, posterior.sigma[data.connection[rows]]
 
 
+def _refined(rough: np.ndarray, level: float, nu: np.ndarray | None, mean: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    """Return a quantile of each row's mixture over draws: one step of Newton's from that of simulated distances."""
+    residual = (rough[:, None] - mean) / sigma
+    density = np.exp(-0.5 * residual**2) / np.sqrt(2 * np.pi) if nu is None else _student_density(residual, nu)
+    excess = _below(residual, nu).mean(axis=1) - level
+    return np.asarray(rough - excess / (density / sigma).mean(axis=1))
+
+
+def _below(residual: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
+    """Return the likelihood's probability of a smaller distance; residual: in scales."""
+    return np.asarray(ndtr(residual) if nu is None else stdtr(nu, residual))
+
+
+def _student_density(residual: np.ndarray, nu: np.ndarray) -> np.ndarray:
+    constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+    return np.asarray(np.exp(constant - (nu + 1) / 2 * np.log1p(residual**2 / nu)))
+
+
 def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the probability of a smaller distance given all other rows, and Pareto k; residual: in scales."""
     from arviz_stats.base.array import array_stats
 
-    below = ndtr(residual) if posterior.nu is None else stdtr(posterior.nu, residual)
+    below = _below(residual, posterior.nu)
     smooth: Any = array_stats.psislw
     log_density = posterior.of_rows(rows)
     with np.errstate(all="ignore"):

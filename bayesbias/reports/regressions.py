@@ -146,8 +146,13 @@ def cosine_regression(
 
     Notes
     -----
-    The regressions describe these lists in this embedding. A distortion says that a difference of mean cosines goes
-    along with the lengths of the vectors; which of both is the association is a matter of definition.
+    The regressions describe these lists in this embedding. A distortion says how far the difference of mean cosines
+    goes along with the lengths of the vectors, not that one of both is the true association. Most omitted terms
+    are near 1 at usual lengths and vanish for long vectors: the group coefficient is an extrapolation. It and the
+    distortion are often large, uncertain and of opposite signs while their sum is well known. The absolute
+    distortion cannot be negative, so that uncertainty alone makes its mean positive.
+
+    In the bivariate designs word effects do not let words differ in the slope of cos_R.
 
     References
     ----------
@@ -224,7 +229,7 @@ def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_p
     for model, terms in zip(MODELS, (design.terms, design.ratio_terms, constrained_terms), strict=True):
         frame = estimates(drawn[model], hdi_prob=hdi_prob)
         frame = frame.rename(columns={frame.columns[0]: "symbol"})
-        frame.insert(0, "model", model)
+        frame.insert(0, "model", [model] * len(frame))
         frame.insert(2, "term", list(terms))
         frame["prior_share"] = frame["sd"] / (prior.coefficient_sd * float(drawn[f"{model}_sigma"].mean()))
         frames.append(frame)
@@ -263,7 +268,7 @@ def _decomposition(parts: "xr.Dataset", design: Design, hdi_prob: float) -> "pd.
         symbols = list(frame.pop("coefficient")) if "coefficient" in frame else [""]
         if part == "group":
             symbols = [design.constrained[1]]
-        frame.insert(0, "part", part)
+        frame.insert(0, "part", [str(part)] * len(frame))
         frame.insert(1, "symbol", symbols)
         frame.insert(2, "term", [terms.get(symbol, "") for symbol in symbols])
         frame.insert(3, "slope", [slopes.get(symbol, np.nan) for symbol in symbols])
@@ -350,7 +355,7 @@ def _dependence(built: Built, word_effects: bool) -> str:
     if not built.effects:
         return "No target word stands in several rows; but one centroid serves many, and its own error does not enter."
     if word_effects:
-        return f"Rows that share a word are dependent: word effects of {' and '.join(built.effects)} are in the models."
+        return f"Rows that share a word are dependent: the models have word effects ({', '.join(built.effects)})."
     return (
         "Rows that share a word count as independent, as in the supplement: intervals are mostly too narrow "
         "(word_effects=True mends that)."
@@ -364,5 +369,5 @@ def _little_said(coefficients: "pd.DataFrame") -> tuple[str, ...]:
         return ()
     return (
         f"The rows say little of {name_some(rows['symbol'])}: the posterior sd is more than half the prior's, as the "
-        "terms are nearly collinear. Another prior would move these coefficients, though not their sum.",
+        "terms are nearly collinear. Another prior would move them, though hardly the slope that they add up to.",
     )

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bayesbias.errors import BayesBiasError, FitError, name_some
 from bayesbias.models.collapsed import CollapseError, collapse, group_posterior, propose, why_not_collapsed
@@ -224,7 +225,9 @@ class _Refits:
 
     def estimate(self, keep: np.ndarray | None, spec: ModelSpec) -> dict[str, Estimate]:
         """Return the estimate of each contrast that the kept rows (None: all) have."""
-        return self._estimate(keep, spec)
+        # The matrices are small: with more threads, linear algebra takes longer.
+        with threadpool_limits(1, "blas"):
+            return self._estimate(keep, spec)
 
     def _pairs(self, connections: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
         base = connections.index(self.baseline)

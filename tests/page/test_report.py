@@ -14,7 +14,7 @@ from bayesbias.reports.checks import check_posterior
 from bayesbias.reports.comparison import compare_models
 from bayesbias.reports.embeddings import compare_embeddings
 from bayesbias.reports.prior_checks import check_prior
-from tests.page.pages import HALVED, HOSTILE, TAG, Reader, small_table
+from tests.page.pages import HALVED, HOSTILE, TAG, TURNED, Reader, small_table
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,8 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
         (row,) = [row for row in rows if row[0] == name]
         assert row[1] == str(len(values))
         assert row[4:] == [f"{number:.3f}" for number in (values.mean(), values.std(), values.min(), values.max())]
-    assert reader.table("Lost words")[1][1:3] == ["attribute", "cold"]
+    turned = TURNED.replace("\u202e", "\N{REPLACEMENT CHARACTER}")
+    assert reader.table("Lost words")[1:] == [["cold", "attribute", "1", turned, "not there"]]
 
 
 def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> None:

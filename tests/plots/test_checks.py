@@ -50,6 +50,7 @@ def test_points_are_the_pairs_and_titles_the_coverage(check: PosteriorCheck) -> 
         )
         assert f"inside 89%: {row['inside_89']:.1%}, inside 50%: {row['inside_50']:.1%}" in axes.get_title()
         assert f"{row['pairs']:,} pairs" in axes.get_title()
+    assert figure.axes[4].get_ylim()[1] > check.densities.query("connection != 'all'")[["observed", "high"]].max().max()
     every = check.coverage.iloc[0]
     assert f"{every['inside_89']:.1%} inside the 89% interval" in figure.get_suptitle()
     assert "2,832 pairs\n" in figure.get_suptitle()

@@ -1,0 +1,103 @@
+"""Execute the notebooks anew and write them back, with outputs that every machine makes alike.
+
+    python notebooks/run.py                     all of them
+    python notebooks/run.py quickstart          one
+    python notebooks/run.py --out FOLDER        elsewhere; the notebooks themselves stay as they are
+
+It needs the development tools: `uv sync` or `pip install nbclient ipykernel`.
+"""
+
+import argparse
+import asyncio
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+
+FOLDER = Path(__file__).resolve().parent
+# Where Python says that a cell warned: a temporary file, and on the next line the cell's own code.
+_WARNING = re.compile(r"^\S*ipykernel_\d+\S*: (\w+Warning: .*\n)(?:  .*\n)?", flags=re.MULTILINE)
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+class ThisPython(KernelSpecManager):  # type: ignore[misc]
+    """Starts the very Python that runs this script, whatever kernels the machine has."""
+
+    folder = ""
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        """Return how to start the kernel: one thread, so that sums have one order; nothing kept at home."""
+        return KernelSpec(
+            argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+            display_name="Python 3",
+            language="python",
+            env={
+                "IPYTHONDIR": self.folder,
+                "MPLCONFIGDIR": self.folder,
+                "OMP_NUM_THREADS": "1",
+                "OPENBLAS_NUM_THREADS": "1",
+            },
+        )
+
+
+def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a notebook with the outputs of a fresh run in an empty folder, without traces of time and place."""
+    fresh = nbformat.from_dict(notebook)
+    with tempfile.TemporaryDirectory() as folder:
+        kernels = ThisPython()
+        kernels.folder = folder
+        manager = AsyncKernelManager(
+            kernel_name="python3",
+            kernel_spec_manager=kernels,
+            # Sockets that are files: no port is opened.
+            transport="tcp" if sys.platform == "win32" else "ipc",
+            connection_file=str(Path(folder) / "kernel.json"),
+        )
+        client = NotebookClient(
+            fresh, km=manager, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}
+        )
+        client.execute(cleanup_kc=True)
+    return tidy(fresh)
+
+
+def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Take out what differs from run to run: versions, timings, ids, names of temporary files."""
+    notebook.metadata = nbformat.from_dict(_METADATA)
+    for number, cell in enumerate(notebook.cells, start=1):
+        cell.id, cell.metadata = f"cell-{number:02}", {}
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream":
+                output.text = _WARNING.sub(r"\1", output.text)
+    return notebook
+
+
+def main() -> None:
+    """Run the notebooks."""
+    known = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones (default: all): {', '.join(known)}")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="folder for the results (default: that of this file)")
+    arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.names) - set(known)):
+        parser.error(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
+    if sys.platform == "win32":
+        asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name in arguments.names or known:
+        start = time.perf_counter()
+        fresh = execute(nbformat.read(FOLDER / f"{name}.ipynb", as_version=4))
+        nbformat.write(fresh, arguments.out / f"{name}.ipynb")
+        print(f"{name}: {time.perf_counter() - start:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

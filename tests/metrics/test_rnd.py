@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import LostWordsWarning, MeasureError
+from bayesbias.metrics.rnd import rnd
+from tests.metrics.made import PETS, cosine, vectors
+
+TINY = {"x1": [1.0, 0.0], "x2": [3.0, 0.0], "y1": [0.0, 4.0], "y2": [0.0, 2.0], "a": [2.0, 4.0], "b": [0.0, 3.0]}
+LISTS = {"X": ["x1", "x2"], "Y": ["y1", "y2"], "A": ["a", "b"]}
+
+
+def plain(found, distance, normalize):
+    """Garg's sum, one word at a time."""
+
+    def length_one(v):
+        return v / np.sqrt(v @ v) if normalize else v
+
+    def far(v, mean):
+        return np.sqrt(((v - mean) ** 2).sum()) if distance == "norm" else 1 - cosine(v, mean)
+
+    x, y = (np.mean([length_one(found[word]) for word in PETS.protected[group]], axis=0) for group in PETS.protected)
+    words = [word for group in PETS.attributes.values() for word in group]
+    return [far(length_one(found[word]), x) - far(length_one(found[word]), y) for word in words]
+
+
+@pytest.mark.parametrize("distance", ["norm", "cosine"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_equals_a_plain_loop(distance, normalize):
+    found = vectors()
+    result = rnd(found, PETS, distance=distance, normalize=normalize)
+    terms = plain(found, distance, normalize)
+    np.testing.assert_allclose(result.words["difference"], terms)
+    assert result.rnd_sum == pytest.approx(sum(terms))
+    assert result.rnd == result.value == pytest.approx(np.mean(terms))
+    assert result.rnd_quiet == pytest.approx(np.mean(terms[:2]))
+    assert result.rnd_loud == pytest.approx(np.mean(terms[2:]))
+
+
+def test_by_hand():
+    # Means (2, 0) and (0, 3): a is 4 from X and sqrt(5) from Y; b is sqrt(13) from X and 0 from Y.
+    result = rnd(TINY, LISTS, normalize=False)
+    np.testing.assert_allclose(result.words["difference"], [4 - np.sqrt(5), np.sqrt(13)])
+    assert result.rnd > 0
+    assert "positive is nearer to Y" in result.conventions
+    # Length 1: the means are (1, 0) and (0, 1).
+    np.testing.assert_allclose(rnd(TINY, LISTS).words["difference"].iloc[1], np.sqrt(2))
+    # Cosine distances of b: 1 and 0.
+    assert rnd(TINY, LISTS, distance="cosine").words["difference"].iloc[1] == pytest.approx(1)
+
+
+def test_swapping_the_groups_turns_the_sign():
+    found = vectors()
+    swapped = rnd(found, PETS, targets=("dogs", "cats"))
+    assert swapped.rnd == pytest.approx(-rnd(found, PETS).rnd)
+
+
+def test_one_list_of_attributes():
+    found = vectors()
+    result = rnd(found, PETS, attributes="neutral")
+    assert result.words["word"].tolist() == ["stone", "door"]
+    assert list(result.statistics) == ["rnd", "rnd_sum"]
+
+
+def test_lost_words():
+    with pytest.warns(LostWordsWarning):
+        result = rnd(vectors("tom"), PETS)
+    assert result.lost_words == {"cats": ("tom",)}
+
+
+def test_bad_input():
+    found = vectors()
+    with pytest.raises(MeasureError, match="did you mean 'cosine'"):
+        rnd(found, PETS, distance="cosin")
+    with pytest.raises(MeasureError, match="did you mean 'dogs'"):
+        rnd(found, PETS, targets=("cats", "dog"))
+    with pytest.raises(MeasureError, match="stands twice"):
+        rnd(found, PETS, targets=("cats", "cats"))
+    with pytest.raises(MeasureError, match="two different groups"):
+        rnd(found, PETS, targets=("cats",))
+    with pytest.raises(MeasureError, match="two are compared"):
+        rnd(found, bb.load_study("religion"))
+    with pytest.raises(MeasureError, match="Found 2 word lists"):
+        rnd(found, {"a": ["cat"], "b": ["dog"]})
+    with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="at least 2"):
+        rnd(vectors("cat", "kitten"), PETS)
+    opposed = TINY | {"x2": [-1.0, 0.0]}
+    with pytest.raises(MeasureError, match="no direction"):
+        rnd(opposed, LISTS, distance="cosine")
+    same = bb.Study(name="s", protected={"p": ["a", "b"], "q": ["c", "d"]}, attributes={"p": ["e", "f"]},
+                    associated=[("p", "p")], human="none", neutral="none")  # fmt: skip
+    with pytest.raises(MeasureError, match="rename one"):
+        rnd(found, same)
+
+
+@pytest.mark.shared
+def test_google_news_gender_of_family_and_career(shared):
+    vectors = shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz"
+    lists = {"male": ["he", "man", "boy", "father"], "female": ["she", "woman", "girl", "mother"],
+             "family": ["home", "parents", "children", "family", "cousins", "marriage", "wedding"]}  # fmt: skip
+    assert rnd(vectors, lists).rnd > 0  # nearer to female words
+    assert rnd(vectors, lists, distance="cosine").rnd > 0

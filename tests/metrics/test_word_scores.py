@@ -1,0 +1,181 @@
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError
+from bayesbias.metrics.word_scores import load_base_pairs, word_scores
+from tests.metrics.made import PETS, cosine
+
+RULES = ("db_wa", "ripa", "ripa_unit", "nbm")
+
+
+def made(count=40, seed=0):
+    """Return random vectors of words w0, w1, ..., of many lengths."""
+    rng = np.random.default_rng(seed)
+    return {f"w{i}": rng.normal(size=6) * rng.uniform(0.2, 5) for i in range(count)}
+
+
+def plain_scores(vectors, target, pair, k):
+    """Work the three equations of the paper out, one word at a time."""
+    w, m, f = (vectors[word] for word in (target, *pair))
+
+    def db_wa(v):
+        return cosine(v, m) - cosine(v, f)
+
+    direction = (m - f) / np.sqrt(((m - f) ** 2).sum())
+    others = sorted((word for word in vectors if word != target), key=lambda word: -cosine(vectors[word], w))
+    near = [db_wa(vectors[word]) for word in others[:k]]
+    nbm = (sum(score > 0 for score in near) - sum(score < 0 for score in near)) / k
+    return [db_wa(w), w @ direction, (w / np.sqrt(w @ w)) @ direction, nbm]
+
+
+def test_equals_the_equations():
+    vectors = made()
+    pairs, targets = [("w0", "w1"), ("w2", "w3"), ("w1", "w5")], ["w10", "w11", "w12", "w0"]
+    scores = word_scores(vectors, targets, pairs, rules=RULES, k=9)
+    assert scores.dims == ("rule", "base_pair", "target_word")
+    for p, pair in enumerate(pairs):
+        for t, target in enumerate(targets):
+            np.testing.assert_allclose(scores.values[:, p, t], plain_scores(vectors, target, pair, 9), atol=1e-12)
+
+
+def test_by_hand():
+    vectors = {"m": [2.0, 0.0], "f": [0.0, 1.0], "w": [3.0, 4.0], "a": [1.0, 0.9], "b": [0.8, 1.0], "c": [0.1, 1.0]}
+    scores = word_scores(vectors, ["w"], [("m", "f")], rules=RULES, k=4)
+    # cos(w, m) = 0.6, cos(w, f) = 0.8; (m - f) = (2, -1); nearest to w: b, a, c and f, of which a leans to m.
+    np.testing.assert_allclose(scores.values.ravel(), [-0.2, 2 / np.sqrt(5), 0.4 / np.sqrt(5), (1 - 3) / 4])
+
+
+def test_the_sign_is_that_of_the_first_word():
+    vectors = made()
+    forward = word_scores(vectors, ["w9", "w8"], [("w0", "w1")], rules=RULES, k=5)
+    backward = word_scores(vectors, ["w9", "w8"], [("w1", "w0")], rules=RULES, k=5)
+    np.testing.assert_allclose(forward.values, -backward.values, atol=1e-12)
+    assert "first word of the pair" in forward.attrs["sign"]
+
+
+def test_a_neighbour_on_neither_side_counts_for_neither():
+    vectors = {"m": [1.0, 0, 0], "f": [0, 1.0, 0], "w": [0, 0, 1.0], "even": [1.0, 1.0, 9.0], "lean": [1.0, 0.5, 9.0]}
+    scores = word_scores(vectors, ["w"], [("m", "f")], rules="nbm", k=2)
+    assert scores.item() == 0.5
+
+
+def test_lengths_matter_to_ripa_alone():
+    vectors = made()
+    twice = {word: vector * (2 if word == "w9" else 1) for word, vector in vectors.items()}
+    one = word_scores(vectors, ["w9"], [("w0", "w1")], rules=RULES, k=5).values.ravel()
+    two = word_scores(twice, ["w9"], [("w0", "w1")], rules=RULES, k=5).values.ravel()
+    np.testing.assert_allclose(two, one * [1, 2, 1, 1], atol=1e-12)
+
+
+def test_a_vocabulary_bounds_the_neighbours():
+    vectors = made()
+    vocabulary = [f"w{i}" for i in range(0, 40, 2)]
+    scores = word_scores(vectors, ["w9", "w10"], [("w0", "w1")], rules=["nbm"], k=6, vocabulary=vocabulary)
+    for target in ("w9", "w10"):
+        held = {word: vectors[word] for word in {*vocabulary, "w0", "w1", target}}
+        kept = {word: held[word] for word in vocabulary} | {target: held[target]}
+        near = sorted((word for word in kept if word != target), key=lambda word: -cosine(kept[word], kept[target]))
+        sides = [np.sign(cosine(vectors[w], vectors["w0"]) - cosine(vectors[w], vectors["w1"])) for w in near[:6]]
+        assert scores.sel(rule="nbm", target_word=target).item() == pytest.approx(sum(sides) / 6)
+    assert scores.attrs["vocabulary"] == 20
+    assert "the 6 nearest neighbours" in scores.attrs["nbm"]
+
+
+def test_names_groups_and_conventions_of_a_study(tmp_path):
+    rng = np.random.default_rng(3)
+    vectors = {word: rng.normal(size=4) for word in (*PETS.words, "he", "she")}
+    scores = word_scores(vectors, PETS, [("he", "she")], k=3)
+    assert scores.sel(target_word="nap").coords["group"].item() == "quiet"
+    assert "stone" not in scores.target_word
+    assert scores.sel(base_pair="he ~ she").coords["second_word"].item() == "she"
+    assert {"db_wa", "ripa", "nbm", "sign", "k", "vocabulary", "embedding"} <= scores.attrs.keys()
+    scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
+    with xr.open_dataarray(tmp_path / "scores.nc", engine="h5netcdf") as again:
+        xr.testing.assert_identical(again.load(), scores)
+
+
+def test_lost_words_are_named_not_scored(tmp_path):
+    vectors = made()
+    with pytest.warns(LostWordsWarning) as warned:
+        scores = word_scores(
+            vectors, ["w9", "gone"], [("w0", "w1"), ("w0", "away")], k=3, vocabulary=["w5", "w6", "w7", "w8", "far"]
+        )
+    assert {"gone", "away", "far"} == {
+        word for word in ("gone", "away", "far") if any(word in str(w.message) for w in warned)
+    }
+    assert scores.target_word.values.tolist() == ["w9"]
+    assert scores.attrs["lost_words"] == ["gone"]
+    assert scores.attrs["lost_base_pairs"] == ["w0 ~ away"]
+    assert scores.attrs["lost_vocabulary"] == ["far"]
+    scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
+
+
+def test_case_forms_of_one_word_are_one_target():
+    embedding = bb.Embedding(words=("he", "she", "nurse", "pilot"), vectors=np.eye(4), case="lower")
+    with pytest.warns(DuplicatesWarning):
+        scores = word_scores(embedding, ["Nurse", "nurse"], [("He", "She")], k=3)
+    # The word itself is left out in whatever form it is asked for: he and she are neighbours, of one side each.
+    assert scores.sizes["target_word"] == 1
+    assert scores.sel(rule="nbm").item() == 0
+
+
+def test_bad_input():
+    vectors = made()
+    vectors["same"], vectors["longer"] = vectors["w0"], vectors["w0"] * 3
+    for pair in (("w0", "same"), ("w0", "longer"), ("w0", "w0")):
+        with pytest.raises(MeasureError, match="same direction"):
+            word_scores(vectors, ["w9"], [pair])
+    with pytest.raises(MeasureError, match="there are 41 words"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], k=42)
+    with pytest.raises(MeasureError, match="did you mean 'ripa'"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], rules=["rippa"])
+    with pytest.raises(MeasureError, match="at least one"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], rules=[])
+    with pytest.raises(MeasureError, match="stands twice"):
+        word_scores(vectors, ["w9"], [("w0", "w1"), ("w0", "w1")])
+    with pytest.raises(MeasureError, match="not a pair"):
+        word_scores(vectors, ["w9"], ["he"])
+    with pytest.raises(MeasureError, match="no base pairs"):
+        word_scores(vectors, ["w9"], [])
+    with pytest.raises(MeasureError, match="no base pair is left"):
+        word_scores(vectors, ["w9"], [("x", "y")])
+    with pytest.raises(MeasureError, match=r"no base pairs 'gendre'.*'gender'"):
+        word_scores(vectors, ["w9"], "gendre")
+    with pytest.raises(MeasureError, match="no target words"):
+        word_scores(vectors, [], [("w0", "w1")])
+    with pytest.raises(MeasureError, match="vocabulary has no word"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], vocabulary=[])
+    with pytest.raises(MeasureError, match="vocabulary='w5'"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], vocabulary="w5")
+
+
+@pytest.mark.shared
+def test_bundled_pairs_hold_those_of_the_published_code(shared):
+    published = json.loads((shared / "data" / "wordlists" / "nlpsoc_gender_base_pairs.json").read_text())
+    assert {(m, f) for f, m in published} <= set(load_base_pairs())
+    assert len(set(load_base_pairs())) == 23
+
+
+@pytest.mark.shared
+def test_google_news(shared):
+    """Against a brute-force pass over the whole selection; signs that any reader would expect."""
+    vectors = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
+    targets = ["nurse", "engineer", "king", "queen", "algebra"]
+    scores = word_scores(vectors, targets, [("he", "she"), ("man", "woman")], rules=RULES)
+    unit = vectors.vectors.astype(float) / np.linalg.norm(vectors.vectors.astype(float), axis=1, keepdims=True)
+    row = {word: i for i, word in enumerate(vectors.words)}
+    for m, f in (("he", "she"), ("man", "woman")):
+        leaning = unit @ unit[row[m]] - unit @ unit[row[f]]
+        for target in targets:
+            similarity = unit @ unit[row[target]]
+            similarity[row[target]] = -9
+            near = np.argsort(-similarity)[:100]
+            expected = np.sign(leaning[near]).mean()
+            assert scores.sel(rule="nbm", base_pair=f"{m} ~ {f}", target_word=target).item() == pytest.approx(expected)
+    mean = scores.mean("base_pair")
+    assert (mean.sel(target_word="king") > mean.sel(target_word="queen")).all()
+    assert (mean.sel(target_word="nurse") < 0).all()
