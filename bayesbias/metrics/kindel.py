@@ -58,11 +58,10 @@ def kindel_comparison(embedding: Any, studies: AnyStudy | Sequence[AnyStudy] = W
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> frame = kindel_comparison(vectors, ["weat1", "weat7"])
-    >>> frame[["study", "n"]]
-       study   n
-    0  weat1  25
-    1  weat7   8
+    >>> frame = kindel_comparison(vectors, "weat7")
+    >>> frame[["study", "A", "B", "C", "D", "n"]]
+       study     A     B     C       D  n
+    0  weat7  math  arts  male  female  8
     """
     single = isinstance(studies, Study | str | os.PathLike | Mapping)
     chosen: Sequence[AnyStudy] = [studies] if single else studies  # type: ignore[list-item,assignment]

@@ -1,5 +1,7 @@
 """Nearest neighbours by cosine similarity: exact, in memory that a block size bounds."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -78,15 +80,24 @@ def nearest_neighbours(
     found = np.empty((len(queries), k), dtype=np.int64)
     buffer = np.empty((min(size, len(queries)), len(words)), dtype=np.float32)
     reached = np.empty(buffer.shape, dtype=bool)
-    for start in range(0, len(queries), size):
-        block = slice(start, start + size)
-        part = queries[block]
-        similarity = np.matmul(_unit32(part), unit.T, out=buffer[: len(part)])
-        mine = np.flatnonzero(rows[block] >= 0)
-        similarity[mine, rows[block][mine]] = -np.inf
-        bound = _lower_bound(similarity, k) - slack
-        hits = np.flatnonzero(np.greater_equal(similarity, bound[:, None], out=reached[: len(part)]))
-        found[block] = _largest(similarity, hits, k, slack, part, words)
+    # The product uses every core; so must the choice from it, which NumPy makes on one.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for start in range(0, len(queries), size):
+            count = min(size, len(queries) - start)
+            np.matmul(_unit32(queries[start : start + count]), unit.T, out=buffer[:count])
+            share = -(-count // (os.cpu_count() or 1))
+
+            def choose(first: int, start: int = start, last: int = count, share: int = share) -> None:
+                here = slice(first, min(first + share, last))
+                there = slice(start + here.start, start + here.stop)
+                similarity = buffer[here]
+                mine = np.flatnonzero(rows[there] >= 0)
+                similarity[mine, rows[there][mine]] = -np.inf
+                bound = _lower_bound(similarity, k) - slack
+                hits = np.flatnonzero(np.greater_equal(similarity, bound[:, None], out=reached[here]))
+                found[there] = _largest(similarity, hits, k, slack, queries[there], words)
+
+            list(pool.map(choose, range(0, count, share)))
     return found
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.errors import ReportError
-from bayesbias.models.data import ModelData
-from bayesbias.models.fits import check_fit, fit_fact
+from bayesbias.models.fits import fit_fact
+from bayesbias.models.fitted import fitted_rows
 from bayesbias.models.importance import KHAT_MAX
 from bayesbias.models.likelihood import Densities, densities
 from bayesbias.models.sampling import resolve_seed
@@ -138,7 +138,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> Po
     0         all   2832       0.91       0.55
     ...
     """
-    data = rows_of(fit)
+    data = fitted_rows(fit)
     seed = resolve_seed(random_seed)
     rng = np.random.default_rng(seed)
     posterior = densities(_thinned(fit), data)
@@ -177,22 +177,6 @@ def source_name(table: dict[str, Any]) -> str:
     """
     embedding = str(table.get("embedding", {}).get("name", table.get("source", "a table of one's own")))
     return f"{table['study']} in {embedding}" if "study" in table else embedding
-
-
-def rows_of(fit: "xr.DataTree") -> ModelData:
-    """Return the rows that a model was fitted to."""
-    constant = check_fit(fit)["constant_data"].to_dataset()
-    return ModelData(
-        distance=fit["observed_data"]["cosine_distance"].to_numpy(),
-        protected=constant["protected_index"].to_numpy(),
-        connection=constant["connection_index"].to_numpy(),
-        attribute=constant["attribute_index"].to_numpy(),
-        protected_words=constant["protected_word"].to_numpy(),
-        protected_groups=constant["protected_group"].to_numpy(),
-        attribute_words=constant["attribute_word"].to_numpy(),
-        connections=tuple(map(str, constant["connection"].to_numpy())),
-        table_hash=fit_fact(fit, "table_hash"),
-    )
 
 
 def _thinned(fit: "xr.DataTree") -> "xr.DataTree":

@@ -13,6 +13,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
+from bayesbias.models.fitted import fitted_rows
 from bayesbias.models.likelihood import densities
 from bayesbias.reports import checks, replicates
 from bayesbias.reports.checks import check_posterior
@@ -156,7 +157,7 @@ def test_replicated_statistics_are_those_of_tables_made_one_by_one(
 
 def test_replicates_have_the_means_and_scales_of_the_predictions() -> None:
     fit = quick_fit(small(5, 4, missing=0.2), "crossed")
-    posterior = densities(fit, checks.rows_of(fit))
+    posterior = densities(fit, fitted_rows(fit))
     order = np.arange(len(posterior.data.distance))[::-1]
     made = np.concatenate(list(replicates._replicates(posterior, order, 4000, np.random.default_rng(1))))
     mean, sigma = checks.predicted(posterior, order)
