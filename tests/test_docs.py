@@ -32,7 +32,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_two_commands_of_the_tour(workplace: Path) -> None:
     commands = [line for block in blocks("") for line in block.splitlines() if line.startswith("bayesbias ")]
-    assert [line.split()[1] for line in commands] == ["table", "fit"]
+    assert [line.split()[1] for line in commands] == ["table", "fit", "report"]
     for line in commands:
         arguments = [str(Path(sys.executable).with_name("bayesbias")), *line.split()[1:]]
         done = subprocess.run(arguments, cwd=workplace, capture_output=True, text=True, check=False)
