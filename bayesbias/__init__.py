@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bayesbias import debias as debias
     from bayesbias import errors as errors
+    from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
     from bayesbias.embeddings import Embedding as Embedding
     from bayesbias.embeddings import load_embedding as load_embedding
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from bayesbias.models.fits import read_fit as read_fit
     from bayesbias.models.fits import write_fit as write_fit
     from bayesbias.models.fitted import fitted_table as fitted_table
+    from bayesbias.models.regressions import LinearPrior as LinearPrior
     from bayesbias.models.sampling import fit as fit
     from bayesbias.models.simulate import simulate_table as simulate_table
     from bayesbias.models.spec import ModelSpec as ModelSpec
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.nulls import null_share as null_share
     from bayesbias.reports.nulls import simulate_null as simulate_null
     from bayesbias.reports.prior_checks import check_prior as check_prior
+    from bayesbias.reports.regressions import cosine_regression as cosine_regression
     from bayesbias.reports.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.summary import summary as summary
     from bayesbias.studies import Study as Study
@@ -98,6 +101,8 @@ _HOMES = {
     "sensitivity": "reports.sensitivity",
     "required_words": "reports.design",
     "simulate_table": "models.simulate",
+    "cosine_regression": "reports.regressions",
+    "LinearPrior": "models.regressions",
     "plot_words": "plots.words",
     "plot_groups": "plots.words",
     "check_posterior": "reports.checks",
