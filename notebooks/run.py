@@ -34,7 +34,7 @@ class ThisPython(KernelSpecManager):  # type: ignore[misc]
 
     folder = ""
 
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+    def get_kernel_spec(self, _kernel_name: str) -> KernelSpec:
         """Return how to start the kernel: one thread, so that sums have one order; nothing kept at home."""
         return KernelSpec(
             argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],

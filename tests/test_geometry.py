@@ -145,7 +145,10 @@ def test_vectors_that_nearly_depend_keep_their_space(smallest: float) -> None:
     mixing = np.linalg.qr(rng.normal(size=(6, 6)))[0] * np.geomspace(1, smallest, 6)
     other = rng.normal(size=(6, 30))
     expected = canonical_subspace_similarity(orthonormal, other)
-    assert canonical_subspace_similarity(mixing @ orthonormal, other) == pytest.approx(expected, abs=1e-9)
+    # As exact as the condition allows, and not its square.
+    assert canonical_subspace_similarity(mixing @ orthonormal, other) == pytest.approx(expected, abs=1e-14 / smallest)
+    basis = row_space(mixing @ orthonormal)
+    np.testing.assert_allclose(basis @ basis.T, np.eye(6), atol=1e-14)
 
 
 def test_stored_in_single_precision_dependent_vectors_still_depend() -> None:

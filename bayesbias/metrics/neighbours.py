@@ -2,15 +2,19 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from bayesbias.errors import MeasureError
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]
+
+_ROWS = 1000
 
 
 def nearest_neighbours(
@@ -27,8 +31,9 @@ def nearest_neighbours(
     own
         For each target its row in `vocabulary`, which is no neighbour of it, or -1 if it has none. None: all -1.
     block_mb
-        Megabytes of similarities that are held at a time, about; never less than one target's. The
-        vocabulary in float32, and the result, come on top.
+        Megabytes of similarities that are held at a time, about, over all cores; never less than one target's on
+        each. A quarter more is needed to choose from them; float32 copies of the vectors, and the result, come on
+        top.
 
     Returns
     -------
@@ -60,7 +65,8 @@ def nearest_neighbours(
            [0, 1],
            [1, 2]])
     """
-    queries, words = _vectors(targets, "target"), _vectors(vocabulary, "vocabulary")
+    queries, words = np.asarray(targets), np.asarray(vocabulary)
+    unit_queries, unit_words = _unit32(queries, "target"), _unit32(words, "vocabulary")
     rows = np.full(len(queries), -1) if own is None else np.asarray(own, dtype=np.int64)
     if queries.shape[1] != words.shape[1] or rows.shape != (len(queries),):
         raise MeasureError(
@@ -73,31 +79,30 @@ def nearest_neighbours(
             f"k={k!r}, but there are {choices:,} words to choose neighbours from, the word itself left out. "
             "Give a whole number from 1 to that, or a larger vocabulary."
         )
-    unit = _unit32(words)
     # A dot product of unit vectors is off by at most about (dimensions + 4) roundings; two are compared.
     slack = np.float32(2 * (words.shape[1] + 4) * 2.0**-24)
-    size = max(1, int(block_mb * 1e6 / (4 * len(words))))
+    workers = os.cpu_count() or 1
+    size = min(max(1, int(block_mb * 1e6 / (4 * len(words) * workers))), -(-len(queries) // workers))
     found = np.empty((len(queries), k), dtype=np.int64)
-    buffer = np.empty((min(size, len(queries)), len(words)), dtype=np.float32)
-    reached = np.empty(buffer.shape, dtype=bool)
-    # The product uses every core; so must the choice from it, which NumPy makes on one.
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for start in range(0, len(queries), size):
-            count = min(size, len(queries) - start)
-            np.matmul(_unit32(queries[start : start + count]), unit.T, out=buffer[:count])
-            share = -(-count // (os.cpu_count() or 1))
+    buffers: SimpleQueue[tuple[Floats, NDArray[np.bool_]]] = SimpleQueue()
+    for _ in range(workers):
+        buffers.put((np.empty((size, len(words)), dtype=np.float32), np.empty((size, len(words)), dtype=bool)))
 
-            def choose(first: int, start: int = start, last: int = count, share: int = share) -> None:
-                here = slice(first, min(first + share, last))
-                there = slice(start + here.start, start + here.stop)
-                similarity = buffer[here]
-                mine = np.flatnonzero(rows[there] >= 0)
-                similarity[mine, rows[there][mine]] = -np.inf
-                bound = _lower_bound(similarity, k) - slack
-                hits = np.flatnonzero(np.greater_equal(similarity, bound[:, None], out=reached[here]))
-                found[there] = _largest(similarity, hits, k, slack, queries[there], words)
+    def search(start: int) -> None:
+        block = slice(start, start + size)
+        free = buffers.get()
+        similarity, reached = free[0][: len(queries[block])], free[1][: len(queries[block])]
+        np.matmul(unit_queries[block], unit_words.T, out=similarity)
+        mine = np.flatnonzero(rows[block] >= 0)
+        similarity[mine, rows[block][mine]] = -np.inf
+        bound = _lower_bound(similarity, k) - slack
+        hits = np.flatnonzero(np.greater_equal(similarity, bound[:, None], out=reached))
+        found[block] = _largest(similarity, hits, k, slack, queries[block], words)
+        buffers.put(free)
 
-            list(pool.map(choose, range(0, count, share)))
+    # Blocks side by side, each on one core: the product could use all of them for a block, the choice could not.
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+        list(pool.map(search, range(0, len(queries), size)))
     return found
 
 
@@ -142,7 +147,7 @@ def _lower_bound(similarity: Floats, k: int) -> Floats:
     Columns are dealt into groups; k groups have a maximum as large as the k-th largest maximum.
     """
     count = similarity.shape[1]
-    groups = min(count, max(10 * k, 1000))
+    groups = min(count, max(50 * k, 1000))
     whole = count - count % groups
     largest = similarity[:, :whole].reshape(len(similarity), -1, groups).max(axis=1)
     rest = largest[:, : count - whole]
@@ -158,23 +163,22 @@ def _cosine(first: Floats, second: Floats) -> Floats:
     return similarity
 
 
-def _unit32(vectors: Floats) -> Floats:
+def _unit32(vectors: NDArray[Any], what: str) -> Floats:
     """Return vectors of length 1 in float32."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-    unit: Floats = np.divide(vectors, lengths[:, None], dtype=np.float32, casting="same_kind")
-    return unit
-
-
-def _vectors(values: ArrayLike, what: str) -> Floats:
-    array = np.asarray(values)
-    array = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
-    if array.ndim != 2 or 0 in array.shape:
-        raise MeasureError(f"The {what} vectors have the shape {array.shape}. Give (words, dimensions).")
-    squares = np.einsum("ij,ij->i", array, array, dtype=np.float64)
-    usable = np.isfinite(squares) & (squares > 0)
-    if not usable.all():
+    if vectors.ndim != 2 or 0 in vectors.shape or vectors.dtype.kind not in "iuf":
         raise MeasureError(
-            f"The {what} vector in row {int(np.argmin(usable))} is zero or not finite, so it has no direction. "
-            "Leave it out."
+            f"The {what} vectors are of the shape {vectors.shape} and type {vectors.dtype}. Give numbers: (words, "
+            "dimensions)."
         )
-    return array
+    unit = np.empty(vectors.shape, dtype=np.float32)
+    for start in range(0, len(vectors), _ROWS):
+        rows = vectors[start : start + _ROWS].astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        usable = np.isfinite(lengths) & (lengths > 0)
+        if not usable.all():
+            raise MeasureError(
+                f"The {what} vector in row {start + int(np.argmin(usable))} is zero or not finite, so it has no "
+                "direction. Leave it out."
+            )
+        unit[start : start + _ROWS] = rows / lengths[:, None]
+    return unit

@@ -2,13 +2,16 @@
 
 A proposal that is constant in each cell of a grid, and at least as high as the density there, is sampled; a
 point is kept with probability density / proposal (von Neumann's rejection). What is kept is an independent
-draw from the density itself: the grid decides how many points are tried, not where they fall.
+draw from the density itself: the grid decides how many points are tried, not where they fall. A density of two numbers
+on a thin curved ridge, which a grid cannot follow, is straightened first: the second number is counted from its best
+value given the first.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 LogDensity = Callable[..., np.ndarray]
 """One array a coordinate (broadcasting against each other) -> log density, up to a constant."""
@@ -19,6 +22,11 @@ _CELLS = {1: 128, 2: 48}
 # A cell's bound is the highest density at its corners and its middle, raised by this much.
 _SLACK = 0.05
 _MOST_TRIED = 200
+# A search may leave its box by as much as this.
+_BEYOND = 150.0
+# Draws are good if at most this share of the mass may lie beyond the grid, and the log of density over bound is below.
+EDGE_MASS_MAX = 1e-4
+EXCESS_MAX = 0.01
 
 
 class ImproperDensityError(ValueError):
@@ -46,6 +54,11 @@ class GridDraws:
     edge_mass: float
     excess: float
 
+    @property
+    def good(self) -> bool:
+        """Whether the grid covers the density, and the proposal lies above it."""
+        return self.edge_mass < EDGE_MASS_MAX and self.excess < EXCESS_MAX
+
 
 def sample_density(
     log_density: LogDensity, box: Sequence[tuple[float, float]], *, draws: int, rng: np.random.Generator
@@ -57,7 +70,7 @@ def sample_density(
     log_density
         Takes one array a coordinate.
     box
-        Lowest and highest value of each coordinate that could matter at all.
+        Where to search first: lowest and highest value of each coordinate.
     draws
         How many.
     rng
@@ -66,16 +79,47 @@ def sample_density(
     Returns
     -------
     GridDraws
+        It is for the caller to see that they are `good`.
 
     Raises
     ------
     ImproperDensityError
-        If the density does not fall to exp(-30) of its highest value inside the box.
+        If the density does not fall to exp(-30) of its highest value in or around the box.
     """
+    drawn = _sample(log_density, box, draws=draws, rng=rng)
+    if len(box) == 2 and (drawn is None or not drawn.good):
+        straight, ridge, around = _straightened(log_density, box)
+        again = _sample(straight, around, draws=draws, rng=rng)
+        if again is not None:
+            again.points[:, 1] += ridge(again.points[:, 0])
+            drawn = again
+    if drawn is None:
+        raise ImproperDensityError("hardly any point is kept: the density is not smooth enough for the grid")
+    return drawn
+
+
+def _sample(
+    log_density: LogDensity, box: Sequence[tuple[float, float]], *, draws: int, rng: np.random.Generator
+) -> GridDraws | None:
+    """Return draws, or None if hardly any point is kept."""
     edges = _adapt(log_density, support(log_density, box))
     corners = log_density(*_mesh(edges))
     middles = log_density(*_mesh([(edge[1:] + edge[:-1]) / 2 for edge in edges]))
     bound = np.maximum(_cell_max(corners), middles) + _SLACK
+    drawn = _reject(log_density, edges, bound, draws=draws, rng=rng)
+    if drawn is not None and drawn[2] >= EXCESS_MAX:
+        bound += drawn[2] + _SLACK
+        drawn = _reject(log_density, edges, bound, draws=draws, rng=rng)
+    if drawn is None:
+        return None
+    points, acceptance, excess = drawn
+    return GridDraws(points, acceptance, _edge_mass(corners, edges, bound), excess)
+
+
+def _reject(
+    log_density: LogDensity, edges: list[np.ndarray], bound: np.ndarray, *, draws: int, rng: np.random.Generator
+) -> tuple[np.ndarray, float, float] | None:
+    """Return points, the share of the tried ones that was kept, and the largest log(density / bound)."""
     mass = np.exp(bound - bound.max()) * _areas(edges)
     total = mass.sum()
     cumulative = np.cumsum(mass.ravel()) / total
@@ -97,42 +141,80 @@ def sample_density(
         have += len(accepted)
         tried += attempt
         if tried > _MOST_TRIED * max(draws, 100):
-            raise ImproperDensityError("hardly any point is kept: the density is not smooth enough for the grid")
+            return None
     points = rng.permutation(np.concatenate(kept))[:draws]
-    return GridDraws(points, have / tried, _edge_mass(corners, edges, mass, bound), excess)
+    return points, have / tried, excess
 
 
 def support(log_density: LogDensity, box: Sequence[tuple[float, float]]) -> list[np.ndarray]:
-    """Return even edges over the part of the box where the density is above exp(-DEPTH) of its highest value."""
+    """Return even edges over the region where the density is above exp(-DEPTH) of its highest value.
+
+    The search narrows the box to that region, and widens it again on every side on which the density is still high:
+    on a coarse grid, the first look may have missed a part.
+
+    Raises
+    ------
+    ImproperDensityError
+        If the density is still high far outside the box.
+    """
     cells = _CELLS[len(box)] // 2
-    edges = [np.linspace(low, high, cells + 1) for low, high in box]
-    for _ in range(16):
+    ends = [(float(low), float(high)) for low, high in box]
+    limits = [(low - _BEYOND, high + _BEYOND) for low, high in ends]
+    for _ in range(60):
+        edges = [np.linspace(low, high, cells + 1) for low, high in ends]
         values = log_density(*_mesh(edges))
         inside = values >= values.max() - DEPTH
-        spans = [np.flatnonzero(inside.any(axis=_others(axis, values.ndim))) for axis in range(values.ndim)]
-        narrowed = [
-            (edge[max(span[0] - 1, 0)], edge[min(span[-1] + 1, cells)]) for edge, span in zip(edges, spans, strict=True)
-        ]
-        settled = all(new[1] - new[0] > 0.5 * (old[-1] - old[0]) for new, old in zip(narrowed, edges, strict=True))
-        edges = [np.linspace(low, high, cells + 1) for low, high in narrowed]
+        moved, settled = [], True
+        for axis, (edge, limit) in enumerate(zip(edges, limits, strict=True)):
+            span = np.flatnonzero(inside.any(axis=_others(axis, values.ndim)))
+            width, step = edge[-1] - edge[0], edge[1] - edge[0]
+            low = edge[span[0]] - (width if span[0] == 0 else step)
+            high = edge[span[-1]] + (width if span[-1] == cells else step)
+            low, high = max(low, limit[0]), min(high, limit[1])
+            settled &= span[0] > 0 and span[-1] < cells and high - low > 0.5 * width
+            moved.append((low, high))
+        ends = moved
         if settled:
             break
-    _raise_if_open(log_density, edges, box)
-    return [np.linspace(edge[0], edge[-1], 2 * cells + 1) for edge in edges]
+        if any(end[side] == limit[side] for end, limit in zip(ends, limits, strict=True) for side in (0, 1)):
+            axis = next(at for at, (end, limit) in enumerate(zip(ends, limits, strict=True)) if set(end) & set(limit))
+            towards = ends[axis][0] if ends[axis][0] == limits[axis][0] else ends[axis][1]
+            raise ImproperDensityError(f"the density does not fall towards {towards:g} in coordinate {axis}")
+    return [np.linspace(low, high, 2 * cells + 1) for low, high in ends]
 
 
-def _raise_if_open(log_density: LogDensity, edges: list[np.ndarray], box: Sequence[tuple[float, float]]) -> None:
-    """Raise if the part that matters reaches the end of the box."""
-    reached = [
-        (axis, side, limit)
-        for axis, (edge, limits) in enumerate(zip(edges, box, strict=True))
-        for side, limit in zip((0, -1), limits, strict=True)
-        if edge[side] == limit
-    ]
-    values = log_density(*_mesh(edges)) if reached else None
-    for axis, side, limit in reached:
-        if values is not None and np.take(values, side, axis=axis).max() > values.max() - DEPTH / 2:
-            raise ImproperDensityError(f"the density does not fall towards {limit:g} in coordinate {axis}")
+def best_given(
+    log_density: LogDensity, first: np.ndarray, span: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for each value of the first coordinate, the best second one within a span, and the density there."""
+    rows = np.arange(len(first))
+    places = np.broadcast_to(np.linspace(*span, 200), (len(first), 200))
+    while True:
+        values = log_density(first[:, None], places)
+        best = values.argmax(axis=1)
+        step = places[0, 1] - places[0, 0]
+        if step < 1e-7:
+            return places[rows, best], values[rows, best]
+        places = places[rows, best][:, None] + np.linspace(-step, step, 21)
+
+
+def _straightened(
+    log_density: LogDensity, box: Sequence[tuple[float, float]]
+) -> tuple[LogDensity, CubicSpline, list[tuple[float, float]]]:
+    """Return the density with its second coordinate counted from its ridge, the ridge, and where to search."""
+    (low, high), span = box
+
+    def profile(first: np.ndarray) -> np.ndarray:
+        return best_given(log_density, first, span)[1]
+
+    nodes = support(profile, [(low, high)])[0]
+    nodes = np.linspace(nodes[0], nodes[-1], 500)
+    ridge = CubicSpline(nodes, best_given(log_density, nodes, span)[0])
+
+    def straight(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return log_density(first, second + ridge(np.clip(first, nodes[0], nodes[-1])))
+
+    return straight, ridge, [(nodes[0], nodes[-1]), (-1.0, 1.0)]
 
 
 def _adapt(log_density: LogDensity, edges: list[np.ndarray]) -> list[np.ndarray]:
@@ -173,7 +255,7 @@ def _cell_max(corners: np.ndarray) -> np.ndarray:
     return corners
 
 
-def _edge_mass(corners: np.ndarray, edges: Sequence[np.ndarray], mass: np.ndarray, bound: np.ndarray) -> float:
+def _edge_mass(corners: np.ndarray, edges: Sequence[np.ndarray], bound: np.ndarray) -> float:
     """Return the density on the grid's outer faces, times a depth of one unit, as a share of the whole mass."""
     beyond = 0.0
     for axis in range(len(edges)):
@@ -181,4 +263,4 @@ def _edge_mass(corners: np.ndarray, edges: Sequence[np.ndarray], mass: np.ndarra
         for side in (0, -1):
             face = np.take(corners, side, axis=axis)
             beyond += float((np.exp(_cell_max(face) - bound.max()) * widths).sum())
-    return beyond / float(mass.sum())
+    return min(1.0, beyond / float((np.exp(bound - bound.max()) * _areas(edges)).sum()))

@@ -13,7 +13,7 @@ import numpy as np
 from bayesbias.metrics.neighbours import nearest_neighbours
 
 DIMENSIONS, K, BLOCK_MB, TARGET = 300, 100, 100.0, 1.5
-_SLICES = 10
+_SLICES = 5
 
 
 def measure(scale: float = 1.0) -> list[dict[str, object]]:
