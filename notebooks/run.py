@@ -8,7 +8,6 @@ It needs the development tools: `uv sync` or `pip install nbclient ipykernel`.
 """
 
 import argparse
-import asyncio
 import re
 import sys
 import tempfile
@@ -29,7 +28,7 @@ _METADATA = {
 }
 
 
-class ThisPython(KernelSpecManager):  # type: ignore[misc]
+class ThisPython(KernelSpecManager):
     """Starts the very Python that runs this script, whatever kernels the machine has."""
 
     folder = ""
@@ -89,8 +88,6 @@ def main() -> None:
     arguments = parser.parse_args()
     if unknown := sorted(set(arguments.names) - set(known)):
         parser.error(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
-    if sys.platform == "win32":
-        asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.names or known:
         start = time.perf_counter()

@@ -88,6 +88,15 @@ def test_a_notebook_warns_only_of_what_its_text_explains(name: str) -> None:
             assert warning[1] in prose
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_number_that_the_prose_quotes_is_one_that_a_cell_shows(name: str) -> None:
+    notebook = read(FOLDER, name)
+    prose = " ".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    code = " ".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    shown = code + " ".join(text for _, _, text in texts(notebook))
+    assert [number for number in re.findall(r"-?\b\d\.\d{3,}\b", prose) if number not in shown] == []
+
+
 def test_every_notebook_is_on_the_readme_s_list() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     if "notebooks/" not in readme:

@@ -23,6 +23,7 @@ import numpy as np
 
 from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
+from bayesbias.models.diagnostics import HandOnError
 from bayesbias.models.exact import log_prior
 from bayesbias.models.importance import KHAT_MAX, SplitStudent, fit_proposal, pareto_smooth, resample
 from bayesbias.models.patterns import MOST_PATTERNS, Patterns, find_patterns
@@ -271,8 +272,8 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
     return Collapsed(patterns, spec, len(list_names(data)) if per_list else 1)
 
 
-class CollapseError(Exception):
-    """The collapsed sampler cannot vouch for its draws; NUTS has to be used."""
+class CollapseError(HandOnError):
+    """The collapsed sampler cannot vouch for its draws."""
 
 
 def sample_collapsed(

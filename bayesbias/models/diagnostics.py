@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.errors import ConvergenceWarning, name_some, warn_user
+from bayesbias.models.grid import EDGE_MASS_MAX, EXCESS_MAX
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -12,12 +13,13 @@ if TYPE_CHECKING:
 RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
 BFMI_MIN = 0.3
-# Of the exact sampler: mass that may lie beyond its grid, and log of density over bound.
-EDGE_MASS_MAX = 1e-4
-EXCESS_MAX = 0.01
 _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
 # The quantiles whose effective sample size is the tail's, whatever ArviZ's own settings are.
 TAIL = (0.05, 0.95)
+
+
+class HandOnError(Exception):
+    """A fast sampler cannot vouch for its draws; NUTS has to be used."""
 
 
 def convergence_problems(fit: "xr.DataTree") -> list[str]:

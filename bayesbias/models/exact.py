@@ -25,14 +25,22 @@ from scipy.special import logsumexp
 
 from bayesbias.errors import FitError, ModelError
 from bayesbias.models.data import ModelData
-from bayesbias.models.grid import GridDraws, ImproperDensityError, LogDensity, sample_density, support
+from bayesbias.models.diagnostics import HandOnError
+from bayesbias.models.grid import GridDraws, ImproperDensityError, LogDensity, best_given, sample_density, support
 from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.tables.codes import blocks
 
-# Scales of cosine distances that could matter at all: log of 4e-18 to 20.
+# Scales of cosine distances that are likely to matter: log of 4e-18 to 20.
 _LOG_SCALES = (-40.0, 3.0)
-_TAU_NODES = 400
+# Where log tau is summed out: how many nodes, from where to where, and how much halving them may change a log density.
+_TAU_NODES = 600
+_TAU_ENDS = (-60.0, 20.0)
+_REFINEMENT_MAX = 0.02
+
+
+class GridError(HandOnError):
+    """The grid cannot vouch for the draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +102,8 @@ def sample_exact(
     ------
     FitError
         If the data leave a scale without a proper posterior.
+    GridError
+        If the grid does not cover the posterior.
     """
     reason = why_not_exact(spec)
     if reason is not None:
@@ -177,7 +187,10 @@ def _scales_by_connection(
             value = marginal(np.exp(logs[0]), np.exp(s)) + log_prior(spec.priors["sigma"], s)
             return np.asarray(value + log_prior(spec.priors["word_sd"], logs[0]) if partial else value)
 
-        drawn = _drawn(density, 2 if partial else 1, connection, draws=draws, rng=rng)
+        try:
+            drawn = _vouched(sample_density(density, [_LOG_SCALES] * (2 if partial else 1), draws=draws, rng=rng))
+        except ImproperDensityError as error:
+            raise _not_drawn(cells, g, connection, error) from error
         tau.append(np.exp(drawn.points[:, 0]))
         sigma.append(np.exp(drawn.points[:, -1]))
         reports.append(drawn)
@@ -189,51 +202,82 @@ def _common_scales(
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """Draw log sigma with every log tau summed out on a fine grid, then each log tau given it."""
     count = len(data.connections)
-    nodes = [_tau_nodes(cells, g, spec) if partial else np.zeros(1) for g in range(count)]
     marginals = [log_marginal(cells, g, spec) for g in range(count)]
 
-    def given_sigma(g: int, s: np.ndarray) -> np.ndarray:
-        value = marginals[g](np.exp(nodes[g]), np.exp(s)[:, None])
-        return value + log_prior(spec.priors["word_sd"], nodes[g]) if partial else value
+    def joint(g: int, s: np.ndarray, a: np.ndarray) -> np.ndarray:
+        value = marginals[g](np.exp(a), np.exp(s))
+        return np.asarray(value + log_prior(spec.priors["word_sd"], a) if partial else value)
 
-    def density(s: np.ndarray) -> np.ndarray:
+    def profile(s: np.ndarray) -> np.ndarray:
         total = log_prior(spec.priors["sigma"], s)
-        for block in np.array_split(np.arange(len(s)), max(1, len(s) // 250)):
-            for g in range(count):
-                total[block] += logsumexp(given_sigma(g, s[block]), axis=-1)
+        for g in range(count):
+            total += best_given(lambda s, a, g=g: joint(g, s, a), s, _TAU_ENDS)[1] if partial else joint(g, s, s)
         return total
 
     # Summing out every tau is dear: it is done on a fine grid of log sigma, between whose nodes a spline is as good.
     try:
-        log_sigma = support(density, [_LOG_SCALES])[0]
+        log_sigma = support(profile, [_LOG_SCALES])[0]
     except ImproperDensityError as error:
-        raise _improper("of all connections", error) from error
-    smooth = CubicSpline(log_sigma, density(log_sigma))
-    drawn = sample_density(smooth, [(log_sigma[0], log_sigma[-1])], draws=draws, rng=rng)
+        raise _not_drawn(cells, None, "of all connections", error) from error
+    nodes = [_tau_nodes(lambda s, a, g=g: joint(g, s, a), log_sigma) if partial else np.zeros(1) for g in range(count)]
+
+    def density(s: np.ndarray, every: int = 1) -> np.ndarray:
+        total = log_prior(spec.priors["sigma"], s)
+        for g, (block, part) in itertools.product(range(count), _blocks(s)):
+            a = nodes[g][::every]
+            total[block] += logsumexp(joint(g, part[:, None], a) + np.log(_widths(a)), axis=-1) if partial else 0
+            total[block] += joint(g, part, part) if not partial else 0
+        return total
+
+    fine = density(log_sigma)
+    off = np.abs(fine - density(log_sigma, every=2))[fine > fine.max() - 10].max()
+    if not off < _REFINEMENT_MAX:
+        raise GridError(f"half as many nodes of word_sd change the density by {100 * np.expm1(off):.0f} %")
+    drawn = _vouched(
+        sample_density(CubicSpline(log_sigma, fine), [(log_sigma[0], log_sigma[-1])], draws=draws, rng=rng)
+    )
     s = drawn.points[:, 0]
     tau = np.ones((draws, count))
-    for g in range(count if partial else 0):
-        for block in np.array_split(np.arange(draws), max(1, draws // 250)):
-            tau[block, g] = np.exp(_between_nodes(given_sigma(g, s[block]), nodes[g], rng))
+    for g, (block, part) in itertools.product(range(count if partial else 0), _blocks(s)):
+        tau[block, g] = np.exp(_between_nodes(joint(g, part[:, None], nodes[g]), nodes[g], rng))
     return tau, np.repeat(np.exp(s)[:, None], count, axis=1), _error([drawn])
 
 
-def _tau_nodes(cells: Cells, g: int, spec: ModelSpec) -> np.ndarray:
-    """Return log tau, evenly, over all that could matter whatever sigma is."""
-    marginal = log_marginal(cells, g, spec)
+def _blocks(values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return positions and values, 250 at a time."""
+    parts = np.array_split(np.arange(len(values)), max(1, len(values) // 250))
+    return [(part, values[part]) for part in parts]
 
-    def density(a: np.ndarray, s: np.ndarray) -> np.ndarray:
-        value = marginal(np.exp(a), np.exp(s))
-        return np.asarray(value + log_prior(spec.priors["word_sd"], a) + log_prior(spec.priors["sigma"], s))
 
-    edges = support(density, [_LOG_SCALES, _LOG_SCALES])[0]
-    return np.linspace(edges[0], edges[-1], _TAU_NODES)
+def _widths(nodes: np.ndarray) -> np.ndarray:
+    """Return the weight of each node in the trapezoid rule."""
+    steps = np.diff(nodes)
+    return np.asarray(0.5 * (np.append(steps, 0) + np.append(0, steps)))
+
+
+def _tau_nodes(joint: LogDensity, log_sigma: np.ndarray) -> np.ndarray:
+    """Return log tau, dense where there is mass for any sigma that matters: three quarters by mass, a quarter by width.
+
+    `joint` takes log sigma and log tau.
+    """
+    s = log_sigma[:: max(1, len(log_sigma) // 40)][:, None]
+    nodes = np.linspace(*_TAU_ENDS, _TAU_NODES)
+    for _ in range(12):
+        values = joint(s, nodes)
+        top = values.max(axis=1, keepdims=True)
+        density = np.exp(values - top)
+        # The tempered weight of a sigma: those in the tails of its posterior need nodes as well.
+        weight = np.exp((top - top.max()) / 6) / (density @ _widths(nodes))[:, None]
+        mass = (weight * np.maximum(density[:, 1:], density[:, :-1])).sum(axis=0) * np.diff(nodes)
+        share = 0.75 * mass / mass.sum() + 0.25 * np.diff(nodes) / (nodes[-1] - nodes[0])
+        nodes = np.interp(np.linspace(0, 1, _TAU_NODES), np.append(0, np.cumsum(share)), nodes)
+    return nodes
 
 
 def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw one number a row from a density given at even nodes and taken as straight between them."""
+    """Draw one number a row from a density given at nodes and taken as straight between them."""
     density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
-    cumulative = np.cumsum(0.5 * (density[:, 1:] + density[:, :-1]), axis=-1)
+    cumulative = np.cumsum(0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(nodes), axis=-1)
     target = rng.random(len(density)) * cumulative[:, -1]
     cell = np.minimum((cumulative < target[:, None]).sum(axis=-1), len(nodes) - 2)
     row = np.arange(len(density))
@@ -242,20 +286,41 @@ def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Ge
     first, second = rng.random(len(row)), rng.random(len(row))
     nearer_right = rng.random(len(row)) * (left + right) < right
     within = np.where(nearer_right, np.maximum(first, second), np.minimum(first, second))
-    place: np.ndarray = nodes[cell] + within * (nodes[1] - nodes[0])
+    place: np.ndarray = nodes[cell] + within * (nodes[cell + 1] - nodes[cell])
     return place
 
 
 def _drawn(
-    density: LogDensity, coordinates: int, connection: str, *, draws: int, rng: np.random.Generator
+    density: LogDensity,
+    coordinates: int,
+    cells: Cells,
+    g: int,
+    connection: str,
+    *,
+    draws: int,
+    rng: np.random.Generator,
 ) -> GridDraws:
     try:
-        return sample_density(density, [_LOG_SCALES] * coordinates, draws=draws, rng=rng)
+        return _vouched(sample_density(density, [_LOG_SCALES] * coordinates, draws=draws, rng=rng))
     except ImproperDensityError as error:
-        raise _improper(connection, error) from error
+        raise _not_drawn(cells, g, connection, error) from error
 
 
-def _improper(connection: str, error: ImproperDensityError) -> FitError:
+def _vouched(drawn: GridDraws) -> GridDraws:
+    """Return the draws if the grid can vouch for them."""
+    if not drawn.good:
+        raise GridError(
+            f"the exact sampler's grid does not cover the posterior of the scales ({drawn.edge_mass:.1e} of its mass "
+            f"may lie beyond, and the density exceeds its bound by {100 * np.expm1(max(drawn.excess, 0)):.1f} %)"
+        )
+    return drawn
+
+
+def _not_drawn(cells: Cells, g: int | None, connection: str, error: ImproperDensityError) -> Exception:
+    """Return a `FitError` if equal distances are to blame, and a `GridError` if the priors are."""
+    within, rows = (cells.within.sum(), cells.count.sum()) if g is None else (cells.within[g], cells.count[:, g].sum())
+    if within > 1e-24 * rows:
+        return GridError(f"the priors leave the scales of the connection {connection!r} without bounds ({error})")
     return FitError(
         f"The distances of the connection {connection!r} do not tell their standard deviation: {error}. This "
         "happens where all distances are equal, as in a table made by hand; check the table."

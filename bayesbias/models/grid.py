@@ -171,21 +171,18 @@ def support(log_density: LogDensity, box: Sequence[tuple[float, float]]) -> list
             low = edge[span[0]] - (width if span[0] == 0 else step)
             high = edge[span[-1]] + (width if span[-1] == cells else step)
             low, high = max(low, limit[0]), min(high, limit[1])
+            for open_side, end, towards in ((span[0] == 0, edge[0], limit[0]), (span[-1] == cells, edge[-1], limit[1])):
+                if open_side and end == towards:
+                    raise ImproperDensityError(f"the density does not fall towards {towards:g} in coordinate {axis}")
             settled &= span[0] > 0 and span[-1] < cells and high - low > 0.5 * width
             moved.append((low, high))
         ends = moved
         if settled:
             break
-        if any(end[side] == limit[side] for end, limit in zip(ends, limits, strict=True) for side in (0, 1)):
-            axis = next(at for at, (end, limit) in enumerate(zip(ends, limits, strict=True)) if set(end) & set(limit))
-            towards = ends[axis][0] if ends[axis][0] == limits[axis][0] else ends[axis][1]
-            raise ImproperDensityError(f"the density does not fall towards {towards:g} in coordinate {axis}")
     return [np.linspace(low, high, 2 * cells + 1) for low, high in ends]
 
 
-def best_given(
-    log_density: LogDensity, first: np.ndarray, span: tuple[float, float]
-) -> tuple[np.ndarray, np.ndarray]:
+def best_given(log_density: LogDensity, first: np.ndarray, span: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each value of the first coordinate, the best second one within a span, and the density there."""
     rows = np.arange(len(first))
     places = np.broadcast_to(np.linspace(*span, 200), (len(first), 200))

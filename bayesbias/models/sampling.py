@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.errors import FitError, ModelError, SamplerWarning, did_you_mean, warn_user
-from bayesbias.models.collapsed import CollapseError, collapse, sample_collapsed, why_not_collapsed
+from bayesbias.models.collapsed import collapse, sample_collapsed, why_not_collapsed
 from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.diagnostics import warn_of_problems
+from bayesbias.models.diagnostics import HandOnError, warn_of_problems
 from bayesbias.models.exact import sample_exact, why_not_exact
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
@@ -132,18 +132,17 @@ def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings)
     known = ("auto", "exact", "collapsed", *_NUTS)
     if sampler not in known:
         raise ModelError(f"There is no sampler {sampler!r}{did_you_mean(sampler, known)}: use {', '.join(known)}.")
-    if sampler == "exact" or (sampler == "auto" and why_not_exact(spec) is None):
-        return _independent(sample_exact, data, spec, settings), "exact"
-    if sampler == "collapsed" or (sampler == "auto" and why_not_collapsed(spec) is None):
-        try:
-            return _independent(_collapsed, data, spec, settings), "collapsed"
-        except CollapseError as error:
-            if sampler == "collapsed":
-                raise FitError(
-                    f"The collapsed sampler cannot be used here: {error}. Use the sampler nutpie."
-                ) from error
-            warn_user(f"Sampling with nutpie, which takes longer, because {error}.", SamplerWarning)
-    engine = "nutpie" if sampler in ("auto", "collapsed") else sampler
+    for name, why_not, sample in (("exact", why_not_exact, sample_exact), ("collapsed", why_not_collapsed, _collapsed)):
+        if sampler == name or (sampler == "auto" and why_not(spec) is None):
+            try:
+                return _independent(sample, data, spec, settings), name
+            except HandOnError as error:
+                if sampler == name:
+                    raise FitError(
+                        f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie."
+                    ) from error
+                warn_user(f"Sampling with nutpie, which takes longer, because {error}.", SamplerWarning)
+    engine = "nutpie" if sampler == "auto" else sampler
     tree = _NUTS[engine](build_model(data, spec), settings)
     sizes = tree["posterior"].sizes
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):

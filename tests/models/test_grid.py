@@ -52,7 +52,27 @@ def test_draws_are_independent_and_repeat_with_the_seed() -> None:
 
 
 def test_a_density_that_does_not_fall_is_refused() -> None:
-    with pytest.raises(ImproperDensityError, match="does not fall towards -20"):
+    with pytest.raises(ImproperDensityError, match="does not fall towards -"):
         sample_density(lambda a: -a, [BOX], draws=10, rng=np.random.default_rng(4))
     with pytest.raises(ImproperDensityError, match="does not fall"):
         sample_density(np.zeros_like, [BOX], draws=10, rng=np.random.default_rng(4))
+
+
+@pytest.mark.parametrize("width", [0.3, 0.02, 0.002])
+def test_a_thin_curved_ridge_far_from_the_first_look(width: float) -> None:
+    """Exact by construction: the first number is Normal, the second Normal around a curve of it."""
+
+    def density(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return stats.norm(-2, 0.7).logpdf(a) + stats.norm.logpdf(b, -3 + np.sin(2 * a), width)
+
+    drawn = sample_density(density, [BOX, BOX], draws=20_000, rng=np.random.default_rng(5))
+    assert drawn.good
+    first, second = drawn.points.T
+    assert stats.kstest(first, stats.norm(-2, 0.7).cdf).pvalue > 0.001
+    assert stats.kstest((second + 3 - np.sin(2 * first)) / width, "norm").pvalue > 0.001
+
+
+def test_the_search_leaves_its_box_where_the_density_does() -> None:
+    known = stats.gumbel_l(-60, 3)
+    drawn = sample_density(known.logpdf, [BOX], draws=20_000, rng=np.random.default_rng(6))
+    assert stats.kstest(drawn.points[:, 0], known.cdf).pvalue > 0.001
