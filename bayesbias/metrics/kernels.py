@@ -177,7 +177,9 @@ def _ect(similarities: Similarities) -> Statistics:
         for group in similarities.protected
     ]
     if means[0].shape[-1] < 3:
-        raise MeasureError(f"There are {means[0].shape[-1]} attribute words. A rank correlation needs three: add words.")
+        raise MeasureError(
+            f"There are {means[0].shape[-1]} attribute words. A rank correlation needs three: add words."
+        )
     x, y = (ranks - ranks.mean(axis=-1, keepdims=True) for ranks in (rankdata(mean, axis=-1) for mean in means))
     lengths = np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
     if not np.all(lengths > 0):

@@ -17,6 +17,8 @@ MATCHES = ("rank", "norm")
 """What drawn words may have in common with those that they replace: the row in the embedding (in files in the order of
 frequency, as word2vec, GloVe and fastText write them, the frequency rank), or the length of the vector."""
 
+_BLOCK = 10_000
+
 
 def whole_embedding(embedding: Any, words: Sequence[str], vocabulary: Sequence[str] | None) -> Embedding:
     """Return an embedding with all its words, or, where a vocabulary is given, with it and some more words."""
@@ -164,6 +166,8 @@ def draw_rows(candidates: Rows, draws: int, rng: np.random.Generator) -> Rows:
 
 
 def _norms(embedding: Embedding, rows: Rows) -> Floats:
-    vectors = embedding.vectors[rows]
-    norms: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+    # In blocks: the vectors may be most of the memory.
+    blocks = (embedding.vectors[rows[start : start + _BLOCK]] for start in range(0, len(rows), _BLOCK))
+    squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]
+    norms: Floats = np.sqrt(np.concatenate(squares))
     return norms

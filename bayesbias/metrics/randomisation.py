@@ -117,7 +117,7 @@ def randomisation_nulls(
     embedding: Any,
     lists: Mapping[str, Sequence[str]],
     *,
-    drawn: Sequence[str] = DRAWN,
+    drawn: str | Sequence[str] = DRAWN,
     draws: int = 10_000,
     vocabulary: Sequence[str] | None = None,
     match: Match | None = None,
@@ -134,8 +134,8 @@ def randomisation_nulls(
     lists
         Two lists by name.
     drawn
-        Which lists are drawn, out of `DRAWN`. The three nulls need not agree: a value may be above what a one-way
-        null predicts and below what the two-way null does.
+        Which lists are drawn: one of `DRAWN` or several. The three nulls need not agree: a value may be above what a
+        one-way null predicts and below what the two-way null does.
     draws
         How many random lists (or pairs of lists) for each.
     vocabulary
@@ -175,14 +175,16 @@ def randomisation_nulls(
     >>> nulls = randomisation_nulls(vectors, lists, draws=500, random_seed=1)
     >>> frame = nulls.frame().set_index(["drawn", "statistic"])
     >>> frame.loc[("both", "mean_cosine"), "position"]
-    'inside'
+    'below'
     """
     if len(lists) != 2:
         raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
     source = whole_embedding(embedding, [word for words in lists.values() for word in words], vocabulary)
     sets = word_sets(source, lists, least=1)
     own = [word for words in sets.words.values() for word in words]
-    options = _Options(tuple(drawn), draws, match, window, resolve_seed(random_seed))
+    options = _Options(
+        (drawn,) if isinstance(drawn, str) else tuple(drawn), draws, match, window, resolve_seed(random_seed)
+    )
     return _nulls(source, sets.words, sets.lost, vocabulary_rows(source, vocabulary, own), options)
 
 
@@ -192,7 +194,7 @@ def study_nulls(
     *,
     targets: tuple[str, str] | None = None,
     attributes: tuple[str, str] | None = None,
-    drawn: Sequence[str] = DRAWN,
+    drawn: str | Sequence[str] = DRAWN,
     draws: int = 10_000,
     vocabulary: Sequence[str] | None = None,
     match: Match | None = None,
@@ -232,87 +234,15 @@ def study_nulls(
     four = four_lists(source, study, targets, attributes)
     words = dict(zip(four.names, four.words, strict=True))
     rows = vocabulary_rows(source, vocabulary, [word for group in four.words for word in group])
-    options = _Options(tuple(drawn), draws, match, window, resolve_seed(random_seed))
+    options = _Options(
+        (drawn,) if isinstance(drawn, str) else tuple(drawn), draws, match, window, resolve_seed(random_seed)
+    )
     a, b, c, d = four.names
     result = {}
     for component, pair in zip(COMPONENTS, ((a, c), (a, d), (b, d), (b, c)), strict=True):
         lost = {name: four.lost[name] for name in pair if name in four.lost}
         result[component] = _nulls(source, {name: words[name] for name in pair}, lost, rows, options)
     return result
-
-
-def leave_one_word_out(
-    embedding: Any,
-    lists: Mapping[str, Sequence[str]],
-    *,
-    draws: int = 1000,
-    vocabulary: Sequence[str] | None = None,
-    random_seed: int | None = None,
-) -> pd.DataFrame:
-    """Return how much what two lists have in common depends on each single word.
-
-    Parameters
-    ----------
-    embedding, lists, vocabulary, random_seed
-        As for `randomisation_nulls`.
-    draws
-        How many random words take the place of each word.
-
-    Returns
-    -------
-    DataFrame
-        One row a word of a list of several and a statistic: `list`, `word`, `statistic` (`similarity`, `scaled` or
-        `mean_cosine`); its value for the whole lists (`observed`) and `without` the word; and the 95 % prediction
-        interval, `low` to `high` (with `low_mcse`, `high_mcse`), of its value with a random word in the word's place.
-        Leaving a word out always lowers `similarity`; a random word keeps the length of the list.
-
-    References
-    ----------
-    Kindel (2023), supplement, "On cosine similarity": randomizing only a subset of the words shows the leave-one-out
-    sensitivity.
-
-    Examples
-    --------
-    >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> lists = {"pair": ["he", "she"], "science": ["science", "technology"]}
-    >>> frame = leave_one_word_out(vectors, lists, draws=100, random_seed=1)
-    >>> frame["word"].unique().tolist(), len(frame)
-    (['he', 'she', 'science', 'technology'], 12)
-    """
-    if len(lists) != 2:
-        raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
-    if draws < 1:
-        raise MeasureError(f"draws={draws!r}: draw at least 1.")
-    source = whole_embedding(embedding, [word for words in lists.values() for word in words], vocabulary)
-    sets = word_sets(source, lists, least=1)
-    own = [word for words in sets.words.values() for word in words]
-    candidates = replacements(
-        source, word_rows(source, own[:1]), vocabulary_rows(source, vocabulary, own), match=None, window=0
-    )
-    kept = ("similarity", "scaled", "mean_cosine")
-    parts = [word_rows(source, words) for words in sets.words.values()]
-    observed = _statistics(source, parts[0][np.newaxis], parts[1][np.newaxis]).iloc[0]
-    seed = resolve_seed(random_seed)
-    rng = np.random.default_rng(seed)
-    rows = []
-    for side, (name, words) in enumerate(sets.words.items()):
-        for at, word in enumerate(words if len(words) > 1 else ()):
-            changed: list[Rows] = [part[np.newaxis] for part in parts]
-            changed[side] = np.delete(parts[side], at)[np.newaxis]
-            without = _statistics(source, *changed).iloc[0]
-            changed[side] = np.repeat(parts[side][np.newaxis], draws, axis=0)
-            changed[side][:, at] = draw_rows(candidates, draws, rng)[:, 0]
-            replaced = _statistics(source, *changed)
-            for statistic in kept:
-                low, low_mcse = quantile_with_error(replaced[statistic].to_numpy(), (1 - INTERVAL_PROB) / 2)
-                high, high_mcse = quantile_with_error(replaced[statistic].to_numpy(), (1 + INTERVAL_PROB) / 2)
-                rows.append(
-                    (name, word, statistic, observed[statistic], without[statistic], low, low_mcse, high, high_mcse)
-                )
-    columns = ["list", "word", "statistic", "observed", "without", "low", "low_mcse", "high", "high_mcse"]
-    frame = pd.DataFrame(rows, columns=columns)
-    frame.attrs |= {"random_seed": seed, "embedding": source.name, "lost_words": dict(sets.lost)}
-    return frame
 
 
 def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
@@ -327,6 +257,49 @@ def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
     step = np.sqrt(prob * (1 - prob) / len(values))
     below, quantile, above = np.quantile(values, np.clip([prob - step, prob, prob + step], 0, 1))
     return float(quantile), float((above - below) / 2)
+
+
+def list_statistics(source: Embedding, first: Rows, second: Rows) -> pd.DataFrame:
+    """Return what pairs of lists have in common.
+
+    Parameters
+    ----------
+    source
+        The embedding.
+    first, second
+        Rows of the words of each list, of shape (lists, words); a single list is compared with all of the other side.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair: `similarity`, `scaled`, `mean_cosine`, `congruence_1` ... (see `RandomisationNulls`).
+
+    Examples
+    --------
+    >>> vectors = bb.Embedding(words=("he", "him", "nice"), vectors=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 0.0, 4.0]])
+    >>> list_statistics(vectors, np.array([[0, 1]]), np.array([[2], [0]])).round(6)
+       similarity    scaled  mean_cosine  congruence_1
+    0        0.36  0.254558          0.3           0.6
+    1        1.00  0.707107          0.5           1.0
+    """
+    count = max(len(first), len(second))
+    # A list that is kept is made orthonormal once.
+    kept = [_basis(source, rows) if len(rows) == 1 else None for rows in (first, second)]
+    blocks = []
+    for start in range(0, count, _BLOCK):
+        (basis_a, ranks_a, mean_a), (basis_b, ranks_b, mean_b) = (
+            known or _basis(source, rows[start : start + _BLOCK])
+            for known, rows in zip(kept, (first, second), strict=True)
+        )
+        cross = basis_a @ basis_b.swapaxes(-1, -2)
+        congruences = np.clip(np.linalg.svd(cross, compute_uv=False), 0.0, 1.0)
+        similarity = np.square(congruences).sum(axis=-1)
+        scaled = similarity / np.sqrt(ranks_a * ranks_b)
+        cosine = np.einsum("...i,...i->...", mean_a, mean_b)
+        blocks.append(np.column_stack([similarity, scaled, cosine, congruences]))
+    values = np.concatenate(blocks)
+    names = ["similarity", "scaled", "mean_cosine", *(f"congruence_{at}" for at in range(1, values.shape[1] - 2))]
+    return pd.DataFrame(values, columns=names)
 
 
 @dataclass(frozen=True)
@@ -360,12 +333,12 @@ def _nulls(
         rows = draw_rows(candidates, options.draws, np.random.default_rng(options.seed))
         a, b = np.split(rows, [len(first)], axis=1) if drawn == "both" else (rows, rows)
         a, b = (first[np.newaxis] if drawn == "second" else a), (second[np.newaxis] if drawn == "first" else b)
-        draws[drawn] = _statistics(source, a, b)
+        draws[drawn] = list_statistics(source, a, b)
     name_a, name_b = words
     return RandomisationNulls(
         lists=(name_a, name_b),
         words=(words[name_a], words[name_b]),
-        observed=_statistics(source, first[np.newaxis], second[np.newaxis]).iloc[0].to_dict(),
+        observed=_one(list_statistics(source, first[np.newaxis], second[np.newaxis])),
         draws=draws,
         embedding=source.name,
         vocabulary=len(vocabulary),
@@ -376,29 +349,11 @@ def _nulls(
     )
 
 
-def _statistics(source: Embedding, first: Rows, second: Rows) -> pd.DataFrame:
-    """Return every statistic of pairs of lists: rows of the embedding, of shape (lists or 1, words) each."""
-    count = max(len(first), len(second))
-    # A list that is kept is made orthonormal once.
-    kept = [_basis(source, rows) if len(rows) == 1 else None for rows in (first, second)]
-    blocks = []
-    for start in range(0, count, _BLOCK):
-        (basis_a, ranks_a, mean_a), (basis_b, ranks_b, mean_b) = (
-            known or _basis(source, rows[start : start + _BLOCK])
-            for known, rows in zip(kept, (first, second), strict=True)
-        )
-        cross = basis_a @ basis_b.swapaxes(-1, -2)
-        congruences = np.clip(np.linalg.svd(cross, compute_uv=False), 0.0, 1.0)
-        similarity = np.square(congruences).sum(axis=-1)
-        scaled = similarity / np.sqrt(ranks_a * ranks_b)
-        cosine = np.einsum("...i,...i->...", mean_a, mean_b)
-        blocks.append(np.column_stack([similarity, scaled, cosine, congruences]))
-    values = np.concatenate(blocks)
-    names = ["similarity", "scaled", "mean_cosine", *(f"congruence_{at}" for at in range(1, values.shape[1] - 2))]
-    return pd.DataFrame(values, columns=names)
+def _one(frame: pd.DataFrame) -> dict[str, float]:
+    return {str(name): float(frame[name].iloc[0]) for name in frame}
 
 
-def _basis(source: Embedding, rows: Rows) -> tuple[Floats, Floats, Floats]:
+def _basis(source: Embedding, rows: Rows) -> tuple[Floats, Rows, Floats]:
     """Return orthonormal bases of lists, their ranks, and the means of their unit vectors."""
     units = unit_vectors(source.vectors[rows])
     basis = row_space(units)

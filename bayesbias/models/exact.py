@@ -230,7 +230,8 @@ def _common_scales(
         return total
 
     fine = density(log_sigma)
-    off = np.abs(fine - density(log_sigma, every=2))[fine > fine.max() - 10].max()
+    # A common factor does not matter: what counts is how much the change varies where there is mass.
+    off = np.ptp((fine - density(log_sigma, every=2))[fine > fine.max() - 10])
     if not off < _REFINEMENT_MAX:
         raise GridError(f"half as many nodes of word_sd change the density by {100 * np.expm1(off):.0f} %")
     drawn = _vouched(
