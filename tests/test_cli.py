@@ -141,6 +141,14 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
         (["report", "none.nc", "-o", "no/r.html"], "does not exist"),
         (["weat", "vectors.txt", "--study", "pets.toml", "--targets", "cats", "birds"], "has no 'birds'"),
         (["weat", "vectors.txt", "--study", "pets.toml", "--statistic", "media"], "statistic"),
+        (["measure", "waet", "vectors.txt", "--study", "pets.toml"], "did you mean 'weat'"),
+        (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "dof=0"], "did you mean 'ddof'"),
+        (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "ddof"], "key=value"),
+        (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "ddof=two"], "a whole number"),
+        (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "targets=cats,birds"], "no 'birds'"),
+        (["measure", "db_wa", "vectors.txt", "--study", "pets.toml", "--option", "base_pairs=1"], "pairs of words"),
+        (["measure", "db_wa", "vectors.txt", "--study", "pets.toml"], "no base pair is left"),
+        (["measure", "nbm", "vectors.txt", "--study", "pets.toml", "--option", "base_pairs=[('cat','dog')]"], "k=100"),
         (["null", "--sd", "-1"], "sd=-1"),
         (["null", "-o", "null.jpg"], ".png"),
         (["null", "--protected", "1", "8"], "at least 2"),
@@ -202,6 +210,26 @@ def test_weat_and_null(tmp_path: Path) -> None:
     share = float(shown.stdout.split("effect_size")[-1].split()[1])
     assert share == pytest.approx(0.006, abs=0.002)
     assert (tmp_path / "null.png").stat().st_size > 10_000
+
+
+def test_measures_are_listed_and_run(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    assert in_process("measures", monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
+    for entry in bb.metrics.MEASURES.values():
+        for text in (entry.name, entry.formula, entry.sign, entry.range, entry.needs, entry.source):
+            assert text in shown
+    options = ["--option", "attributes=quiet", "--option", "normalize=false", "--option", "targets=cats, dogs"]
+    assert in_process("measure", "rnd", "vectors.txt", "--study", "pets.toml", *options, monkeypatch=monkeypatch) == 0
+    expected = bb.metrics.rnd("vectors.txt", "pets.toml", attributes="quiet", normalize=False)
+    assert f"{expected.rnd:.6g}" in capsys.readouterr().out
+    options = ["--option", "base_pairs=[('cat', 'dog')]", "--option", "k=3"]
+    assert in_process("measure", "nbm", "vectors.txt", "--study", "pets.toml", *options, monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
+    assert "nbm of pets in vectors" in shown
+    assert "kitten" in shown
 
 
 def test_our_warnings_are_one_line_and_others_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:

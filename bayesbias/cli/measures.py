@@ -1,13 +1,14 @@
 """Commands for the single-number measures, and what they do where there is nothing to find."""
 
+from ast import literal_eval
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from bayesbias.cli.base import Case, Overwrite, Seed, app, printed
-from bayesbias.errors import ReportError
+from bayesbias.errors import MeasureError, ReportError
 
 
 class Statistic(StrEnum):
@@ -131,3 +132,80 @@ def null(
 
         save_figure(plot_null(simulated, observed=observed or None), output, overwrite=overwrite)
         print(f"Wrote {output}.")
+
+
+@app.command()
+def measures() -> None:
+    """List every measure: its formula, what its sign means, its range, the word lists that it needs, its source.
+
+    Run one with `bayesbias measure NAME VECTORS --study STUDY`.
+    """
+    from bayesbias.metrics.registry import MEASURES
+
+    for entry in MEASURES.values():
+        print(f"{entry.name}: {entry.title}")
+        for title, text in (
+            ("formula", entry.formula),
+            ("sign", entry.sign),
+            ("range", entry.range),
+            ("needs", entry.needs),
+            ("conventions", entry.conventions),
+            ("source", entry.source),
+            ("posterior", "yes, from a fit" if entry.posterior else "no"),
+        ):
+            print(f"  {title:12} {text}")
+    print("\nRun one with `bayesbias measure NAME VECTORS --study STUDY`.")
+
+
+@app.command()
+def measure(
+    name: Annotated[str, typer.Argument(help="A name that `bayesbias measures` lists.")],
+    embedding: VectorsFile,
+    study: StudyName,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help="An option of the measure as key=value, such as ddof=0. May be repeated."),
+    ] = None,
+    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+) -> None:
+    """Print any measure of a study in an embedding.
+
+    Measures of single words are printed over all base pairs. Examples:
+
+        bayesbias measure rnd vectors.txt --study weat7
+
+        bayesbias measure weat_score vectors.txt --study religion --option targets=jewish,muslim
+    """
+    from bayesbias.embeddings import load_embedding
+    from bayesbias.metrics.registry import find_measure, result_frame, words_needed
+    from bayesbias.metrics.registry import measure as run
+    from bayesbias.metrics.result import MeasureResult
+    from bayesbias.studies import load_study
+
+    find_measure(name)
+    options = dict(_key_and_value(text) for text in option or ())
+    loaded = load_study(study)
+    words = words_needed(name, loaded, **options)
+    vectors = load_embedding(embedding, words=words, format=file_format, case=case.value)
+    result = run(name, vectors, loaded, **options)
+    if isinstance(result, MeasureResult):
+        print(f"{result}\n")
+    else:
+        entry = find_measure(name)
+        print(f"{name} of {loaded.name} in {vectors.name}: {entry.formula}\nConventions: {entry.conventions}.\n")
+    print(printed(result_frame(result)))
+
+
+def _key_and_value(text: str) -> tuple[str, Any]:
+    """Return an option: numbers, true, false, none and lists of names by commas are recognised, else it is text."""
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not key:
+        raise MeasureError(f"--option {text!r}: write it as key=value, such as ddof=0.")
+    named = {"true": True, "false": False, "none": None}
+    if value.lower() in named:
+        return key, named[value.lower()]
+    try:
+        return key, literal_eval(value)
+    except (ValueError, SyntaxError):
+        return key, tuple(part.strip() for part in value.split(",")) if "," in value else value

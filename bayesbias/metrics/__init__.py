@@ -2,20 +2,49 @@
 
 # Loaded at once, not when first used: several functions bear the name of their file, and Python would
 # otherwise put the file in the function's place. The files are light; what is heavy is imported inside functions.
+from bayesbias.metrics.canonical_subspace import canonical_subspace, congruences, subspace_similarity
+from bayesbias.metrics.consistency import index_of_inconsistency, subset_consistency
 from bayesbias.metrics.direct_bias import GENDER_PAIRS, Direction, direct_bias, gender_direction
+from bayesbias.metrics.ect import ect
+from bayesbias.metrics.kindel import kindel_comparison
+from bayesbias.metrics.lattice import Lattice, lattice
 from bayesbias.metrics.mac import mac
+from bayesbias.metrics.mean_cosine import weat_score
+from bayesbias.metrics.neighbours import nearest_neighbours
+from bayesbias.metrics.registry import MEASURES, Measure, measure
 from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.rnd import rnd
+from bayesbias.metrics.rnsb import rnsb
 from bayesbias.metrics.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.weat import weat
+from bayesbias.metrics.word_scores import load_base_pairs, word_scores
 
 __all__ = [
     "GENDER_PAIRS",
+    "MEASURES",
     "Direction",
+    "Lattice",
+    "Measure",
     "MeasureResult",
+    "canonical_subspace",
+    "congruences",
     "direct_bias",
+    "ect",
     "gender_direction",
+    "index_of_inconsistency",
+    "kindel_comparison",
+    "lattice",
+    "load_base_pairs",
     "mac",
     "mac_t_tests",
+    "measure",
+    "nearest_neighbours",
+    "rnd",
+    "rnsb",
+    "subset_consistency",
+    "subspace_similarity",
     "t_tests",
     "weat",
+    "weat_score",
+    "word_scores",
 ]

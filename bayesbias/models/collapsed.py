@@ -25,17 +25,21 @@ from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.diagnostics import HandOnError
 from bayesbias.models.exact import log_prior
-from bayesbias.models.importance import KHAT_MAX, SplitStudent, fit_proposal, pareto_smooth, resample
+from bayesbias.models.importance import KHAT_MAX, Proposal, fit_proposals, resample
 from bayesbias.models.patterns import MOST_PATTERNS, Patterns, find_patterns
 from bayesbias.models.spec import ModelSpec
 
 _LIMITS = (-12.0, 3.0)
 _START = np.log(0.08)
-_CLIP = (-40.0, 8.0)
+# Two modes can compete where the prior of group_mean is far from the data: words differ much, or attribute words do.
+_APART = (np.log(0.8), np.log(0.02))
+# Fewer effective points than this, or than half of the draws, are too few.
+_LEAST_EFFECTIVE = 400
+CLIP = (-40.0, 8.0)
 
 
 @dataclass(frozen=True, eq=False)
-class _Reduced:
+class Reduced:
     """What is left of the model for each theta, locations not yet integrated out. Leading axis: points."""
 
     weight: np.ndarray  # 1 / sigma^2, by connection
@@ -55,7 +59,8 @@ class _Reduced:
     core: np.ndarray  # K^-1 - V' A^-1 V: (points, patterns, patterns)
 
 
-def _reduce(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> _Reduced:
+def reduce_patterns(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> Reduced:
+    """Return, for each theta, what is left once the attribute effects and the word means are integrated out."""
     p, count, kinds = patterns, patterns.connections, len(patterns.members)
     tau, sigma = np.exp(theta[:, :count]), np.exp(theta[:, count : 2 * count])
     omega2 = np.exp(2 * theta[:, 2 * count :])[:, p.list_of]
@@ -76,7 +81,7 @@ def _reduce(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> _Reduced:
     core[:, np.arange(kinds), np.arange(kinds)] += 1 / (p.members * kappa)
     group_linear = (passed * linear) @ p.is_connection
     pattern_linear = (cell_weight * variance * linear) @ p.usage + (over @ group_linear[..., None])[..., 0]
-    return _Reduced(
+    return Reduced(
         weight=weight,
         cell_weight=cell_weight,
         between=between,
@@ -109,7 +114,7 @@ def _factor(core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def log_marginal(
-    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, reduced: _Reduced | None = None
+    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, reduced: Reduced | None = None
 ) -> np.ndarray:
     """Return log p(distances | theta), all locations integrated out, up to a constant.
 
@@ -122,14 +127,14 @@ def log_marginal(
     prior_sd
         Standard deviation of the prior of a group mean.
     reduced
-        What `_reduce` makes of the other arguments, if it is known.
+        What `reduce_patterns` makes of the other arguments, if it is known.
 
     Returns
     -------
     array, shape (points,)
     """
     p, count = patterns, patterns.connections
-    r = _reduce(p, theta, prior_sd) if reduced is None else reduced
+    r = reduce_patterns(p, theta, prior_sd) if reduced is None else reduced
     factor, definite = _factor(r.core)
     whitened = np.linalg.solve(factor, r.pattern_linear[..., None])[..., 0]
     explained = (
@@ -173,7 +178,7 @@ def draw_locations(
         The first two are counted from the prior mean.
     """
     p, points = patterns, len(theta)
-    r = _reduce(p, theta, prior_sd)
+    r = reduce_patterns(p, theta, prior_sd)
     # Covariance = A^-1 + A^-1 V core^-1 V' A^-1: a draw for each of the two terms, and the mean.
     lower = np.linalg.cholesky(r.core)
     upper = np.swapaxes(lower, -1, -2)
@@ -234,9 +239,9 @@ class Collapsed:
         """Standard deviation of the prior of a group mean."""
         return self.spec.priors["group_mean"].parameters["sigma"]
 
-    def log_density(self, theta: np.ndarray, *, reduced: _Reduced | None = None) -> np.ndarray:
+    def log_density(self, theta: np.ndarray, *, reduced: Reduced | None = None) -> np.ndarray:
         """Return the log posterior density of theta, the logarithms of all scales, up to a constant."""
-        theta = np.clip(theta, *_CLIP)
+        theta = np.clip(theta, *CLIP)
         count, priors = self.patterns.connections, self.spec.priors
         value = log_marginal(self.patterns, theta, self.prior_sd, reduced=reduced)
         value += log_prior(priors["word_sd"], theta[:, :count]).sum(axis=-1)
@@ -244,9 +249,18 @@ class Collapsed:
         value += log_prior(priors["attribute_sd"], theta[:, 2 * count :]).sum(axis=-1)
         return value
 
-    def start(self) -> np.ndarray:
-        """Return where the search for the mode begins."""
-        return np.full(2 * self.patterns.connections + self.lists, _START)
+    @property
+    def scales(self) -> int:
+        """Number of coordinates of theta."""
+        return 2 * self.patterns.connections + self.lists
+
+    def starts(self) -> list[np.ndarray]:
+        """Return where searches for a mode begin: even scales, mainly words that differ, mainly attribute words."""
+        starts = [np.full(self.scales, _START) for _ in range(3)]
+        count = self.patterns.connections
+        for start, word_sd, attribute_sd in ((starts[1], *_APART), (starts[2], *_APART[::-1])):
+            start[:count], start[2 * count :] = word_sd, attribute_sd
+        return starts
 
 
 def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
@@ -277,7 +291,7 @@ class CollapseError(HandOnError):
 
 
 def sample_collapsed(
-    collapsed: Collapsed, proposal: SplitStudent | None = None, *, draws: int, rng: np.random.Generator
+    collapsed: Collapsed, proposal: Proposal | None = None, *, draws: int, rng: np.random.Generator
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return draws of all parameters, and what is known of their error.
 
@@ -298,12 +312,12 @@ def sample_collapsed(
         `group_mean`, `word_sd`, `sigma` of shape (draws, connections), `word_mean` (draws, protected words,
         connections), `attribute_sd` (draws,) or (draws, lists), `attribute_effect` (draws, attribute words).
     error : dict
-        `importance_efficiency`, `pareto_khat`, `points_weighted`.
+        `importance_efficiency`, `pareto_khat`, `importance_ess`, `points_weighted`.
 
     Raises
     ------
     CollapseError
-        If the Pareto k-hat is above 0.7.
+        If the Pareto k-hat is above 0.7, or hardly any point has weight.
     """
     from threadpoolctl import threadpool_limits
 
@@ -312,14 +326,16 @@ def sample_collapsed(
     with threadpool_limits(1, "blas"):
         try:
             if proposal is None:
-                proposal = fit_proposal(collapsed.log_density, collapsed.start(), limits=_LIMITS)
+                proposal = propose(collapsed)
             drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
         except np.linalg.LinAlgError as singular:
             raise CollapseError("the posterior of the scales has no shape that a proposal can follow") from singular
     if not drawn.khat <= KHAT_MAX:
         raise CollapseError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
-    theta = np.clip(drawn.points, *_CLIP)
-    parts = [draw_locations(p, block, collapsed.prior_sd, rng=rng) for block in _blocks(theta)]
+    if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):
+        raise CollapseError(f"the importance weights leave only {drawn.effective:.0f} effective points")
+    theta = np.clip(drawn.points, *CLIP)
+    parts = [draw_locations(p, block, collapsed.prior_sd, rng=rng) for block in theta_blocks(theta)]
     group, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
     scales = np.exp(theta)
     attribute_sd = scales[:, 2 * count :]
@@ -334,85 +350,17 @@ def sample_collapsed(
     error = {
         "importance_efficiency": np.array(drawn.efficiency),
         "pareto_khat": np.array(drawn.khat),
+        "importance_ess": np.array(drawn.effective),
         "points_weighted": np.array(drawn.tried),
     }
     return posterior, error
 
 
-def _blocks(theta: np.ndarray) -> list[np.ndarray]:
+def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:
+    """Return theta in parts that fit into the cache."""
     return np.array_split(theta, max(1, len(theta) // 1000))
 
 
-@dataclass(frozen=True, eq=False)
-class GroupPosterior:
-    """The posterior of the group means as a mixture of Normals, one for each weighted theta: no location is drawn.
-
-    Parameters
-    ----------
-    weights : array, shape (points,)
-        Smoothed importance weights; they sum to 1.
-    mean : array, shape (points, connections)
-        Conditional means of the group means, in units of cosine distance.
-    covariance : array, shape (points, connections, connections)
-        Conditional covariances.
-    efficiency, khat : float
-        Of the importance weights.
-    """
-
-    weights: np.ndarray
-    mean: np.ndarray
-    covariance: np.ndarray
-    efficiency: float
-    khat: float
-
-
-def propose(collapsed: Collapsed) -> SplitStudent:
-    """Return a proposal for theta, found at the mode of its density."""
-    return fit_proposal(collapsed.log_density, collapsed.start(), limits=_LIMITS)
-
-
-def group_posterior(
-    collapsed: Collapsed, proposal: SplitStudent | None = None, *, draws: int, rng: np.random.Generator
-) -> GroupPosterior:
-    """Return the posterior of the group means alone, several times faster than `sample_collapsed`.
-
-    The same proposal and the same state of `rng` give the same points theta, so that two posteriors from them
-    differ by their weights and conditionals and not by chance. It is for the caller to judge `khat`.
-
-    Parameters
-    ----------
-    collapsed, proposal
-        As for `sample_collapsed`.
-    draws
-        How many points theta are weighted.
-    rng
-        Source of randomness.
-    """
-    proposal = propose(collapsed) if proposal is None else proposal
-    points = proposal.draw(draws, rng)
-    parts = []
-    for block in _blocks(np.clip(points, *_CLIP)):
-        reduced = _reduce(collapsed.patterns, block, collapsed.prior_sd)
-        parts.append((collapsed.log_density(block, reduced=reduced), *_group_conditional(reduced)))
-    log_weights, mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))
-    log_weights -= proposal.log_density(points)
-    smoothed, khat = pareto_smooth(log_weights)
-    raw, weights = np.exp(log_weights - log_weights.max()), np.exp(smoothed - smoothed.max())
-    return GroupPosterior(
-        weights=weights / weights.sum(),
-        mean=mean + collapsed.prior_mean,
-        covariance=covariance,
-        efficiency=float(raw.sum() ** 2 / np.square(raw).sum() / draws),
-        khat=khat,
-    )
-
-
-def _group_conditional(r: _Reduced) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean (counted from the prior mean) and covariance of mu given theta, for each point."""
-    through = np.linalg.solve(r.core, r.coupling) / r.group_precision[:, None, :]
-    along = np.swapaxes(r.coupling, 1, 2) / r.group_precision[:, :, None]
-    mean = r.group_linear / r.group_precision + (r.pattern_linear[:, None, :] @ through)[:, 0, :]
-    covariance = along @ through
-    diagonal = np.arange(r.group_precision.shape[1])
-    covariance[:, diagonal, diagonal] += 1 / r.group_precision
-    return mean, covariance
+def propose(collapsed: Collapsed) -> Proposal:
+    """Return a proposal for theta, with a part for each mode of its density that is found."""
+    return fit_proposals(collapsed.log_density, collapsed.starts(), limits=_LIMITS)

@@ -42,6 +42,7 @@ _SAMPLE_STATS = {
     "edge_mass": "edge_mass",
     "envelope_excess": "envelope_excess",
     "importance_efficiency": "importance_efficiency",
+    "importance_ess": "importance_ess",
     "pareto_khat": "pareto_khat",
     "points_weighted": "points_weighted",
 }

@@ -6,7 +6,7 @@ axes falls more slowly. Its weights are judged by the Pareto k-hat of Vehtari, S
 (2024): up to 0.7 they can be trusted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +86,10 @@ class Mixture:
 
 
 Proposal = SplitStudent | Mixture
+# Of two modes, the lower counts if its density is not below exp(-this) of the other's, and if they are this many
+# standard deviations apart.
+_LOWEST_MODE = 15.0
+_APART = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +102,8 @@ class ImportanceDraws:
         Resampled points; a point may stand more than once.
     efficiency : float
         Effective sample size of the weights over their number (Kish).
+    effective : float
+        That effective sample size.
     khat : float
         Pareto k-hat of the weights.
     tried : int
@@ -106,8 +112,33 @@ class ImportanceDraws:
 
     points: np.ndarray
     efficiency: float
+    effective: float
     khat: float
     tried: int
+
+
+def fit_proposals(log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float]) -> Proposal:
+    """Return a proposal with a part for each mode that is found from some starts.
+
+    Parameters
+    ----------
+    log_density
+        The density.
+    starts
+        Where the searches for a mode begin.
+    limits
+        As for `fit_proposal`.
+    """
+    found = [_mode(log_density, start, limits) for start in starts]
+    heights = log_density(np.array(found))
+    order = np.argsort(-heights, kind="stable")
+    parts: list[SplitStudent] = []
+    for at in order[heights[order] > heights.max() - _LOWEST_MODE]:
+        # Searches end a little beside each other, and further where the density is flat.
+        apart = [np.abs(np.linalg.solve(part.factor, found[at] - part.mode)).max() for part in parts]
+        if all(distance > _APART for distance in apart):
+            parts.append(_around(log_density, found[at]))
+    return parts[0] if len(parts) == 1 else Mixture(tuple(parts))
 
 
 def fit_proposal(log_density: LogDensity, start: np.ndarray, *, limits: tuple[float, float]) -> SplitStudent:
@@ -122,6 +153,10 @@ def fit_proposal(log_density: LogDensity, start: np.ndarray, *, limits: tuple[fl
     limits
         Lowest and highest value of every coordinate in that search.
     """
+    return _around(log_density, _mode(log_density, start, limits))
+
+
+def _mode(log_density: LogDensity, start: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
     size = len(start)
 
     def objective(point: np.ndarray) -> tuple[float, np.ndarray]:
@@ -130,7 +165,13 @@ def fit_proposal(log_density: LogDensity, start: np.ndarray, *, limits: tuple[fl
         values = log_density(around)
         return -values[0], -(values[1 : size + 1] - values[size + 1 :]) / (2 * step)
 
-    mode = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=[limits] * size).x
+    mode: np.ndarray = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=[limits] * size).x
+    return mode
+
+
+def _around(log_density: LogDensity, mode: np.ndarray) -> SplitStudent:
+    """Return the split Student t around a mode."""
+    size = len(mode)
     curvature, axes = np.linalg.eigh(_hessian(log_density, mode))
     covariance = axes @ np.diag(1 / np.maximum(curvature, _SMALLEST_CURVATURE)) @ axes.T
     factor = np.linalg.cholesky(covariance)
@@ -164,7 +205,8 @@ def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np
     cumulative = np.cumsum(np.exp(smoothed - smoothed.max()))
     target = (np.arange(draws) + rng.random()) / draws * cumulative[-1]
     chosen = np.minimum(np.searchsorted(cumulative, target), len(points) - 1)
-    return ImportanceDraws(points[rng.permutation(chosen)], _efficiency(log_weights), khat, tried)
+    efficiency = _efficiency(log_weights)
+    return ImportanceDraws(points[rng.permutation(chosen)], efficiency, efficiency * len(points), khat, tried)
 
 
 def _components(proposal: Proposal) -> tuple[SplitStudent, ...]:

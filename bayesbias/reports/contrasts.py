@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.models.fits import check_fit
-from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_baseline, check_choice, check_rope, estimates
+from bayesbias.reports.intervals import (
+    ESTIMATE_COLUMNS,
+    HDI_PROB,
+    check_baseline,
+    check_choice,
+    check_rope,
+    estimates,
+    most_effective,
+)
 from bayesbias.reports.summary import pair_count
 
 if TYPE_CHECKING:
@@ -78,7 +86,7 @@ def contrasts(
             draws = posterior[variable].sel(connection=baseline, drop=True) - posterior[variable].sel(
                 connection=other, drop=True
             )
-            frame = estimates(draws, hdi_prob=hdi_prob)
+            frame = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit))
             below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
             frame["direction"] = np.where(below >= 0.5, "nearer", "farther")
             frame["probability_of_direction"] = np.maximum(below, 1 - below)

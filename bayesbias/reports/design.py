@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import FitError, ReportError, did_you_mean
-from bayesbias.models.collapsed import CollapseError, collapse, group_posterior
+from bayesbias.models.collapsed import CollapseError, collapse
 from bayesbias.models.data import ModelData
 from bayesbias.models.exact import sample_exact, why_not_exact
+from bayesbias.models.group_posterior import group_posterior
 from bayesbias.models.importance import KHAT_MAX
 from bayesbias.models.sampling import resolve_seed
 from bayesbias.models.spec import ModelSpec

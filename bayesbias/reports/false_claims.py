@@ -10,9 +10,10 @@ from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.partitions import p_value
 from bayesbias.metrics.t_tests import t_test_preaveraged, t_test_raw
 from bayesbias.metrics.weat import association
-from bayesbias.models.collapsed import CollapseError, collapse, group_posterior, sample_collapsed
+from bayesbias.models.collapsed import CollapseError, collapse, sample_collapsed
 from bayesbias.models.data import ModelData
 from bayesbias.models.exact import sample_exact
+from bayesbias.models.group_posterior import group_posterior
 from bayesbias.models.importance import KHAT_MAX
 from bayesbias.models.sampling import resolve_seed
 from bayesbias.models.spec import ModelSpec, load_model

@@ -66,7 +66,13 @@ def check_choice(name: str, value: str, known: tuple[str, ...]) -> str:
     return value
 
 
-def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
+def most_effective(fit: "xr.DataTree") -> float:
+    """Return how many draws the weights behind a fit's draws are worth: infinitely many where there are none."""
+    stats = fit["sample_stats"].to_dataset()
+    return float(stats["importance_ess"]) if "importance_ess" in stats else np.inf
+
+
+def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, most: float = np.inf) -> "pd.DataFrame":
     """Summarise draws: one row for each combination of the dims other than `chain` and `draw`.
 
     Parameters
@@ -75,6 +81,8 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB) -> "pd.DataF
         Dims `chain`, `draw` and any others.
     hdi_prob
         Probability inside the highest posterior density interval.
+    most
+        Effective sample sizes are at most this (`most_effective`).
 
     Returns
     -------
@@ -103,7 +111,7 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB) -> "pd.DataF
     frame["mean"] = column(draws.mean(("chain", "draw")))
     frame["sd"] = column(draws.std(("chain", "draw"), ddof=1))
     frame["hdi_low"], frame["hdi_high"] = interval[:, 0], interval[:, 1]
-    frame["ess_bulk"] = column(az.ess(dataset, method="bulk")["value"])
-    frame["ess_tail"] = column(az.ess(dataset, method="tail", prob=TAIL)["value"])
+    frame["ess_bulk"] = np.minimum(column(az.ess(dataset, method="bulk")["value"]), most)
+    frame["ess_tail"] = np.minimum(column(az.ess(dataset, method="tail", prob=TAIL)["value"]), most)
     frame["r_hat"] = column(az.rhat(dataset)["value"])
     return frame

@@ -14,10 +14,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bayesbias.errors import BayesBiasError, FitError, name_some
-from bayesbias.models.collapsed import CollapseError, collapse, group_posterior, propose, why_not_collapsed
+from bayesbias.models.collapsed import CollapseError, collapse, propose, why_not_collapsed
 from bayesbias.models.data import ModelData, model_data, subset
 from bayesbias.models.exact import sample_exact, why_not_exact
-from bayesbias.models.importance import KHAT_MAX, SplitStudent
+from bayesbias.models.group_posterior import group_posterior
+from bayesbias.models.importance import KHAT_MAX, Proposal
 from bayesbias.models.priors import Prior
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.sampling import resolve_seed
@@ -214,7 +215,7 @@ class _Refits:
     ) -> None:
         self.table, self.data, self.baseline, self.hdi_prob = table, data, baseline, hdi_prob
         self.draws, self.chains, self.seed = draws, chains, seed
-        self.proposal: SplitStudent | None = None
+        self.proposal: tuple[Proposal, int] | None = None
         self.by_rows: dict[tuple[str, bytes, str], np.ndarray] = {}
         if why_not_exact(spec) is None:
             self._estimate = self._exact
@@ -241,8 +242,8 @@ class _Refits:
         try:
             reduced = collapse(data, spec)
             if self.proposal is None:
-                self.proposal = propose(reduced)
-            shared = self.proposal if len(reduced.start()) == len(self.proposal.mode) else None
+                self.proposal = propose(reduced), reduced.scales
+            shared = self.proposal[0] if reduced.scales == self.proposal[1] else None
             drawn = group_posterior(reduced, shared, draws=count, rng=np.random.default_rng(self.seed))
             same = shared is not None
             if same and not (drawn.khat <= KHAT_MAX and drawn.efficiency >= _EFFICIENT):

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.errors import ReportError
 from bayesbias.models.fits import check_fit, fit_fact
-from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_choice, estimates
+from bayesbias.reports.intervals import ESTIMATE_COLUMNS, HDI_PROB, check_choice, estimates, most_effective
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     for parameter, draws in posterior.data_vars.items():
         if _level(draws) not in (("group", "word") if level == "all" else (level,)):
             continue
-        frame = estimates(draws, hdi_prob=hdi_prob)
+        frame = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit))
         frame.insert(0, "parameter", str(parameter))
         frames.append(frame)
     if not frames:

@@ -5,7 +5,8 @@
 
 This is how the default model was chosen. Each difference is the elpd of a model minus that of the first one given,
 with its standard error, paired over attribute words; above 0 the model predicts unseen attribute words better. The
-last row adds up the tables. Repeated pairs are dropped.
+last row adds up the tables; since they share attribute words, its standard error is over words, each with the sum of its
+differences in all tables. Repeated pairs are dropped.
 """
 
 import argparse
@@ -32,7 +33,7 @@ def main() -> None:
     heads = ["table", "rows", "words", f"elpd {first}", *(f"{name} - {first} (se)" for name in others)]
     heads += ["refitted", "preferred", "s"]
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads), flush=True)
-    differences: dict[str, list[tuple[float, float]]] = {name: [] for name in others}
+    by_word: dict[str, dict[str, float]] = {name: {} for name in others}
     for path in given.tables:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DuplicatesWarning)
@@ -51,14 +52,15 @@ def main() -> None:
         for name in others:
             difference = words[name] - words[first]
             se = np.sqrt(len(difference)) * difference.std(ddof=1)
-            differences[name].append((difference.sum(), se))
+            for word, one in zip(found.attrs["elpd_words"][name], difference, strict=True):
+                by_word[name][word] = by_word[name].get(word, 0.0) + float(one)
             cells.append(f"{difference.sum():+.1f} ({se:.1f})")
         refitted = "/".join(str(score.loc[name, "words_refitted"]) for name in given.models)
         if score["words_unreliable"].any():
             refitted += f" ({score['words_unreliable'].max()} could not be left out)"
         print("| " + " | ".join([*cells, refitted, str(found["model"][0]), f"{took:.0f}"]) + " |", flush=True)
-    sums = [np.sum(np.array(pairs) ** [1, 2], axis=0) for pairs in differences.values()]
-    totals = [f"{total:+.1f} ({np.sqrt(square):.1f})" for total, square in sums]
+    sums = [np.array(list(words.values())) for words in by_word.values()]
+    totals = [f"{each.sum():+.1f} ({np.sqrt(len(each)) * each.std(ddof=1):.1f})" for each in sums]
     print("| " + " | ".join(["all", "", "", "", *totals, "", "", ""]) + " |")
 
 

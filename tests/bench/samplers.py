@@ -128,7 +128,7 @@ def _independent(table: pd.DataFrame, model: str, engine: str) -> dict[str, Any]
     row: dict[str, Any] = {"call_seconds": statistics.median(calls)}
     if engine == "collapsed":
         # Resampled points are no Markov chain: the weights bound their effective number.
-        ess = min(ess, float(stats["importance_efficiency"] * stats["points_weighted"]))
+        ess = min(ess, float(stats["importance_ess"]))
         row["khat"] = float(stats["pareto_khat"])
     return _row(statistics.median(times), ess) | row
 

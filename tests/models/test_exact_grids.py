@@ -7,33 +7,9 @@ from scipy.special import logsumexp
 import bayesbias as bb
 from bayesbias.models.data import ModelData
 from bayesbias.models.exact import cell_statistics, sample_exact
+from tests.models.made import made
 
 LOG_TAU = np.linspace(-38, 2.5, 4051)
-
-
-def made(words: list[int], rows: list[int], word_sd: list[float], sigma: list[float], seed: int = 0) -> ModelData:
-    """A table of some connections: words, rows a word, and the two standard deviations of each."""
-    rng = np.random.default_rng(seed)
-    names = ("associated", "different", "human", "neutral")[: len(words)]
-    protected, connection, distance = [], [], []
-    for g, (count, each, tau, sd) in enumerate(zip(words, rows, word_sd, sigma, strict=True)):
-        mean = 0.9 + tau * rng.standard_normal(count)
-        word = np.repeat(np.arange(count), each)
-        protected.append(word)
-        connection.append(np.full(len(word), g))
-        distance.append(mean[word] + sd * rng.standard_normal(len(word)))
-    flat = np.concatenate(protected)
-    return ModelData(
-        distance=np.concatenate(distance),
-        protected=flat,
-        connection=np.concatenate(connection),
-        attribute=np.arange(len(flat)),
-        protected_words=np.array([f"p{at}" for at in range(max(words))]),
-        protected_groups=np.array(["g"] * max(words)),
-        attribute_words=np.array([f"a{at}" for at in range(len(flat))]),
-        connections=names,
-        table_hash="made",
-    )
 
 
 def log_joint(data: ModelData, g: int, tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:

@@ -120,6 +120,7 @@ def test_observed_is_the_published_value(crossed: xr.DataTree) -> None:
         ("ect", {}),
     ],
 )
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")  # of control words
 def test_observed_equals_the_measure_itself(name: str, options: dict[str, Any]) -> None:
     measures = {"weat": weat, "weat_score": weat_score, "mac": mac, "ect": ect}
     extra = {"normalize": True} if name == "ect" else {}
