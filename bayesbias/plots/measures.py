@@ -1,5 +1,6 @@
 """A measure under a fitted model, next to what it is where nothing is associated."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,24 +74,30 @@ def plot_measure(found: "MeasurePosterior") -> "Figure":
     return figure
 
 
-def _distributions(axes: "Axes", found: "MeasurePosterior", row: dict[Any, Any]) -> None:
+def _distributions(axes: "Axes", found: "MeasurePosterior", row: Mapping[Any, Any]) -> None:
     draws = {
         name: found.draws[name].sel(statistic=row["statistic"]).to_numpy().ravel()
         for name in ("null", "repeated", "expected")
     }
     every = np.concatenate(list(draws.values()))
-    bins = np.linspace(*np.quantile(every, [0.0005, 0.9995]), 61)
-    if bins[0] == bins[-1]:
-        bins = np.array([bins[0] - 0.5, bins[0] + 0.5])
+    low, high = (float(end) for end in np.quantile(every, [0.0005, 0.9995]))
+    bins = np.linspace(low, high, 41)
     for name, label, color in (
         ("null", "nothing associated", _NULL),
         ("repeated", "measured again", _REPEATED),
         ("expected", "expected, without noise", _EXPECTED),
     ):
         counts = np.histogram(draws[name], bins=bins)[0]
-        height = counts / counts.max() if counts.any() else counts
-        axes.stairs(height, bins, color=color, fill=name == "null", alpha=0.55 if name == "null" else 1, linewidth=1.5,
-                    label=label)  # fmt: skip
+        filled = name == "null"
+        axes.stairs(
+            counts / max(1, counts.max()),
+            bins,
+            color=color,
+            fill=filled,
+            alpha=0.55 if filled else 1,
+            linewidth=1.5,
+            label=label,
+        )
     axes.plot([row["null_low"], row["null_high"]], [-0.06, -0.06], color=_NULL, linewidth=5, solid_capstyle="butt")
     axes.axvline(row["observed"], color=_OBSERVED, linewidth=1.6, linestyle="--", label="observed")
     low, high = axes.get_xlim()
@@ -98,12 +105,12 @@ def _distributions(axes: "Axes", found: "MeasurePosterior", row: dict[Any, Any])
     axes.set_ylim(-0.12, 1.08)
     axes.set_yticks([])
     axes.set_xlabel(_UNITS.get(row["statistic"], f"{row['statistic']} (cosine similarity)"))
+    share = f"{100 * row['null_share']:.2g}% ± {100 * row['null_share_se']:.1g}%"
+    if row["null_share"] > 0.99:
+        share = "nearly always"
     axes.set_title(
-        f"observed {row['observed']:.3g}; as far out\nwhere nothing is associated: {100 * row['null_share']:.2g}% ± "
-        f"{100 * row['null_share_se']:.1g}%" if row["null_share"] < 0.995 else
-        f"observed {row['observed']:.3g}; as far out\nwhere nothing is associated: always",
-        fontsize=9,
-    )  # fmt: skip
+        f"observed {row['observed']:.3g}; at least as far out\nwhere nothing is associated: {share}", fontsize=9
+    )
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
 
@@ -142,38 +149,29 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
             "The numbers are in the frame `words`."
         )
     keys = [name for name in ("group", "attribute_group") if name in words]
-    block = words[keys].agg(" – ".join, axis=1)
-    order = words.assign(_block=block).sort_values("_block", key=lambda names: names.map(
-        list(dict.fromkeys(block)).index), kind="stable")  # fmt: skip
-    names = list(dict.fromkeys(order["_block"]))
-    figure = new_figure(7.0, 1.8 + 0.22 * (len(order) + len(names)))
+    blocks = list(words.groupby(keys, sort=False))
+    figure = new_figure(7.0, 1.8 + 0.22 * (len(words) + len(blocks)))
     axes = figure.subplots()
-    labels: dict[float, str] = {}
-    place = 0.0
-    for name in names:
-        labels[place] = short_label(name, 40)
-        place += 1
-        for row in order[order["_block"] == name].to_dict("records"):
-            labels[place] = short_label(row["word"])
-            axes.barh(
-                place, row["null_high"] - row["null_low"], left=row["null_low"], height=0.8, color=_NULL, alpha=0.35
-            )
-            axes.plot([row["hdi_low"], row["hdi_high"]], [place, place], color=_EXPECTED, linewidth=2)
-            axes.plot(row["observed"], place, marker="o", markersize=5, color=_OBSERVED, linestyle="none")
-            place += 1
-    axes.set_yticks(list(labels), list(labels.values()))
-    for tick, text in zip(axes.get_yticklabels(), labels.values(), strict=True):
+    labels: list[str] = []
+    heads: list[int] = []
+    for names, block in blocks:
+        heads.append(len(labels))
+        labels.append(short_label(" to ".join(map(str, names)), 40))
+        for row in block.to_dict("records"):
+            _word(axes, len(labels), row)
+            labels.append(short_label(str(row["word"])))
+    axes.set_yticks(range(len(labels)), labels)
+    for place, tick in enumerate(axes.get_yticklabels()):
         tick.set_parse_math(False)
         tick.set_fontsize(8)
-        if text in {short_label(name, 40) for name in names} and tick.get_position()[1] in _heads(order, names):
-            tick.set_fontweight("bold")
-    axes.set_ylim(place - 0.4, -0.6)
+        tick.set_fontweight("bold" if place in heads else "normal")
+    axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     unit = "cosine distance" if found.measure == "mac" else "cosine similarity"
     axes.set_xlabel(f"{found.word_value.split(':')[0]} ({unit})")
     axes.plot([], [], marker="o", color=_OBSERVED, linestyle="none", label="observed")
     axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent(found.hdi_prob)} HPDI")
-    axes.barh([], [], color=_NULL, alpha=0.35, label="nothing associated, 95%")
+    axes.fill_between([], [], color=_NULL, alpha=0.35, linewidth=0, label="nothing associated, 95%")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
@@ -181,10 +179,11 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
     return figure
 
 
-def _heads(order: Any, names: list[str]) -> set[float]:
-    """Return the places of the headings."""
-    sizes = [int((order["_block"] == name).sum()) for name in names]
-    return {float(at + sum(sizes[:at])) for at in range(len(names))}
+def _word(axes: "Axes", place: int, row: Mapping[Any, Any]) -> None:
+    width = row["null_high"] - row["null_low"]
+    axes.barh(place, width, left=row["null_low"], height=0.8, color=_NULL, alpha=0.35)
+    axes.plot([row["hdi_low"], row["hdi_high"]], [place, place], color=_EXPECTED, linewidth=2)
+    axes.plot(row["observed"], place, marker="o", markersize=5, color=_OBSERVED, linestyle="none")
 
 
 def _title(found: "MeasurePosterior") -> str:

@@ -69,9 +69,8 @@ def test_words_that_are_needed_suffice(embedding: bb.Embedding) -> None:
     assert "he" in words_needed("db_wa", study, base_pairs=[("he", "she")])  # type: ignore[operator]
     assert set(words_needed("weat", study) or ()) == set(study.words)
     pairs = [("he", "she"), ("man", "woman")]
-    few = bb.load_embedding(
-        VECTORS, words=[*study.protected_words, *study.attribute_words, "he", "she", "man", "woman"]
-    )
+    base = ["he", "she", "man", "woman"]
+    few = bb.load_embedding(VECTORS, words=[*study.protected_words, *study.attribute_words, *base])
     scores = measure("db_wa", few, study, base_pairs=pairs)
     assert isinstance(scores, xr.DataArray)
     xr.testing.assert_allclose(scores, metrics.word_scores(embedding, study, pairs, rules=("db_wa",)))
