@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from bayesbias.plots.checks import plot_prior_check as plot_prior_check
     from bayesbias.plots.distances import plot_distances as plot_distances
     from bayesbias.plots.embeddings import plot_embeddings as plot_embeddings
+    from bayesbias.plots.measures import plot_measure as plot_measure
+    from bayesbias.plots.measures import plot_measure_words as plot_measure_words
     from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
     from bayesbias.plots.nulls import plot_null as plot_null
     from bayesbias.plots.words import plot_groups as plot_groups
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.distances import similarity_shares as similarity_shares
     from bayesbias.reports.embeddings import compare_embeddings as compare_embeddings
     from bayesbias.reports.false_claims import false_claims as false_claims
+    from bayesbias.reports.measure_posterior import measure_posterior as measure_posterior
     from bayesbias.reports.nulls import null_share as null_share
     from bayesbias.reports.nulls import simulate_null as simulate_null
     from bayesbias.reports.prior_checks import check_prior as check_prior
@@ -116,6 +119,9 @@ _HOMES = {
     "plot_prior_check": "plots.checks",
     "plot_distances": "plots.distances",
     "plot_embeddings": "plots.embeddings",
+    "measure_posterior": "reports.measure_posterior",
+    "plot_measure": "plots.measures",
+    "plot_measure_words": "plots.measures",
     "plot_null": "plots.nulls",
     "plot_false_claims": "plots.nulls",
     "write_report": "page",

@@ -72,7 +72,7 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
     names = _titles(titles, lattices)
     headings = [_heading(name, each) for name, each in zip(names, lattices, strict=True)]
     lines = max(heading.count("\n") + 1 for heading in headings)
-    figure = new_figure(1.9 + 1.45 * len(lattices), 0.8 + 0.16 * lines + (_CELL + 0.12) * len(sizes))
+    figure = new_figure(max(4.8, 1.9 + 1.45 * len(lattices)), 0.8 + 0.16 * lines + (_CELL + 0.12) * len(sizes))
     panels = figure.subplots(len(sizes), len(lattices), squeeze=False)
     for size, row in zip(sizes, panels, strict=True):
         cells = [each.similarities[size] for each in lattices]
@@ -195,6 +195,8 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
     >>> len(plot_consistency(subset_consistency(vectors, ["he", "him", "his", "man"])).axes)
     1
     """
+    from matplotlib.ticker import LogLocator, NullLocator
+
     needed = {"size", "self_similarity", "nearest_similarity", "consistent", "condition_number"}
     if not frames or any(not needed <= set(getattr(frame, "columns", ())) for frame in frames):
         raise ReportError("Nothing to draw: give what subset_consistency returned, at least once.")
@@ -223,6 +225,9 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
             )
         axes.axhline(0, color="#4D4D4D", linewidth=0.8)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter("{x:g}")
         words = ", ".join(map(short_label, frame.attrs.get("words", ())))
         heading = [short_label(titles[at], 50)] if titles is not None else []
         axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8).set_parse_math(False)

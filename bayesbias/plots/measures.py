@@ -60,7 +60,7 @@ def plot_measure(found: "MeasurePosterior") -> "Figure":
     """
     _check(found)
     rows = found.summary.to_dict("records")
-    columns = min(3, len(rows))
+    columns = 2 if len(rows) == 4 else min(3, len(rows))
     lines = -(-len(rows) // columns)
     figure = new_figure(3.6 * columns + 0.4, 2.7 * lines + 0.9)
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
@@ -127,7 +127,7 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
     -------
     matplotlib.figure.Figure
         A row a word (and attribute group). Circles: observed; bars: HPDI of the expected value; grey bands: the
-        95 % prediction interval of the null.
+        95 % prediction interval of the null. Both the circle and the band contain noise: compare these.
 
     Raises
     ------
