@@ -41,12 +41,18 @@ if TYPE_CHECKING:
     from bayesbias.page import write_report as write_report
     from bayesbias.plots.checks import plot_check as plot_check
     from bayesbias.plots.checks import plot_prior_check as plot_prior_check
+    from bayesbias.plots.congruences import plot_components as plot_components
+    from bayesbias.plots.congruences import plot_congruences as plot_congruences
     from bayesbias.plots.distances import plot_distances as plot_distances
     from bayesbias.plots.embeddings import plot_embeddings as plot_embeddings
+    from bayesbias.plots.lattices import plot_consistency as plot_consistency
+    from bayesbias.plots.lattices import plot_lattice_spread as plot_lattice_spread
+    from bayesbias.plots.lattices import plot_lattices as plot_lattices
     from bayesbias.plots.measures import plot_measure as plot_measure
     from bayesbias.plots.measures import plot_measure_words as plot_measure_words
     from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
     from bayesbias.plots.nulls import plot_null as plot_null
+    from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
     from bayesbias.plots.words import plot_groups as plot_groups
     from bayesbias.plots.words import plot_words as plot_words
     from bayesbias.reports.checks import check_posterior as check_posterior
@@ -122,6 +128,12 @@ _HOMES = {
     "measure_posterior": "reports.measure_posterior",
     "plot_measure": "plots.measures",
     "plot_measure_words": "plots.measures",
+    "plot_lattices": "plots.lattices",
+    "plot_lattice_spread": "plots.lattices",
+    "plot_consistency": "plots.lattices",
+    "plot_congruences": "plots.congruences",
+    "plot_components": "plots.congruences",
+    "plot_word_scores": "plots.word_scores",
     "plot_null": "plots.nulls",
     "plot_false_claims": "plots.nulls",
     "write_report": "page",

@@ -8,9 +8,11 @@ from bayesbias.metrics.direct_bias import GENDER_PAIRS, Direction, direct_bias, 
 from bayesbias.metrics.ect import ect
 from bayesbias.metrics.kindel import kindel_comparison
 from bayesbias.metrics.lattice import Lattice, lattice
+from bayesbias.metrics.leave_one_out import leave_one_word_out
 from bayesbias.metrics.mac import mac
 from bayesbias.metrics.mean_cosine import weat_score
 from bayesbias.metrics.neighbours import nearest_neighbours
+from bayesbias.metrics.randomisation import RandomisationNulls, randomisation_nulls, study_nulls
 from bayesbias.metrics.registry import MEASURES, Measure, measure
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.rnd import rnd
@@ -26,6 +28,7 @@ __all__ = [
     "Lattice",
     "Measure",
     "MeasureResult",
+    "RandomisationNulls",
     "canonical_subspace",
     "congruences",
     "direct_bias",
@@ -34,13 +37,16 @@ __all__ = [
     "index_of_inconsistency",
     "kindel_comparison",
     "lattice",
+    "leave_one_word_out",
     "load_base_pairs",
     "mac",
     "mac_t_tests",
     "measure",
     "nearest_neighbours",
+    "randomisation_nulls",
     "rnd",
     "rnsb",
+    "study_nulls",
     "subset_consistency",
     "subspace_similarity",
     "t_tests",

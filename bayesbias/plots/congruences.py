@@ -62,7 +62,7 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
         raise ReportError("Nothing to draw: give what randomisation_nulls returned, at least once.")
     columns = min(2, len(nulls))
     rows = -(-len(nulls) // columns)
-    figure = new_figure(4.6 * columns, 1.5 + 2.7 * rows)
+    figure = new_figure(max(6.2, 4.6 * columns), 1.6 + 2.7 * rows)
     panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axes, each in zip(panels, nulls, strict=False):
         _draw_congruences(axes, each, prob)
@@ -74,7 +74,7 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     first = nulls[0]
     matched = f", matched on {first.match} (nearest {first.window:,})" if first.match else ""
     figure.suptitle(
-        f"{short_label(first.embedding, 50)}: {100 * prob:g}% prediction intervals of random words\n"
+        f"{short_label(first.embedding, 50)}\n{100 * prob:g}% prediction intervals of random words\n"
         f"({max(map(len, first.draws.values())):,} draws from {first.vocabulary:,} words{matched})",
         fontsize=10,
     ).set_parse_math(False)

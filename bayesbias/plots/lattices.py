@@ -143,7 +143,7 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
         raise ReportError(f"{len(metrics)} metrics are too many for one figure. Draw {len(_COLORS)} at most.")
     columns = min(2, len(places))
     rows = -(-len(places) // columns)
-    figure = new_figure(4.3 * columns, 0.9 + 2.5 * rows)
+    figure = new_figure(max(5.4, 4.3 * columns), 0.9 + 2.5 * rows)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     for key, name, each in zip(keys, names, lattices, strict=True):
         axes, at = panels[places.index(key)], metrics.index(each.metric)
@@ -204,7 +204,7 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         raise ReportError(f"There are {len(titles)} titles for {len(frames)} frames. Give one each.")
     columns = min(2, len(frames))
     rows = -(-len(frames) // columns)
-    figure = new_figure(4.3 * columns, 0.9 + 2.4 * rows)
+    figure = new_figure(max(5.4, 4.3 * columns), 0.9 + 2.4 * rows)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     for at, (axes, frame) in enumerate(zip(panels, frames, strict=False)):
         shown = frame[(frame["size"] > 1) & np.isfinite(frame["condition_number"])]

@@ -32,8 +32,8 @@ def plot_word_scores(scores: "xr.DataArray") -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Ticks: single base pairs. Large points: their means, round where a word leans to the first words of the pairs
-        and square where it leans to the second. The figure grows with the number of words.
+        Ticks: single base pairs. Large points: their means, square where a word leans to the second words of the
+        pairs, round elsewhere. The figure grows with the number of words.
 
     Raises
     ------

@@ -5,14 +5,14 @@ import os
 import platform
 from pathlib import Path
 
-from tests.bench import readers, samplers, startup
+from tests.bench import geometry, neighbours, readers, reports, samplers, startup
 
 
 def main() -> None:
     """Measure, print one line a figure, and write them as JSON."""
     results: list[dict[str, object]] = []
     print(f"{'what':48} {'seconds':>9} {'gensim':>9} {'ratio':>7} {'own MB':>7}   target")
-    for measure in (startup.measure, readers.measure):
+    for measure in (startup.measure, readers.measure, reports.measure, geometry.measure):
         for row in measure():
             results.append(row)
             faster = "ratio" in row
@@ -22,6 +22,12 @@ def main() -> None:
             )
             limit = f"at least {row['target']:g} times, under 150 MB" if faster else f"under {row['target']:g} s"
             print(" ".join(cells) if faster else f"{' '.join(cells)}{'':26}", f"  {limit}", flush=True)
+    for row in neighbours.measure():
+        results.append(row)
+        print(
+            f"{row['what']:48} {row['seconds']:9.1f} s, {row['times_product']:.2f} times the matrix product "
+            f"({row['product_seconds']:.1f} s), {row['memory_mb']:.0f} MB   at most {row['target']:g} times"
+        )
     print(f"\n{samplers.HEADER}")
     for row in samplers.each():
         results.append(row)

@@ -35,7 +35,7 @@ def test_congruences_and_bands(tmp_path: Path) -> None:
         assert cosine.get_ydata()[0] == null.observed["mean_cosine"]
         assert list(diamonds.get_ydata()) == observed
         assert axes.get_title() == f"{null.lists[0]} with {null.lists[1]}"
-    assert "tiny $x$: 90% prediction intervals" in figure.get_suptitle()
+    assert "tiny $x$\n90% prediction intervals" in figure.get_suptitle()
     assert save_figure(figure, tmp_path / "congruences.png").stat().st_size > 20_000
 
 
