@@ -74,10 +74,10 @@ def required_words(
     -------
     pandas.DataFrame
         A row for each size: `protected_words` (a group), `attribute_words` (a list), `pairs` (rows of such a table),
-        `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower`
-        (share of the studies whose interval is narrower than `width`) and `share_se` (its own), `studies` (those that could be fitted),
-        `suffices` (`share_narrower` is at least 0.8), and `smallest` (it suffices, and no other size tried does with
-        no more words of either kind). ``attrs``: `reading`, `width`, `contrast`, `hdi_prob`, `model`, `seed`.
+        `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower` (share
+        of the studies whose interval is narrower than `width`) and `share_se` (its own), `studies` (those that could
+        be fitted), `suffices` (`share_narrower` is at least 0.8), and `smallest` (it suffices, and no other size tried
+        does with no more words of either kind). ``attrs``: `reading`, `width`, `contrast`, `hdi_prob`, `model`, `seed`.
 
     Raises
     ------

@@ -5,8 +5,8 @@
 
 This is how the default model was chosen. Each difference is the elpd of a model minus that of the first one given,
 with its standard error, paired over attribute words; above 0 the model predicts unseen attribute words better. The
-last row adds up the tables; since they share attribute words, its standard error is over words, each with the sum of its
-differences in all tables. Repeated pairs are dropped.
+last row adds up the tables; since they share attribute words, its standard error is over words, each with the sum of
+its differences in all tables. Repeated pairs are dropped.
 """
 
 import argparse
