@@ -97,6 +97,8 @@ def null(
         if output.suffix != ".png":
             raise ReportError(f"{output}: the figure is a .png file. Give it that ending.")
         check_output(output, overwrite=overwrite)
+    if effect_size is not None and not abs(effect_size) <= 2:
+        raise ReportError(f"--effect-size {effect_size:g}: an effect size lies between -2 and 2.")
     chosen = resolve_seed(seed)
     simulated = simulate_null(
         protected=protected,

@@ -77,10 +77,20 @@ def _code(subject: Subject) -> str:
     else:
         lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
     arguments = ", ".join(f"{name}={fit_fact(fit, name)}" for name in ("draws", "tune", "chains"))
+    compared = ""
+    if subject.comparison is not None:
+        comparison = subject.comparison
+        others = ", ".join(f"{json.dumps(name)}: TABLE" for name in comparison.names)
+        lines.append(
+            f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
+            f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
+            f"rope={comparison.facts['rope']}, random_seed={comparison.facts['seed']})"
+        )
+        compared = "comparison=comparison, "
     lines += [
         f"fit = bb.fit(table, {json.dumps(subject.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
         f"{arguments}, random_seed={fit_fact(fit, 'seed')})",
-        f'bb.write_report(fit, "report.html", hdi_prob={subject.hdi_prob}, rope={subject.rope}, '
+        f'bb.write_report(fit, "report.html", {compared}hdi_prob={subject.hdi_prob}, rope={subject.rope}, '
         f"random_seed={subject.seed})",
     ]
     return "\n".join(lines)

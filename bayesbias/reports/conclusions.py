@@ -206,9 +206,20 @@ def _word_sentence(words: "pd.DataFrame") -> str:
     parts.append(f"not settled for {'any' if open_count == len(rows) else open_count}")
     if unmeasured := len(every) - len(rows):
         parts.append(f"{unmeasured} more have no rows for one of the two and are told by the other words alone")
-    return (
+    text = (
         f"- Word by word, associated minus {_other(str(every[0]['contrast']))}, {len(rows)} words: {', '.join(parts)}."
     )
+    pulled = [
+        f"{row['protected_word']} ({row['observed']:+.3f})"
+        for row in rows
+        if _settled(row) and not row["hdi_low"] <= row["observed"] <= row["hdi_high"]
+    ]
+    if pulled:
+        text += (
+            f" Read with care: {name_some(pulled, 6)}. The difference of the plain averages, in brackets, lies outside "
+            "the interval: few rows were pulled toward the mean of the other words, on one side more than on the other."
+        )
+    return text
 
 
 def _limits(fit: "xr.DataTree", without_rope: bool) -> list[str]:

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbias.models.exact import cell_statistics
 from bayesbias.models.fits import check_fit
+from bayesbias.models.fitted import fitted_rows
 from bayesbias.reports.intervals import (
     ESTIMATE_COLUMNS,
     HDI_PROB,
@@ -17,6 +19,8 @@ from bayesbias.reports.intervals import (
 from bayesbias.reports.summary import pair_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     import xarray as xr
 
@@ -51,6 +55,7 @@ def contrasts(
     pandas.DataFrame
         Columns `contrast` (such as ``"associated - different"``), `protected_word` (empty for all words),
         `baseline_pairs` and `other_pairs` (rows of the table behind each side; a side with 0 was not measured),
+        `observed` (difference of the plain averages of these rows, missing where a side was not measured),
         `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine distance: negative
         means that the baseline's attribute words are nearer. Then `direction` (the more probable one:
         ``"nearer"`` or ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and
@@ -78,7 +83,7 @@ def contrasts(
     connections = [str(name) for name in posterior["connection"].values]
     check_baseline(baseline, connections, "fit")
     variables = {"group": ["group_mean"], "word": ["word_mean"], "all": ["group_mean", "word_mean"]}[level]
-    frames = []
+    averages, frames = _averages(fit), []
     for variable in variables:
         for other in connections:
             if other == baseline:
@@ -97,13 +102,31 @@ def contrasts(
             frame["protected_word"] = frame.get("protected_word", "")
             for column, connection in (("baseline_pairs", baseline), ("other_pairs", other)):
                 frame[column] = [pair_count(fit, word, connection) for word in frame["protected_word"]]
+            words = frame["protected_word"]
+            frame["observed"] = [averages(baseline, word) - averages(other, word) for word in words]
             frames.append(frame)
     result = pd.concat(frames, ignore_index=True)
     probabilities = ["direction", "probability_of_direction"]
     if region is not None:
         probabilities.append("probability_in_rope")
     moments, diagnostics = ESTIMATE_COLUMNS[:4], ESTIMATE_COLUMNS[4:]
-    leading = ["contrast", "protected_word", "baseline_pairs", "other_pairs"]
+    leading = ["contrast", "protected_word", "baseline_pairs", "other_pairs", "observed"]
     result = result[[*leading, *moments, *probabilities, *diagnostics]]
     result.attrs = {"hdi_prob": hdi_prob, "baseline": baseline, "rope": None if region is None else list(region)}
     return result
+
+
+def _averages(fit: "xr.DataTree") -> "Callable[[str, str], float]":
+    """Return a function: the average distance of a connection, of one protected word or, for an empty one, of all."""
+    rows = fitted_rows(fit)
+    cells = cell_statistics(rows)
+    total = cells.count * cells.mean
+    place = {word: at for at, word in enumerate(map(str, rows.protected_words))}
+
+    def average(connection: str, word: str) -> float:
+        g = rows.connections.index(connection)
+        at = [place[word]] if word else slice(None)
+        count = cells.count[at, g].sum()
+        return float(total[at, g].sum() / count) if count else float("nan")
+
+    return average

@@ -65,3 +65,11 @@ def test_absent_connections_are_explained() -> None:
         bb.contrasts(made_fit(connections=("associated",), draws=50))
     with pytest.raises(ReportError, match="did you mean 'human'"):
         bb.contrasts(two, baseline="humans")
+
+
+def test_observed_is_the_difference_of_plain_averages(fit: xr.DataTree, table: pd.DataFrame) -> None:
+    found = bb.contrasts(fit, level="all").set_index(["contrast", "protected_word"])["observed"]
+    means = table.groupby("connection", observed=True)["cosine_distance"].mean()
+    assert found["associated - human", ""] == pytest.approx(means["associated"] - means["human"])
+    one = table[table["protected_word"] == "poetry"].groupby("connection", observed=True)["cosine_distance"].mean()
+    assert found["associated - different", "poetry"] == pytest.approx(one["associated"] - one["different"])
