@@ -238,6 +238,15 @@ def test_our_warnings_are_one_line_and_others_keep_their_place(capsys: pytest.Ca
     assert capsys.readouterr().err == "warning: two words\nf.py:1: UserWarning: of a library\n"
 
 
+def test_an_interrupt_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayesbias.studies.list_studies", interrupted)
+    assert in_process("studies", monkeypatch=monkeypatch) == 130
+    assert "interrupted: nothing was written" in capsys.readouterr().err
+
+
 def test_the_entry_point_is_installed() -> None:
     found = shutil.which("bayesbias", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     assert found is not None

@@ -28,6 +28,9 @@ def _show_warning(
         print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)
 
 
+_INTERRUPTED = 130
+
+
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2."""
     warnings.showwarning = _show_warning
@@ -36,9 +39,12 @@ def main() -> None:
     except BayesBiasError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted: nothing was written", file=sys.stderr)
-        sys.exit(130)
+    except (KeyboardInterrupt, SystemExit) as stop:
+        # The framework turns an interrupt into its exit code, and says nothing.
+        if isinstance(stop, KeyboardInterrupt) or stop.code == _INTERRUPTED:
+            print("interrupted: nothing was written", file=sys.stderr)
+            sys.exit(_INTERRUPTED)
+        raise
     except OSError as error:
         # What is left here is the terminal or the pipe that the output goes to: it is full, or gone.
         print(f"error: {error.strerror or error}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Contrasts, against draws whose distribution is known."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
