@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayesbias.errors import name_some
 from bayesbias.reports.replicates import ALL
 
@@ -9,7 +11,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # A replicated value that is less likely than this, on either side, tells against the model.
-_TAIL = 0.005
+_TAIL = 0.0015
+# Single pairs that weigh much are no fault of a model; this share of all of them is one of the check.
+_HIGH_SHARE = 0.01
 # Shares of pairs inside an interval: so many standard errors, and so many points, away from what it promises.
 _ERRORS, _POINTS = 3.0, 0.03
 # Statistic -> what actual distances are, beside the model's, if theirs is smaller, and if it is larger.
@@ -65,7 +69,13 @@ def judge(
             for share in (89, 50)
             if abs(here[f"loo_inside_{share}"] - share / 100) > max(_POINTS, _ERRORS * here[f"se_{share}"])
         ]
-    if high := int(coverage.iloc[0]["k_high"]):
+    looked = len(statistics[statistics["connection"] != ALL])
+    if (failed["connection"] != ALL).any():
+        problems.append(
+            f"({looked} statistics were judged; if the model were right, chance would flag one of them in about "
+            f"{-np.expm1(looked * np.log1p(-2 * _TAIL)):.0%} of such checks.)"
+        )
+    if (high := int(coverage.iloc[0]["k_high"])) > _HIGH_SHARE * coverage.iloc[0]["pairs"]:
         problems.append(
             f"Pairs whose prediction from the others is unreliable, because they weigh much: {high:,} (Pareto k above "
             "0.7)."
