@@ -19,6 +19,7 @@ from bayesbias.reports.embeddings import EmbeddingComparison
 from bayesbias.reports.intervals import percent
 
 _TITLE = "Original and debiased"
+_READING = Heading("How to read it")
 
 
 def before_and_after(subject: Subject) -> Section:
@@ -33,7 +34,13 @@ def before_and_after(subject: Subject) -> Section:
     blocks: list[Block] = []
     for name in comparison.names:
         blocks += _one(comparison, name)
-    blocks += _told(comparison.conclusions)
+    told = _told(comparison.conclusions)
+    if _READING in told:
+        # It explains the figures and tables, so it stands right under them.
+        start = told.index(_READING)
+        blocks += told[start : start + 2]
+        del told[start : start + 2]
+    blocks += told
     return Section("debiasing", _TITLE, blocks, _headlines(comparison))
 
 
@@ -60,7 +67,8 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
         figure(
             plot_embeddings(comparison, embedding=name),
             f"Left: posterior means and {prob} intervals of {comparison.baseline} (hollow) and {name} (filled). Right: "
-            "the mean change of the same pairs; filled where the interval leaves out 0.",
+            "the mean change of the same pairs; filled where the interval leaves out 0. Before and after, from two "
+            "fits, need not add up to the change, which is the number to trust.",
             f"Points with intervals before and after, and their change. Mean change by connection: {said}.",
         ),
         frame_table(
@@ -94,6 +102,9 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
             frame_table(shown[every], f"The gap between associated and other attribute words, {prob} HPDI", columns),
             frame_table(shown[~every], f"The same gaps for each protected word, {prob} HPDI", columns, folded=True),
         ]
+        if (gaps["gap"] != "unchanged").any():
+            note = "The change is the number to trust. The words for what became of a gap are explained below."
+            blocks.append(Paragraph(note))
     blocks.append(
         frame_table(
             by_word,

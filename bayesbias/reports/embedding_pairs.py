@@ -67,9 +67,42 @@ def common_pairs(tables: "dict[str, pd.DataFrame]") -> "tuple[dict[str, pd.DataF
                 f"{' and '.join(map(repr, shared[row]))} ({common[baseline]['connection'][row]} and "
                 f"{common[name]['connection'][row]}). Build both tables from the same study."
             )
+    if not _associated(common[baseline]).any():
+        _check_no_associated_pairs(tables, len(shared))
     if any(left_out.values()):
         _warn_of_left_out(tables, keys, shared, left_out)
     return common, left_out
+
+
+def _associated(table: "pd.DataFrame") -> "pd.Series[bool]":
+    return table["connection"].astype(str) == "associated"
+
+
+def _check_no_associated_pairs(tables: "dict[str, pd.DataFrame]", shared: int) -> None:
+    """Raise an error if tables that share only other pairs have associated ones, and say which words differ."""
+    rows = {name: table[_associated(table)] for name, table in tables.items()}
+    if all(part.empty for part in rows.values()):
+        return
+    told = []
+    for name, part in rows.items():
+        if part.empty:
+            told.append(f"{name!r} has none")
+            continue
+        others = [other for key, other in rows.items() if key != name]
+        sides = []
+        for column, group in zip(_PAIR, ("protected_group", "attribute_group"), strict=True):
+            own = part[~np.logical_and.reduce([part[column].isin(other[column]) for other in others])]
+            if len(own):
+                words = name_some(map(repr, own[column].astype(str).unique()), 5)
+                groups = name_some(map(repr, own[group].astype(str).unique()), 5)
+                sides.append(f"{column.replace('_', ' ')}s {words} of {groups}")
+        what = f"not all others have its {' and '.join(sides)}" if sides else _example(part)
+        told.append(f"{name!r} has {len(part):,} ({what})")
+    raise TableError(
+        f"The tables share {shared:,} pairs, but none with an associated attribute word, so nothing could be said "
+        f"about stereotypes. Of associated pairs, {'; '.join(told)}. Build the tables from the same study; mind upper "
+        "and lower case. To compare control words alone, keep only those rows."
+    )
 
 
 def _warn_of_left_out(

@@ -26,6 +26,22 @@ _GAPS = {
     "not settled": "may or may not have changed: this is not settled",
     "unchanged": "did not change",
 }
+# Bullets on numbers and words that do not explain themselves; the last ones are about gaps.
+_ADDING_UP = (
+    "- Before and after need not add up to the change, least of all for single words. They come from two fits, one of "
+    "each table, and each pulls the mean of a word towards the mean of all words. The change comes from a model of the "
+    "changes of the same pairs, in which what both embeddings share has cancelled. The change is the number to trust."
+)
+_LEGEND = (
+    "- not settled: the interval of the change holds 0, so whether the gap changed is open. With every word below, it "
+    "leaves out 0.",
+    "- narrowed: a gap was settled before (its interval left out 0), and it is smaller after, but still settled.",
+    "- closed: a gap was settled before, and after the interval holds 0. That is not to say that the gap is 0.",
+    "- widened: a gap was settled before, and it is larger after.",
+    "- reversed: a gap is settled both before and after, but with another sign.",
+    "- opened: no gap was settled before, and one is settled after.",
+    "- shifted: no gap is settled either before or after, although the change is.",
+)
 
 
 def comparison_text(
@@ -40,6 +56,7 @@ def comparison_text(
         found = {key: frame[frame["embedding"] == name] for key, frame in frames.items()}
         parts += _one(baseline, name, found, facts)
     if (frames["change"]["direction"] != "unchanged").any():
+        parts += ["HOW TO READ IT", _ADDING_UP, *(_LEGEND if len(frames["contrasts"]) else ())]
         parts += ["WHAT IT DOES NOT SHOW", *_limits(facts)]
     return "\n\n".join(_wrap(part) for part in parts) + "\n"
 
@@ -51,10 +68,10 @@ def _one(baseline: str, name: str, found: "Mapping[str, pd.DataFrame]", facts: M
         f"words. A change is the distance in {name!r} minus that in {baseline!r}: positive means farther apart. Model "
         f"of the changes {facts['model']!r}, prior of a mean change {facts['change_prior']}, seed {facts['seed']}."
     )
-    if left_out := {key: count for key, count in facts["left_out"].items() if count}:
-        head += f" Pairs left out because not all tables have them: {left_out}."
+    if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:
+        head += f" Pairs left out because not all tables have them: {', '.join(left_out)}."
     if (change["direction"] == "unchanged").all():
-        return [head, "Nothing changed: every distance is the same in both, up to rounding."]
+        return [head, "Nothing changed: every distance is the same in both, up to rounding. Are they the same file?"]
     inside = f"({percent(facts['hdi_prob'])} HPDI, in units of cosine distance)"
     parts = [head, f"DID THE DISTANCES CHANGE? {inside}"]
     parts += [_change_sentence(row) for row in change.to_dict("records")]
@@ -117,20 +134,26 @@ def _change_sentence(row: Mapping[Hashable, Any]) -> str:
 
 
 def _control_sentences(change: "pd.DataFrame", name: str, hdi_prob: float) -> list[str]:
-    """Say whether control words, which debiasing has no reason to move, moved."""
+    """Say whether control words moved, so that part of the change is not about stereotypes."""
     controls = [row for row in change.to_dict("records") if row["connection"] in ("human", "neutral")]
     if not controls:
-        return [f"- Without control words, a change that {name!r} makes to all words cannot be told from debiasing."]
+        return [
+            f"- Without control words, a change that {name!r} makes to stereotypes cannot be told from one that it "
+            "makes to all words."
+        ]
+    if len(controls) == len(change):
+        return ["- There are only control words: nothing can be said about stereotypes."]
     # With a rope, a move that is too small to matter is none.
     moved = [row for row in controls if _settled(row) and row.get("probability_in_rope", 0.0) < hdi_prob]
     still = [row for row in controls if row["direction"] == "unchanged"]
     if len(still) == len(controls):
-        return ["- Control words kept their distances, as they should if debiasing was all that was done."]
+        return ["- Control words kept their distances: only those of the stereotypes changed."]
     if moved:
         which = " and ".join(f"{row['connection']} words ({row['mean']:+.3f})" for row in moved)
         return [
-            f"- Beware: {which} moved on average too. If {name!r} is meant to differ by debiasing alone, it did more "
-            "than it was meant to: debiasing has no reason to move control words."
+            f"- Beware: {which} moved on average too, so what changed is not only the stereotypes: part of the change "
+            "is a shift of words in general. This need not be a fault. Hard debiasing, for one, removes a direction "
+            "from every word that it is not told to leave alone, control words too."
         ]
     widest = max(controls, key=lambda row: row["spread"])
     return [

@@ -37,7 +37,7 @@ CHANGE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingComparison:
-    """What `compare_embeddings` found. All estimates are in units of cosine distance.
+    """What `compare_embeddings` found; printed, its conclusions. All estimates are in units of cosine distance.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ class EmbeddingComparison:
     contrasts : DataFrame
         How the gap between associated and other attribute words changed, for all protected words (empty
         `protected_word`) and for each: `before` and `after` with their intervals, from the fits of each table; then
-        the posterior of the change of the gap, from the changes of the pairs; and `gap`, what became of it:
+        the posterior of the change of the gap, from the changes of the pairs (not just `after` minus `before`, and
+        the number to trust); and `gap`, what became of it:
         ``"not settled"`` if the interval of the change holds 0; else, by the intervals before and after,
         ``"narrowed"``, ``"closed"`` (after, the interval holds 0), ``"widened"``, ``"reversed"``, ``"opened"`` (before,
         it held 0), ``"shifted"`` (both hold 0); or ``"unchanged"``. No rows without associated attribute words.
@@ -82,6 +83,13 @@ class EmbeddingComparison:
     fits: "dict[str, xr.DataTree]"
     change_fits: "dict[str, xr.DataTree]"
     facts: dict[str, Any]
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(repr, self.names))
+        return f"EmbeddingComparison({self.baseline!r} with {names}, {self.facts['pairs']:,} word pairs)"
+
+    def __str__(self) -> str:
+        return self.conclusions
 
 
 def compare_embeddings(
@@ -125,7 +133,8 @@ def compare_embeddings(
     Raises
     ------
     TableError
-        If a table breaks the schema, the tables share no pairs, or a pair has different connections.
+        If a table breaks the schema, the tables share no pairs, or none with an associated attribute word although
+        some have such pairs, or a pair has different connections.
     ReportError, ModelError, FitError
         If there are fewer than two tables, a name or a setting is not usable, or all changes of a connection are the
         same number.

@@ -24,11 +24,11 @@ from bayesbias.reports.nulls import check_count, check_sizes, check_spread, draw
 if TYPE_CHECKING:
     import pandas as pd
 
-METHODS = ("weat", "t_test_preaveraged", "t_test_raw", "hierarchical", "crossed")
+_MODELS = ("hierarchical", "crossed", "crossed_per_list")
+METHODS = ("weat", "t_test_preaveraged", "t_test_raw", *_MODELS)
 LEVEL = 0.05
 # The package's interval, and the one whose nominal rate is that of a test at 0.05.
 HDI_PROBS = (HDI_PROB, 1 - LEVEL)
-_MODELS = ("hierarchical", "crossed")
 _MEAN = 1.0
 _DRAWS = 4000
 _POINTS = 500
@@ -71,7 +71,8 @@ def false_claims(
     random_seed
         0 to 2**32 - 1. None draws a seed and records it.
     methods
-        Any of ``"weat"``, ``"t_test_preaveraged"``, ``"t_test_raw"``, ``"hierarchical"``, ``"crossed"``.
+        Any of ``"weat"``, ``"t_test_preaveraged"``, ``"t_test_raw"``, ``"hierarchical"``, ``"crossed"``,
+        ``"crossed_per_list"`` (the model that `bb.fit` takes by default).
 
     Returns
     -------
@@ -97,7 +98,8 @@ def false_claims(
     95 % ones. A credible interval promises that rate on average over its prior, not for each single truth.
 
     In *associated - different* each attribute word stands on both sides, and its effect cancels; in
-    *associated - neutral* it does not.
+    *associated - neutral* it does not. `crossed` gives all attribute words one sd of their effects,
+    `crossed_per_list` gives stereotypes and neutral words one each; without neutral words both are the same model.
 
     Examples
     --------
@@ -213,7 +215,7 @@ def _model(distance: np.ndarray, design: ModelData, spec: ModelSpec, seed: int) 
         data = replace(design, distance=values.ravel())
         rng = np.random.default_rng([seed, at])
         try:
-            found.append(_crossed(data, spec, rng) if spec.name == "crossed" else _exact(data, spec, rng))
+            found.append(_exact(data, spec, rng) if spec.name == "hierarchical" else _crossed(data, spec, rng))
         except (CollapseError, FitError):
             continue
     if not found:

@@ -1,5 +1,6 @@
 """Figures of null simulations: they show the numbers of the reports."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from bayesbias.errors import ReportError
 from bayesbias.plots.nulls import plot_false_claims, plot_null
 from bayesbias.plots.style import save_figure
-from bayesbias.reports.false_claims import false_claims
+from bayesbias.reports.false_claims import METHODS, false_claims
 from bayesbias.reports.nulls import null_share, simulate_null
 
 
@@ -61,6 +62,19 @@ def test_false_claims_shows_rates_and_nominal_rates(claims: Any) -> None:
     assert labels[0] == "weat, p < 0.05, one-sided"
     heights = figure.axes[0].get_yticks()
     assert len(np.unique(heights)) == len(claims) == len(labels)
+
+
+def test_false_claims_has_room_for_every_method() -> None:
+    """The names of all methods and rules stand whole, inside the figure, and none upon another."""
+    claims = false_claims(data_sets=2, random_seed=1)
+    figure = plot_false_claims(claims, claims, claims)
+    figure.draw_without_rendering()  # lays out
+    labels = figure.axes[0].get_yticklabels()
+    assert {label.get_text().split(", ")[0] for label in labels} == set(METHODS)
+    assert not any("…" in label.get_text() for label in labels)
+    boxes = sorted((label.get_window_extent() for label in labels), key=lambda box: box.y0)
+    assert all(low.y1 <= high.y0 for low, high in pairwise(boxes))
+    assert min(box.x0 for box in boxes) >= 0
 
 
 def test_false_claims_bad_input(claims: Any) -> None:

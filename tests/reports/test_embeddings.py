@@ -1,6 +1,7 @@
 """Comparing embeddings: the change of each pair, its posterior, and what is said of it."""
 
-import re
+import itertools
+from collections.abc import Hashable
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -11,58 +12,9 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import DuplicatesWarning, LostWordsWarning, ModelError, ReportError, TableError
-from bayesbias.reports.embeddings import EmbeddingComparison, compare_embeddings
-
-MEANS = {"associated": 0.10, "different": 0.03, "human": 0.0, "neutral": 0.0}
-WORDS = tuple(f"w{number}" for number in range(12))
-QUICK: dict[str, Any] = {"draws": 500, "chains": 2, "random_seed": 1}
-
-
-def before_table(words: tuple[str, ...] = WORDS, attributes: int = 8, *, seed: int = 0) -> pd.DataFrame:
-    """Rows of every word with every attribute, whose effects are large beside any change."""
-    rng = np.random.default_rng(seed)
-    effects = {name: rng.normal(0, 0.1, attributes) for name in MEANS}
-    return pd.DataFrame(
-        {
-            "protected_word": word,
-            "protected_group": f"group {place % 2}",
-            "attribute_word": f"{connection}{number}",
-            "attribute_group": connection,
-            "connection": connection,
-            "cosine_distance": 0.8 + effects[connection][number] + rng.normal(0, 0.05),
-        }
-        for place, word in enumerate(words)
-        for connection in MEANS
-        for number in range(attributes)
-    )
-
-
-def changed_table(
-    table: pd.DataFrame,
-    *,
-    means: dict[str, float] = MEANS,
-    word_sd: float = 0.02,
-    attribute_sd: float = 0.0,
-    sigma: float = 0.03,
-    seed: int = 1,
-) -> pd.DataFrame:
-    """The same rows, each changed by a mean of its connection, an effect of each of its words, and noise."""
-    rng = np.random.default_rng(seed)
-    cells = {key: rng.normal(0, word_sd) for key in zip(table["protected_word"], table["connection"], strict=True)}
-    effects = {word: rng.normal(0, attribute_sd) for word in table["attribute_word"].unique()}
-    change = [
-        means[connection] + cells[word, connection] + effects[attribute] + rng.normal(0, sigma)
-        for word, connection, attribute in zip(
-            table["protected_word"], table["connection"], table["attribute_word"], strict=True
-        )
-    ]
-    return table.assign(cosine_distance=table["cosine_distance"] + change)
-
-
-def compared(model: str = "hierarchical", **settings: Any) -> EmbeddingComparison:
-    table = before_table()
-    return compare_embeddings({"old": table, "new": changed_table(table)}, model, **{**QUICK, **settings})
+from bayesbias.errors import ModelError, ReportError
+from bayesbias.reports.embeddings import EmbeddingComparison, _what_became, compare_embeddings
+from tests.reports.embedding_tables import MEANS, QUICK, WORDS, before_table, changed_table, compared
 
 
 @pytest.fixture(scope="module")
@@ -226,53 +178,41 @@ def test_three_embeddings() -> None:
     assert found.conclusions.count("FROM 'a' TO") == 2
 
 
-def test_conclusions_say_only_what_the_frames_say(comparison: EmbeddingComparison) -> None:
-    text = " ".join(comparison.conclusions.split())
-    assert "Associated attribute words are farther than before on average" in text
-    assert "Before" in text
-    shown = {float(number) for number in re.findall(r"[+-]\d\.\d{3}", text)}
-    numbers = pd.concat([comparison.change, comparison.contrasts]).select_dtypes("number").to_numpy().ravel()
-    assert shown
-    assert shown <= {round(float(number), 3) for number in numbers if np.isfinite(number)}
-    assert max(map(len, comparison.conclusions.splitlines())) <= 100
+def test_the_legend_says_what_the_code_decides() -> None:
+    """Of every combination of signs and settled intervals, the name is the one whose line in the legend holds."""
+
+    def interval(mean: float, settled: bool) -> tuple[float, float, float]:
+        return mean, mean - (0.01 if settled else 1), mean + (0.01 if settled else 1)
+
+    for before, after, change in itertools.product((-0.4, -0.2, 0.2, 0.4), (-0.3, -0.1, 0.1, 0.3), (-0.1, 0.1)):
+        for settled in itertools.product((True, False), repeat=3):
+            row: dict[Hashable, Any] = {"direction": "farther"}
+            for name, mean, sure in zip(("before", "after", "hdi"), (before, after, change), settled, strict=True):
+                row[name], row[f"{name}_low"], row[f"{name}_high"] = interval(mean, sure)
+            held = {
+                "not settled": not settled[2],
+                "shifted": settled == (False, False, True),
+                "opened": settled == (False, True, True),
+                "reversed": settled == (True, True, True) and before * after < 0,
+                "narrowed": settled == (True, True, True) and before * after > 0 and abs(after) < abs(before),
+                "closed": settled == (True, False, True) and abs(after) < abs(before),
+                "widened": settled[0] and settled[2] and abs(after) > abs(before),
+            }
+            held["widened"] = held["widened"] and not held["reversed"]
+            assert [name for name, holds in held.items() if holds] == [_what_became(row)]
 
 
-def test_neutral_words_that_moved_are_said() -> None:
-    table = before_table()
-    after = changed_table(table, means={**MEANS, "neutral": 0.2})
-    text = " ".join(compare_embeddings({"old": table, "new": after}, "hierarchical", **QUICK).conclusions.split())
-    assert re.search(r"Beware: .*neutral words \(\+0\.\d+\) moved on average too", text)
-
-
-def test_fits_that_did_not_converge_are_said(comparison: EmbeddingComparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert comparison.facts["convergence_problems"] == []
-    monkeypatch.setattr("bayesbias.reports.embeddings.fit_fact", lambda fitted, name: ["R-hat is high."])
-    found = compared()
-    assert found.facts["convergence_problems"] == [
-        "The fit of 'old': R-hat is high.",
-        "The fit of 'new': R-hat is high.",
-        "The fit of the changes to 'new': R-hat is high.",
-    ]
-    assert found.conclusions.startswith("DO NOT REPORT THESE NUMBERS YET")
-
-
-def test_words_that_were_equalized_are_said() -> None:
-    """Two words with the very same distances after, as hard debiasing makes them."""
-    table = before_table()
-    after = changed_table(table)
-    first = after["protected_word"] == "w0"
-    after.loc[after["protected_word"] == "w1", "cosine_distance"] = after.loc[first, "cosine_distance"].to_numpy()
-    found = compare_embeddings({"old": table, "new": after}, "hierarchical", **QUICK)
-    assert found.facts["equalized"] == {"new": ("w0", "w1")}
-    assert "2 protected words (w0, w1) are exactly as near" in " ".join(found.conclusions.split())
-    same = compare_embeddings({"old": after, "new": changed_table(after)}, "hierarchical", **QUICK)
-    assert same.facts["equalized"] == {"new": ()}
+def test_printed_it_is_its_conclusions(comparison: EmbeddingComparison) -> None:
+    assert str(comparison) == comparison.conclusions
+    assert repr(comparison) == "EmbeddingComparison('old' with 'new', 384 word pairs)"
 
 
 def test_identical_tables_give_a_plain_answer() -> None:
     table = before_table()
     found = compare_embeddings({"old": table, "new": table.copy()}, "hierarchical", **QUICK)
     assert "Nothing changed" in found.conclusions
+    assert "Are they the same file?" in found.conclusions
+    assert "HOW TO READ IT" not in found.conclusions
     assert found.change_fits == {}
     for frame in (found.change, found.change_by_word, found.contrasts):
         assert (frame["direction"] == "unchanged").all()
@@ -295,69 +235,6 @@ def test_one_connection_that_did_not_change() -> None:
     assert "Neutral words: no distance changed (96 pairs)" in " ".join(found.conclusions.split())
 
 
-def test_tables_that_share_no_pairs() -> None:
-    table = before_table()
-    other = table.assign(protected_word=table["protected_word"].str.upper())
-    with pytest.raises(TableError, match="share no pair of words: 'old' begins with 'w0' and 'associated0'"):
-        compare_embeddings({"old": table, "new": other}, **QUICK)
-
-
-def test_tables_that_differ_in_part_go_on_with_the_common_pairs() -> None:
-    table = before_table()
-    after = changed_table(table)[(table["protected_word"] != "w0")]
-    after = after.drop(index=after.index[[-1]])
-    message = r"about the 351 that all have; left out are 33 of 'old' \(among them all with 'w0'\)"
-    with pytest.warns(LostWordsWarning, match=message):
-        found = compare_embeddings({"old": table, "new": after.sample(frac=1, random_state=1)}, "hierarchical", **QUICK)
-    assert found.facts["left_out"] == {"old": 33, "new": 0}
-    assert "w0" not in set(found.side_by_side["protected_word"])
-    assert found.change["pairs"].tolist() == [88, 88, 88, 87]
-    assert "Pairs left out" in found.conclusions
-    # In another order of rows, each pair still meets itself.
-    assert np.allclose(found.change["mean"], found.change["average_after"] - found.change["average_before"], atol=0.005)
-
-
-def test_duplicates_are_dropped_with_a_warning() -> None:
-    table = before_table()
-    after = changed_table(table)
-    with pytest.warns(DuplicatesWarning, match="Dropped 10 of 394 rows"):
-        found = compare_embeddings({"old": pd.concat([table, table.head(10)]), "new": after}, "hierarchical", **QUICK)
-    assert found.facts["pairs"] == 384
-
-
-def test_a_pair_with_two_connections() -> None:
-    table = before_table()
-    after = changed_table(table)
-    after.loc[3, "connection"] = "different"
-    with pytest.raises(
-        TableError, match=r"1 pairs have different .* 'w0' and 'associated3' \(associated and different"
-    ):
-        compare_embeddings({"old": table, "new": after}, **QUICK)
-
-
-def test_changes_that_are_all_the_same() -> None:
-    table = before_table()
-    after = table.assign(cosine_distance=table["cosine_distance"] + 0.1)
-    with pytest.raises(ReportError, match=r"All 96 distances of the connection 'associated' change by 0\.1 in 'new'"):
-        compare_embeddings({"old": table, "new": after}, **QUICK)
-
-
-@pytest.mark.parametrize(
-    ("tables", "error", "message"),
-    [
-        ({}, ReportError, "at least two tables"),
-        ({"old": before_table()}, ReportError, "at least two tables"),
-        ([before_table(), before_table()], ReportError, "at least two tables by name"),
-        ({"old": before_table(), " ": before_table()}, ReportError, "not a name"),
-        ({"old": before_table(), "new": [1, 2]}, TableError, "'new' is not a pandas DataFrame"),
-        ({"old": before_table(), "new": before_table().drop(columns="connection")}, TableError, "Table 'new': .*"),
-    ],
-)
-def test_bad_tables(tables: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        compare_embeddings(tables, **QUICK)
-
-
 def test_bad_settings() -> None:
     with pytest.raises(ReportError, match="hdi_prob"):
         compared(hdi_prob=89)
@@ -374,6 +251,9 @@ def test_a_table_without_associated_words() -> None:
     assert len(found.contrasts) == 0
     assert found.change["connection"].tolist() == ["human", "neutral"]
     assert "GAPS" not in found.conclusions
+    assert "There are only control words" in found.conclusions
+    assert "narrowed" not in found.conclusions
+    assert "moved on average too" not in found.conclusions
 
 
 @pytest.mark.shared
@@ -395,5 +275,18 @@ def test_published_pairs(study: str, shared: Path) -> None:
     assert change.loc["associated", "hdi_low"] > 0
     assert set(found.facts["equalized"]["debiased"]) == set(before["protected_word"])
     gaps = found.contrasts[found.contrasts["protected_word"] == ""].set_index("contrast")
-    assert gaps.loc["associated - different", "gap"] == {"gender": "not settled"}.get(study, "shifted")
+    gap = gaps.loc["associated - different"]
+    assert gap["before_low"] < 0 < gap["before_high"]
+    assert gap["after_low"] < 0 < gap["after_high"]
+    # Monte Carlo error of an end of the interval: below 0.1 standard deviations of some 8,000 draws.
+    error = 0.1 * gap["sd"]
+    if study == "gender":
+        assert gap["hdi_low"] < -3 * error
+    elif study == "race":
+        # At the edge: which side of 0 the end falls on, and so the label, is chance.
+        assert abs(gap["hdi_low"]) < 3 * error
+    else:
+        assert gap["hdi_low"] > 0
+    assert gap["hdi_high"] > 3 * error
+    assert gap["gap"] == ("shifted" if gap["hdi_low"] > 0 else "not settled")
     assert gaps.loc["associated - neutral", "hdi_low"] > 0

@@ -10,11 +10,13 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
 from bayesbias.models.collapsed import CollapseError
+from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.reports import false_claims as module
 from bayesbias.reports.false_claims import METHODS, false_claims
 from bayesbias.reports.nulls import draw_noise
 
 TESTS = ("weat", "t_test_preaveraged", "t_test_raw")
+MODELS = ("hierarchical", "crossed", "crossed_per_list")
 EFFECTS = {"attribute_sd": 0.078, "word_sd": 0.05}
 
 
@@ -72,7 +74,7 @@ def test_weat_claims_in_one_direction_only(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.slow
 def test_models_against_the_long_way() -> None:
     """`bb.fit` and `bb.contrasts` claim in the same data sets, but for those whose interval ends next to 0."""
-    claims = false_claims(data_sets=12, random_seed=3, methods=("hierarchical", "crossed"), **EFFECTS)
+    claims = false_claims(data_sets=12, random_seed=3, methods=MODELS, **EFFECTS)
     drawn = 1 + draw_noise(12, 16, [8, 8, 30], {"sd": 0.08, **EFFECTS}, np.random.default_rng(3))
     rows = [
         (f"p{w}", "X" if w < 8 else "Y", f"a{a}", "A" if a < 8 else "B" if a < 16 else "neutral")
@@ -83,7 +85,7 @@ def test_models_against_the_long_way() -> None:
     own = (table["protected_group"] == "X") == (table["attribute_group"] == "A")
     table["connection"] = np.where(own, "associated", "different")
     table.loc[table["attribute_group"] == "neutral", "connection"] = "neutral"
-    for model in ("hierarchical", "crossed"):
+    for model in MODELS:
         counts = {"associated - different": 0, "associated - neutral": 0}
         for values in drawn:
             full = table.assign(cosine_distance=values.ravel(), cosine_similarity=1 - values.ravel())
@@ -97,14 +99,15 @@ def test_models_against_the_long_way() -> None:
 
 
 @pytest.mark.slow
-def test_only_crossed_keeps_its_promise_with_attribute_effects() -> None:
-    """With control words, attribute effects do not cancel: everything but `crossed` claims far too often."""
+def test_only_crossed_models_keep_their_promise_with_attribute_effects() -> None:
+    """With control words, attribute effects do not cancel: all but the crossed models claim far too often."""
     claims = by_rule(false_claims(data_sets=150, random_seed=2, attribute_sd=0.078))
     neutral = claims.xs("associated - neutral", level="contrast")
     low = neutral["rate"] - 3 * neutral["mc_se"]
     for method in ("t_test_preaveraged", "t_test_raw", "hierarchical"):
         assert (low.loc[method] > neutral.loc[method, "nominal"]).all()
-    assert (low.loc["crossed"] < neutral.loc["crossed", "nominal"]).all()
+    for method in ("crossed", DEFAULT_MODEL):
+        assert (low.loc[method] < neutral.loc[method, "nominal"]).all()
     weat = claims.xs("weat").iloc[0]
     assert abs(weat["rate"] - 0.05) < 3 * weat["mc_se"]
 
@@ -123,10 +126,34 @@ def test_seed_repeats_and_methods_share_their_data() -> None:
 def test_without_neutral_words() -> None:
     claims = false_claims(neutral=0, data_sets=3, random_seed=1)
     assert set(claims["contrast"]) == {"associated - different"}
-    assert len(claims) == 7
+    assert len(claims) == 9
 
 
-def test_data_sets_that_cannot_be_fitted_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_model_is_among_the_methods() -> None:
+    assert DEFAULT_MODEL in METHODS
+
+
+def test_per_list_gives_stereotypes_and_neutral_words_an_sd_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each model's collapsed density has as many attribute_sd as it should, and without neutral words both are one."""
+    seen: dict[tuple[str, int], int] = {}
+    right = module.collapse
+
+    def watched(data: Any, spec: Any) -> Any:
+        found = right(data, spec)
+        seen[spec.name, len(data.attribute_words)] = found.lists
+        return found
+
+    monkeypatch.setattr(module, "collapse", watched)
+    both = ("crossed", "crossed_per_list")
+    false_claims(data_sets=2, random_seed=1, methods=both)
+    alone = false_claims(data_sets=20, neutral=0, random_seed=1, methods=both, **EFFECTS)
+    assert seen == {("crossed", 46): 1, ("crossed_per_list", 46): 2, ("crossed", 16): 1, ("crossed_per_list", 16): 1}
+    rates = [alone.loc[alone["method"] == model, "rate"].to_list() for model in both]
+    assert rates[0] == rates[1]
+
+
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_data_sets_that_cannot_be_fitted_are_counted(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = iter(range(100))
     right = module.group_posterior
 
@@ -136,26 +163,28 @@ def test_data_sets_that_cannot_be_fitted_are_counted(monkeypatch: pytest.MonkeyP
         return right(*args, **options)
 
     monkeypatch.setattr(module, "group_posterior", sometimes)
-    claims = false_claims(data_sets=9, random_seed=1, methods=["crossed"])
+    claims = false_claims(data_sets=9, random_seed=1, methods=[model])
     assert set(claims["not_fitted"]) == {3}
     assert set(claims["data_sets"]) == {6}
 
 
-def test_poor_weights_are_drawn_with_more_care(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = false_claims(data_sets=4, random_seed=1, methods=["crossed"])
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_poor_weights_are_drawn_with_more_care(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = false_claims(data_sets=4, random_seed=1, methods=[model])
     monkeypatch.setattr(module, "KHAT_MAX", -np.inf)
-    careful = false_claims(data_sets=4, random_seed=1, methods=["crossed"])
+    careful = false_claims(data_sets=4, random_seed=1, methods=[model])
     assert set(careful["not_fitted"]) == {0}
     assert (careful["rate"] - usual["rate"]).abs().max() <= 0.25
 
 
-def test_no_fit_at_all_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_no_fit_at_all_is_an_error(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*args: Any, **options: Any) -> Any:
         raise CollapseError("no")
 
     monkeypatch.setattr(module, "group_posterior", never)
-    with pytest.raises(ReportError, match="none of the 3 fits of 'crossed'"):
-        false_claims(data_sets=3, random_seed=1, methods=["crossed"])
+    with pytest.raises(ReportError, match=f"none of the 3 fits of '{model}'"):
+        false_claims(data_sets=3, random_seed=1, methods=[model])
 
 
 @pytest.mark.parametrize(
