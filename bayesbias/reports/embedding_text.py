@@ -35,9 +35,9 @@ _ADDING_UP = (
 _LEGEND = (
     "- not settled: the interval of the change holds 0, so whether the gap changed is open. With every word below, it "
     "leaves out 0.",
-    "- narrowed: a gap was settled before (its interval left out 0), and it is smaller after, but still settled.",
+    "- narrowed: a gap was settled before (its interval left out 0), the change is toward 0, and it is still settled.",
     "- closed: a gap was settled before, and after the interval holds 0. That is not to say that the gap is 0.",
-    "- widened: a gap was settled before, and it is larger after.",
+    "- widened: a gap was settled before, and the change is away from 0.",
     "- reversed: a gap is settled both before and after, but with another sign.",
     "- opened: no gap was settled before, and one is settled after.",
     "- shifted: no gap is settled either before or after, although the change is.",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from bayesbias.models.spec import ModelSpec
 
+# With fewer words the gap of all is that of the model's group means.
+_FEWEST_WORDS = 5
 # Much wider than any change that debiasing makes, and as likely to bring words nearer as to part them.
 CHANGE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
@@ -60,7 +62,9 @@ class EmbeddingComparison:
         the number to trust); and `gap`, what became of it:
         ``"not settled"`` if the interval of the change holds 0; else, by the intervals before and after,
         ``"narrowed"``, ``"closed"`` (after, the interval holds 0), ``"widened"``, ``"reversed"``, ``"opened"`` (before,
-        it held 0), ``"shifted"`` (both hold 0); or ``"unchanged"``. No rows without associated attribute words.
+        it held 0), ``"shifted"`` (both hold 0); or ``"unchanged"``. The sign of the change tells narrowed from
+        widened. Of all protected words it is the mean of words like these, told by how the words' own changes differ.
+        No rows without associated attribute words.
     side_by_side : DataFrame
         Posterior means and intervals of each table's own fit, by connection (empty `protected_word`) and by word.
     conclusions
@@ -189,7 +193,7 @@ def compare_embeddings(
     gaps: list[pd.DataFrame] = []
     for name in names:
         group, word = _change_frames(changes[name], change_fits.get(name), hdi_prob, region)
-        gap = _gap_frame(changes[name], change_fits.get(name), hdi_prob, region)
+        gap = _gap_frame(changes[name], change_fits.get(name), hdi_prob, region, seed)
         if gap is not None:
             gap = _with_levels(gap, before, _levels(fits[name], hdi_prob))
             gap.insert(0, "embedding", name)
@@ -283,16 +287,20 @@ def _change_frames(
             average_before=("before", "mean"),
             average_after=("after", "mean"),
             spread=("change", "std"),
+            largest=("change", lambda change: change.abs().max()),
         )
         estimated = _estimated(_draws(rows, fitted, variable), hdi_prob, region)
         # In the order of the schema; words without a pair of a connection fall out.
         merged = estimated[keys].merge(plain.reset_index(), on=keys).merge(estimated, on=keys)
-        frames.append(merged[[*labels, *plain.columns, *(name for name in estimated if name not in keys)]])
+        merged["direction"] = merged["direction"].where(merged.pop("largest") > 0, "unchanged")
+        frames.append(
+            merged[[*labels, *plain.columns.drop("largest"), *(name for name in estimated if name not in keys)]]
+        )
     return frames[0], frames[1]
 
 
 def _gap_frame(
-    rows: "pd.DataFrame", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
+    rows: "pd.DataFrame", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None, seed: int
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words changed, or None without such gaps."""
     import pandas as pd
@@ -304,19 +312,38 @@ def _gap_frame(
     frames = []
     for variable in ("group_mean", "word_mean"):
         draws = _draws(rows, fitted, variable)
-        for other in connections:
+        for place, other in enumerate(connections):
             if other == "associated":
                 continue
             gap = draws.sel(connection="associated", drop=True) - draws.sel(connection=other, drop=True)
+            words = list(dict.fromkeys(rows["protected_word"].astype(str)))
+            both = [(word, "associated") in counts and (word, other) in counts for word in words]
+            if variable == "group_mean" and fitted is not None and sum(both) >= _FEWEST_WORDS:
+                each = _draws(rows, fitted, "word_mean").sel(protected_word=np.array(words)[both])
+                each = each.sel(connection="associated", drop=True) - each.sel(connection=other, drop=True)
+                gap = _of_words_like_these(each, np.random.default_rng([seed, place]))
             frame = _estimated(gap, hdi_prob, region)
             if variable == "group_mean":
                 frame.insert(0, "protected_word", "")
             else:
-                both = [(word, "associated") in counts and (word, other) in counts for word in frame["protected_word"]]
                 frame = frame[both]
             frame.insert(0, "contrast", f"associated - {other}")
             frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def _of_words_like_these(each: "xr.DataArray", rng: np.random.Generator) -> "xr.DataArray":
+    """Return draws of the mean of all words like these, given draws of each word's gap.
+
+    The model takes a word's changes to associated and to other words as independent. They are not: debiasing moves a
+    word nearer to the one as it moves it away from the other, or moves it away from all. So the mean of the gaps is
+    told by how the words' gaps differ, whatever the correlation: for each draw, mean + sd / sqrt(words) times Student's
+    t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior.
+    """
+    words = each.sizes["protected_word"]
+    mean, sd = each.mean("protected_word"), each.std("protected_word", ddof=1)
+    found: xr.DataArray = mean + sd / np.sqrt(words) * rng.standard_t(words - 1, mean.shape)
+    return found
 
 
 def _levels(fitted: "xr.DataTree", hdi_prob: float) -> "pd.DataFrame | None":
@@ -356,6 +383,7 @@ def _what_became(row: "dict[Hashable, Any]") -> str:
         return "opened" if after else "shifted"
     if after and row["before"] * row["after"] < 0:
         return "reversed"
-    if abs(row["after"]) >= abs(row["before"]):
+    # By the change, and not by the sizes before and after, which come from two fits.
+    if row["mean"] * row["before"] > 0:
         return "widened"
     return "narrowed" if after else "closed"

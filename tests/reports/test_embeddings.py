@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
@@ -189,17 +190,35 @@ def test_the_legend_says_what_the_code_decides() -> None:
             row: dict[Hashable, Any] = {"direction": "farther"}
             for name, mean, sure in zip(("before", "after", "hdi"), (before, after, change), settled, strict=True):
                 row[name], row[f"{name}_low"], row[f"{name}_high"] = interval(mean, sure)
+            row["mean"], away = row["hdi"], before * change > 0
             held = {
                 "not settled": not settled[2],
                 "shifted": settled == (False, False, True),
                 "opened": settled == (False, True, True),
                 "reversed": settled == (True, True, True) and before * after < 0,
-                "narrowed": settled == (True, True, True) and before * after > 0 and abs(after) < abs(before),
-                "closed": settled == (True, False, True) and abs(after) < abs(before),
-                "widened": settled[0] and settled[2] and abs(after) > abs(before),
+                "narrowed": settled == (True, True, True) and before * after > 0 and not away,
+                "closed": settled == (True, False, True) and not away,
+                "widened": settled[0] and settled[2] and away,
             }
             held["widened"] = held["widened"] and not held["reversed"]
             assert [name for name, holds in held.items() if holds] == [_what_became(row)]
+
+
+@pytest.mark.slow
+def test_the_change_of_a_gap_where_words_lean_against_each_other() -> None:
+    """No mean change of the gap, but a word that moves nearer to one list moves away from the other."""
+    from bayesbias.reports.embeddings import _of_words_like_these
+
+    rng = np.random.default_rng(1)
+    covers = []
+    for _ in range(400):
+        nearer = rng.normal(0, 0.02, 16)
+        gaps = 2 * nearer + rng.normal(0, 0.002, (4, 250, 16))
+        each = xr.DataArray(gaps, dims=("chain", "draw", "protected_word"))
+        drawn = np.sort(_of_words_like_these(each, rng).to_numpy().ravel())
+        covers.append(drawn[55] < 0 < drawn[-56])
+    # 89 % of the intervals hold the true mean, 0; 400 samples tell that within 1.6 points.
+    assert np.mean(covers) == pytest.approx(0.89, abs=3 * 0.016)
 
 
 def test_printed_it_is_its_conclusions(comparison: EmbeddingComparison) -> None:
@@ -231,7 +250,8 @@ def test_one_connection_that_did_not_change() -> None:
     assert change.loc["neutral", ["direction", "mean"]].tolist() == ["unchanged", 0.0]
     assert change.loc["associated", "direction"] == "farther"
     gaps = found.contrasts[found.contrasts["protected_word"] == ""].set_index("contrast")
-    assert gaps.loc["associated - neutral", "mean"] == pytest.approx(change.loc["associated", "mean"], abs=1e-12)
+    moved = change.loc["associated"]
+    assert gaps.loc["associated - neutral", "mean"] == pytest.approx(moved["mean"], abs=0.1 * moved["sd"])
     assert "Neutral words: no distance changed (96 pairs)" in " ".join(found.conclusions.split())
 
 
@@ -278,15 +298,14 @@ def test_published_pairs(study: str, shared: Path) -> None:
     gap = gaps.loc["associated - different"]
     assert gap["before_low"] < 0 < gap["before_high"]
     assert gap["after_low"] < 0 < gap["after_high"]
-    # Monte Carlo error of an end of the interval: below 0.1 standard deviations of some 8,000 draws.
-    error = 0.1 * gap["sd"]
-    if study == "gender":
-        assert gap["hdi_low"] < -3 * error
-    elif study == "race":
-        # At the edge: which side of 0 the end falls on, and so the label, is chance.
-        assert abs(gap["hdi_low"]) < 3 * error
-    else:
-        assert gap["hdi_low"] > 0
-    assert gap["hdi_high"] > 3 * error
-    assert gap["gap"] == ("shifted" if gap["hdi_low"] > 0 else "not settled")
+    # Beside the paired t interval of the words' plain gaps, which knows nothing of the uncertainty of each.
+    moves = (after["cosine_distance"] - before["cosine_distance"]).groupby(
+        [before["protected_word"].astype(str), before["connection"].astype(str)]
+    )
+    by_word = moves.mean().unstack()
+    plain = by_word["associated"] - by_word["different"]
+    se = plain.std(ddof=1) / np.sqrt(len(plain))
+    assert gap["mean"] == pytest.approx(plain.mean(), abs=0.5 * se)
+    # It can be smaller: effects of attribute words, which the model knows, are part of how plain gaps differ.
+    assert 0.6 < gap["sd"] / se < 2
     assert gaps.loc["associated - neutral", "hdi_low"] > 0
