@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import as_embedding, unit_rows, word_sets
+from bayesbias.metrics.sets import as_embedding, checked_pairs, unit_rows, word_sets
 from bayesbias.studies import Study, load_study
 
 Floats = NDArray[np.floating[Any]]
@@ -81,7 +81,7 @@ def gender_direction(embedding: Any, pairs: Sequence[tuple[str, str]] = GENDER_P
     >>> np.abs(direction.vector).round(3), direction.explained.round(3)
     (array([1., 0., 0.]), array([1., 0.]))
     """
-    pairs = _checked_pairs(pairs)
+    pairs = checked_pairs(pairs)
     source = as_embedding(embedding, (word for pair in pairs for word in pair))
     lost = source.lookup(word for pair in pairs for word in pair).lost
     kept = tuple(pair for pair in pairs if not set(pair) & set(lost))
@@ -164,7 +164,7 @@ def direct_bias(
     if not (np.isscalar(c) and np.isreal(c) and 0 < c < np.inf):
         raise MeasureError(f"c={c!r}: give a number above 0; 1 is usual.")
     study_name, lists = _neutral_lists(words)
-    given = () if direction is not None else [word for pair in _checked_pairs(pairs) for word in pair]
+    given = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
     source = as_embedding(embedding, [*given, *(word for group in lists.values() for word in group)])
     sets = word_sets(source, lists)
     lost = dict(sets.lost)
@@ -200,17 +200,6 @@ def direct_bias(
         study=study_name,
         embedding=source.name,
     )
-
-
-def _checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    checked = []
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
-            raise MeasureError(f"{pair!r} is not a pair of words. Give pairs such as ('she', 'he').")
-        checked.append((pair[0], pair[1]))
-    if not checked:
-        raise MeasureError("There are no pairs. Give at least one, such as ('she', 'he').")
-    return tuple(checked)
 
 
 def _neutral_lists(words: Any) -> tuple[str, Mapping[str, Sequence[str]]]:

@@ -109,6 +109,20 @@ def unit_rows(embedding: Embedding, words: Iterable[str]) -> Floats:
     return unit
 
 
+def checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return pairs of words if they are such; raise `MeasureError` if not, or if one stands twice."""
+    checked: list[tuple[str, str]] = []
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+            raise MeasureError(f"{pair!r} is not a pair of words. Give pairs such as ('he', 'she').")
+        if (pair[0], pair[1]) in checked:
+            raise MeasureError(f"The pair {pair[0]!r}, {pair[1]!r} stands twice. Keep one.")
+        checked.append((pair[0], pair[1]))
+    if not checked:
+        raise MeasureError("There are no pairs. Give at least one, such as ('he', 'she').")
+    return tuple(checked)
+
+
 def weat_lists(
     study: Study, targets: tuple[str, str] | None = None, attributes: tuple[str, str] | None = None
 ) -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from bayesbias.embeddings import Embedding, load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled
 from bayesbias.metrics.neighbours import nearest_neighbours
-from bayesbias.metrics.sets import as_embedding, word_sets
+from bayesbias.metrics.sets import as_embedding, checked_pairs, word_sets
 from bayesbias.studies import Study, load_study
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def word_scores(
     chosen = _checked_rules(rules)
     if isinstance(vocabulary, str):
         raise MeasureError(f"vocabulary={vocabulary!r} is one text. Give a list of words.")
-    pairs = load_base_pairs(base_pairs) if isinstance(base_pairs, str) else _checked_pairs(base_pairs)
+    pairs = load_base_pairs(base_pairs) if isinstance(base_pairs, str) else checked_pairs(base_pairs)
     lists = _target_lists(words)
     if "nbm" in chosen and vocabulary is None:
         source = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
@@ -302,19 +302,6 @@ def _checked_rules(rules: Sequence[str]) -> tuple[str, ...]:
     if not chosen or len(set(chosen)) < len(chosen):
         raise MeasureError(f"rules={rules!r}: name at least one of {', '.join(RULES)}, each once.")
     return chosen
-
-
-def _checked_pairs(pairs: Sequence[tuple[str, str]]) -> Pairs:
-    checked: list[tuple[str, str]] = []
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
-            raise MeasureError(f"{pair!r} is not a pair of words. Give pairs such as ('he', 'she').")
-        if (pair[0], pair[1]) in checked:
-            raise MeasureError(f"The base pair {_label((pair[0], pair[1]))} stands twice. Keep one.")
-        checked.append((pair[0], pair[1]))
-    if not checked:
-        raise MeasureError("There are no base pairs. Give at least one, such as ('he', 'she').")
-    return tuple(checked)
 
 
 def _target_lists(words: Any) -> Mapping[str, Sequence[str]]:

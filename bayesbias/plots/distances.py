@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.plots.style import COLORS, MARKERS, new_figure, short_label
+from bayesbias.plots.style import COLORS, MARKERS, connection_legend, new_figure, short_label, word_rows
 from bayesbias.reports.checks import source_name
 from bayesbias.reports.distances import similarity_shares
 from bayesbias.reports.intervals import check_choice
@@ -108,35 +108,9 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     offsets = dict(zip(connections, apart, strict=True))
     for row in words.to_dict("records"):
         _draw_word(axes, row, place[row["protected_word"]] + offsets[row["connection"]])
-    for y in range(1, len(place), 2):
-        axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=-1)
-    groups = order["protected_group"].to_numpy()
-    for start in [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1)]:
-        if start:
-            axes.axhline(start - 0.5, color="black", linewidth=0.8)
-        name = axes.annotate(
-            short_label(str(groups[start])),
-            (1, start - 0.45),
-            xycoords=("axes fraction", "data"),
-            horizontalalignment="right",
-            verticalalignment="top",
-            fontsize=8,
-            fontstyle="italic",
-        )
-        name.set_parse_math(False)
-    axes.set_yticks(list(place.values()), [short_label(word) for word in place])
-    for label in axes.get_yticklabels():
-        label.set_parse_math(False)
-    axes.set_ylim(len(place) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.figure.legend(
-        handles=_handles(connections),
-        loc="outside lower center",
-        ncols=len(connections),
-        frameon=False,
-        title="Median; lines hold 50% (thick) and 89% (thin) of a word's pairs",
-        title_fontsize=9,
-    )
+    word_rows(axes, list(place), order["protected_group"].tolist())
+    title = "Median; lines hold 50% (thick) and 89% (thin) of a word's pairs"
+    connection_legend(axes.figure, connections, title)
 
 
 def _draw_word(axes: "Axes", row: dict[Hashable, Any], y: float) -> None:
@@ -144,9 +118,3 @@ def _draw_word(axes: "Axes", row: dict[Hashable, Any], y: float) -> None:
     for low, high, width in (("low_89", "high_89", 0.9), ("low_50", "high_50", 2.4)):
         axes.plot([row[low], row[high]], [y, y], color=color, linewidth=width, solid_capstyle="butt")
     axes.plot(row["median"], y, marker, color=color, markersize=4)
-
-
-def _handles(connections: list[str]) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    return [Line2D([], [], color=COLORS[name], marker=MARKERS[name], markersize=6, label=name) for name in connections]

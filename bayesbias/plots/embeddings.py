@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, new_figure, short_label
+from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, connection_legend, new_figure, short_label
 from bayesbias.reports.embeddings import EmbeddingComparison
 from bayesbias.reports.intervals import percent
 
@@ -181,8 +181,6 @@ def _furnish(axes: "Axes") -> None:
 
 
 def _title_and_legend(figure: "Figure", comparison: EmbeddingComparison, name: str, connections: list[str]) -> None:
-    from matplotlib.lines import Line2D
-
     facts = comparison.facts
     title = figure.suptitle(
         f"before: {short_label(comparison.baseline, 70)}\nafter: {short_label(name, 70)}\nposterior means and "
@@ -193,14 +191,5 @@ def _title_and_legend(figure: "Figure", comparison: EmbeddingComparison, name: s
         title.set_text(f"{title.get_text()}\nNOT CONVERGED: do not report")
         title.set_color("#B00020")
     title.set_parse_math(False)
-    handles = [
-        Line2D([], [], color=COLORS[each], marker=MARKERS[each], markersize=6, label=each) for each in connections
-    ]
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=len(handles),
-        frameon=False,
-        title="Attribute words, by their connection to the protected word (right: filled if the interval leaves out 0)",
-        title_fontsize=9,
-    )
+    said = "Attribute words, by their connection to the protected word (right: filled if the interval leaves out 0)"
+    connection_legend(figure, connections, said)

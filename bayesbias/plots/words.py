@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.models.fits import fit_fact
-from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, new_figure, short_label
+from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, connection_legend, new_figure, short_label, word_rows
 from bayesbias.reports.intervals import HDI_PROB, percent
 from bayesbias.reports.summary import summary
 
@@ -104,25 +104,7 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     offsets = dict(zip(connections, np.linspace(-0.27, 0.27, len(connections)), strict=True))
     for row in words.to_dict("records"):
         _interval(axes, row, place[row["protected_word"]] + offsets[row["connection"]], size=4)
-    for word, y in place.items():
-        if y % 2:
-            axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=0, label=f"_{word}")
-    groups = order["protected_group"].to_numpy()
-    for start in [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1)]:
-        if start:
-            axes.axhline(start - 0.5, color="black", linewidth=0.8)
-        name = axes.annotate(
-            short_label(str(groups[start])),
-            (1, start - 0.45),
-            xycoords=("axes fraction", "data"),
-            horizontalalignment="right",
-            verticalalignment="top",
-            fontsize=8,
-            fontstyle="italic",
-        )
-        name.set_parse_math(False)
-    axes.set_yticks(list(place.values()), [short_label(word) for word in place])
-    axes.set_ylim(len(place) - 0.5, -0.5)
+    word_rows(axes, list(place), order["protected_group"].tolist())
     axes.set_ylabel("Each protected word")
     _furnish(axes)
 
@@ -153,8 +135,6 @@ def _furnish(axes: "Axes") -> None:
 
 def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
     """Add the line at 1, the axis label, the title and the legend."""
-    from matplotlib.lines import Line2D
-
     low, high = figure.axes[-1].get_xlim()
     if low < 1 < high:
         for axes in figure.axes:
@@ -173,14 +153,4 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
         title.set_color("#B00020")
     title.set_parse_math(False)
     connections = list(map(str, fit["constant_data"].to_dataset()["connection"].values))
-    handles = [
-        Line2D([], [], color=COLORS[name], marker=MARKERS[name], markersize=6, label=name) for name in connections
-    ]
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=len(handles),
-        frameon=False,
-        title="Attribute words, by their connection to the protected word",
-        title_fontsize=9,
-    )
+    connection_legend(figure, connections, "Attribute words, by their connection to the protected word")

@@ -139,7 +139,7 @@ def test_bad_input():
         word_scores(vectors, ["w9"], [("w0", "w1"), ("w0", "w1")])
     with pytest.raises(MeasureError, match="not a pair"):
         word_scores(vectors, ["w9"], ["he"])
-    with pytest.raises(MeasureError, match="no base pairs"):
+    with pytest.raises(MeasureError, match="no pairs"):
         word_scores(vectors, ["w9"], [])
     with pytest.raises(MeasureError, match="no base pair is left"):
         word_scores(vectors, ["w9"], [("x", "y")])
