@@ -148,20 +148,23 @@ def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
     def log_density(tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
         variance, noise = _word_variance(spec, tau), np.square(sigma)
         total = -0.5 * (residuals * np.log(noise) + cells.within[g] / noise)
-        precision, center = 0.0, 0.0
+        precision: np.ndarray | None = None
+        center: np.ndarray | float = 0.0
         for rows, number, mean, around in zip(kinds, words, means, squares, strict=True):
             weight = 1 / (variance + noise / rows)
             total = total + 0.5 * (number * np.log(weight) - around * weight)
             added = number * weight
-            if partial:
+            if not partial:
+                total -= 0.5 * added * mean**2
+            elif precision is None:
+                precision, center = added, mean
+            else:
                 # Counted from the mean so far, no large numbers cancel where both scales are small.
                 share = added / (precision + added)
                 total -= 0.5 * precision * share * np.square(mean - center)
                 center = center + share * (mean - center)
                 precision = precision + added
-            else:
-                total -= 0.5 * added * mean**2
-        if partial:
+        if precision is not None:
             shrink = 1 + prior_variance * precision
             total -= 0.5 * (precision * np.square(center) / shrink + np.log(shrink))
         return np.asarray(total)
@@ -340,7 +343,9 @@ def _locations(
     center, spread = _prior_mean(spec), _prior_sd(spec)
     draws, (words, count) = len(sigma), cells.count.shape
     group_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))
-    for g, block in itertools.product(range(count), np.array_split(np.arange(draws), max(1, draws * words // 2**17))):
+    parts = np.array_split(np.arange(draws), max(1, draws * words // 2**17))
+    blocks_of_draws = [slice(part[0], part[-1] + 1) for part in parts]
+    for g, block in itertools.product(range(count), blocks_of_draws):
         kinds, kind = np.unique(cells.count[:, g], return_inverse=True)
         variance = _word_variance(spec, tau[block, g])[:, None]
         noise = np.square(sigma[block, g])[:, None]
@@ -351,16 +356,18 @@ def _locations(
             total = np.bincount(kind, mean)
             precision = 1 / spread**2 + shrunk @ np.bincount(kind)
             best = (center / spread**2 + shrunk @ total) / precision
-            group_mean[block, g] = best + rng.standard_normal(len(block)) / np.sqrt(precision)
+            group_mean[block, g] = best + rng.standard_normal(len(precision)) / np.sqrt(precision)
             base = group_mean[block, g][:, None]
         else:
-            base = np.full((len(block), 1), center)
+            base = np.full((len(noise), 1), center)
         pull = variance * shrunk
         sd = np.sqrt(variance * noise / (kinds * variance + noise))
-        drawn = rng.standard_normal((len(block), words))
-        drawn *= sd[:, kind]
-        drawn += (base * (1 - pull))[:, kind]
-        drawn += pull[:, kind] * mean
+        drawn = rng.standard_normal((len(noise), words))
+        # With as many rows for every word, one column serves them all.
+        columns = kind if len(kinds) > 1 else slice(None)
+        drawn *= sd[:, columns]
+        drawn += (base * (1 - pull))[:, columns]
+        drawn += pull[:, columns] * mean
         word_mean[block, :, g] = drawn
         if not partial:
             group_mean[block, g] = drawn[:, cells.count[:, g] > 0].mean(axis=-1)

@@ -246,9 +246,9 @@ def _areas(edges: Sequence[np.ndarray]) -> np.ndarray:
 def _cell_max(corners: np.ndarray) -> np.ndarray:
     """Return the highest corner of each cell."""
     for axis in range(corners.ndim):
-        lower = np.take(corners, range(corners.shape[axis] - 1), axis=axis)
-        upper = np.take(corners, range(1, corners.shape[axis]), axis=axis)
-        corners = np.maximum(lower, upper)
+        lower, upper = [slice(None)] * corners.ndim, [slice(None)] * corners.ndim
+        lower[axis], upper[axis] = slice(None, -1), slice(1, None)
+        corners = np.maximum(corners[tuple(lower)], corners[tuple(upper)])
     return corners
 
 
