@@ -177,6 +177,13 @@ class Embedding:
         return did_you_mean(word, alike)
 
 
+def unit_rows(embedding: Embedding, words: Iterable[str]) -> NDArray[np.float64]:
+    """Return the vectors of `words`, scaled to length 1: float64, of shape (words, dimensions)."""
+    rows = embedding.matrix(words).astype(np.float64)
+    unit: NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
 def check_case(case: str) -> None:
     """Raise `EmbeddingError` if `case` is not one of the case rules."""
     known = get_args(Case)

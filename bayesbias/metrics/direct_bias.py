@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import as_embedding, checked_pairs, unit_rows, word_sets
+from bayesbias.metrics.sets import as_embedding, checked_pairs, word_sets
 from bayesbias.studies import Study, load_study
 
 Floats = NDArray[np.floating[Any]]

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.errors import MeasureError
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import as_embedding, weat_lists, word_sets
-from bayesbias.studies import Study, load_study
+from bayesbias.metrics.sets import as_embedding, named_lists, word_sets
+from bayesbias.studies import Study
 
 Floats = NDArray[np.floating[Any]]
 Similarity = Callable[[Floats, Floats], ArrayLike]
@@ -89,16 +88,7 @@ def four_lists(
     >>> lists.names, lists.vectors[0].shape
     (('math', 'arts', 'male', 'female'), (8, 100))
     """
-    if isinstance(study, Mapping):
-        if len(study) != 4 or targets or attributes:
-            raise MeasureError(
-                f"Found {len(study)} word lists. Give four by name, in the order A, B, C, D, without targets or "
-                "attributes; or give a study."
-            )
-        name, lists = "four lists", dict(study)
-    else:
-        loaded = load_study(study)
-        name, lists = loaded.name, dict(weat_lists(loaded, targets, attributes))
+    name, lists = named_lists(study, targets, attributes, order="A, B, C, D")
     source = as_embedding(embedding, [word for words in lists.values() for word in words])
     sets = word_sets(source, lists, least=1)
     return FourLists(

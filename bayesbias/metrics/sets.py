@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import (
     DuplicatesWarning,
     LostWordsWarning,
@@ -16,7 +17,7 @@ from bayesbias.errors import (
     name_some,
     warn_user,
 )
-from bayesbias.studies import Study
+from bayesbias.studies import Study, load_study
 
 Floats = NDArray[np.floating[Any]]
 
@@ -102,13 +103,6 @@ def as_embedding(embedding: Any, words: Iterable[str]) -> Embedding:
     return embedding if isinstance(embedding, Embedding) else load_embedding(embedding, words=tuple(words))
 
 
-def unit_rows(embedding: Embedding, words: Iterable[str]) -> Floats:
-    """Return the vectors of `words`, scaled to length 1: float64, of shape (words, dimensions)."""
-    rows = embedding.matrix(words).astype(np.float64)
-    unit: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
-
-
 def checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return pairs of words if they are such; raise `MeasureError` if not, or if one stands twice."""
     checked: list[tuple[str, str]] = []
@@ -163,6 +157,21 @@ def weat_lists(
             f"The study {study.name!r} has a protected and an attribute group {min(shared)!r}: rename one."
         )
     return lists | {name: tuple(study.attribute_lists[name]) for name in opposed}
+
+
+def named_lists(
+    study: Any, targets: tuple[str, str] | None, attributes: tuple[str, str] | None, *, order: str = "X, Y, A, B"
+) -> tuple[str, dict[str, Sequence[str]]]:
+    """Return a name and four lists, from a study or from a mapping of four lists in `order`."""
+    if not isinstance(study, Mapping):
+        loaded = load_study(study)
+        return loaded.name, dict(weat_lists(loaded, targets, attributes))
+    if len(study) != 4 or targets or attributes:
+        raise MeasureError(
+            f"Found {len(study)} word lists. Give four by name, in the order {order}, without targets or "
+            "attributes; or give a study."
+        )
+    return "four lists", dict(study)
 
 
 def _two(names: Sequence[str], known: Mapping[str, object], what: str, study: Study) -> tuple[str, str]:

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias.errors import MeasureError, did_you_mean
 from bayesbias.metrics.partitions import p_value as p_value
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import weat_lists, word_sets
-from bayesbias.studies import Study, load_study
+from bayesbias.metrics.sets import named_lists, word_sets
+from bayesbias.studies import Study
 
 Floats = NDArray[np.floating[Any]]
 
@@ -188,7 +188,7 @@ def weat(
     """
     if statistic not in ("sum", "mean"):
         raise MeasureError(f"statistic={statistic!r}{did_you_mean(str(statistic), ('sum', 'mean'))}: 'sum' or 'mean'.")
-    name, lists = _four_lists(study, targets, attributes)
+    name, lists = named_lists(study, targets, attributes)
     sets = word_sets(embedding, lists)
     x, y, a, b = lists
     near = {group: (sets.similarity(group, a), sets.similarity(group, b)) for group in (x, y)}
@@ -223,21 +223,6 @@ def weat(
         study=name,
         embedding=sets.embedding,
     )
-
-
-def _four_lists(
-    study: Any, targets: tuple[str, str] | None, attributes: tuple[str, str] | None
-) -> tuple[str, Mapping[str, Sequence[str]]]:
-    """Return a name and the lists X, Y, A, B."""
-    if isinstance(study, Mapping):
-        if len(study) != 4 or targets or attributes:
-            raise MeasureError(
-                f"Found {len(study)} word lists. Give four by name, in the order X, Y, A, B, without targets or "
-                "attributes; or give a study."
-            )
-        return "four lists", study
-    loaded = load_study(study)
-    return loaded.name, weat_lists(loaded, targets, attributes)
 
 
 def _word_values(group: str, words: Sequence[str], near_a: Floats, near_b: Floats) -> pd.DataFrame:

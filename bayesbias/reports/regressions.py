@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.errors import MeasureError, name_some
-from bayesbias.metrics.sets import as_embedding, weat_lists, word_sets
+from bayesbias.errors import name_some
+from bayesbias.metrics.sets import as_embedding, named_lists, word_sets
 from bayesbias.models.designs import Design
 from bayesbias.models.regressions import (
     LinearPrior,
@@ -20,7 +20,7 @@ from bayesbias.models.regressions import (
 from bayesbias.models.sampling import resolve_seed
 from bayesbias.reports.intervals import HDI_PROB, check_choice, check_hdi_prob, estimates, percent
 from bayesbias.reports.regression_rows import DESIGNS, Built, Lists
-from bayesbias.studies import Study, load_study
+from bayesbias.studies import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,7 +174,7 @@ def cosine_regression(
     check_choice("design", design, tuple(DESIGNS))
     check_hdi_prob(hdi_prob)
     seed, chosen = resolve_seed(random_seed), find_prior(prior)
-    name, lists = _four_lists(study, targets, attributes)
+    name, lists = named_lists(study, targets, attributes)
     source = as_embedding(embedding, (word for words in lists.values() for word in words))
     sets = word_sets(source, lists)
     vectors = [source.matrix(words).astype(np.float64) for words in sets.words.values()]
@@ -206,19 +206,6 @@ def cosine_regression(
         lost_words=sets.lost,
         random_seed=seed,
     )
-
-
-def _four_lists(study: Any, targets: Any, attributes: Any) -> tuple[str, Mapping[str, Sequence[str]]]:
-    """Return a name and the lists X, Y, A, B."""
-    if not isinstance(study, Mapping):
-        loaded = load_study(study)
-        return loaded.name, weat_lists(loaded, targets, attributes)
-    if len(study) != 4 or targets or attributes:
-        raise MeasureError(
-            f"Found {len(study)} word lists. Give four by name, in the order X, Y, A, B, without targets or "
-            "attributes; or give a study."
-        )
-    return "four lists", study
 
 
 def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_prob: float) -> "pd.DataFrame":

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsError, StudyError, name_some
 from bayesbias.studies import Study, load_study
 from bayesbias.tables.schema import (
@@ -81,8 +82,8 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
     lost = _lost_words(study, found, embedding)
 
     similarity = np.clip(
-        _unit_rows(embedding, [found[word] for word in protected["word"]])
-        @ _unit_rows(embedding, [found[word] for word in attributes["word"]]).T,
+        unit_rows(embedding, [found[word] for word in protected["word"]])
+        @ unit_rows(embedding, [found[word] for word in attributes["word"]]).T,
         -1.0,
         1.0,
     )
@@ -134,12 +135,6 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
 def _members(lists: Any, found: dict[str, str]) -> pd.DataFrame:
     pairs = [(word, group) for group, words in lists.items() for word in words if word in found]
     return pd.DataFrame(pairs, columns=["word", "group"])
-
-
-def _unit_rows(embedding: Embedding, words: list[str]) -> np.ndarray:
-    rows = embedding.matrix(words).astype(np.float64)
-    unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
 
 
 def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> list[dict[str, str]]:
