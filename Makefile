@@ -27,9 +27,9 @@ check: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m tests.bench
 
-# About three quarters of an hour: data/calibration/README.md says what its numbers mean.
+# About three quarters of an hour: validation/calibration/README.md says what its numbers mean.
 calibrate: .venv/ready
-	$(BIN)/python data/calibration/calibrate.py
+	$(BIN)/python validation/calibration/calibrate.py
 
 format: .venv/ready
 	$(BIN)/ruff check --fix

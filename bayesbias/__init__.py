@@ -23,16 +23,17 @@ if TYPE_CHECKING:
     from bayesbias import errors as errors
     from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
+    from bayesbias.cosine_regression.linear_model import LinearPrior as LinearPrior
+    from bayesbias.cosine_regression.regression import cosine_regression as cosine_regression
     from bayesbias.embeddings import Embedding as Embedding
     from bayesbias.embeddings import load_embedding as load_embedding
     from bayesbias.embeddings.training import train_skipgram as train_skipgram
     from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
+    from bayesbias.models.fit_source import fitted_table as fitted_table
     from bayesbias.models.fits import fit_fact as fit_fact
     from bayesbias.models.fits import read_fit as read_fit
     from bayesbias.models.fits import write_fit as write_fit
-    from bayesbias.models.fitted import fitted_table as fitted_table
-    from bayesbias.models.regressions import LinearPrior as LinearPrior
     from bayesbias.models.sampling import fit as fit
     from bayesbias.models.simulate import simulate_table as simulate_table
     from bayesbias.models.spec import ModelSpec as ModelSpec
@@ -53,23 +54,22 @@ if TYPE_CHECKING:
     from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
     from bayesbias.plots.nulls import plot_null as plot_null
     from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
-    from bayesbias.plots.words import plot_groups as plot_groups
+    from bayesbias.plots.words import plot_connections as plot_connections
     from bayesbias.plots.words import plot_words as plot_words
-    from bayesbias.reports.checks import check_posterior as check_posterior
-    from bayesbias.reports.comparison import compare_models as compare_models
-    from bayesbias.reports.conclusions import conclusions as conclusions
-    from bayesbias.reports.contrasts import contrasts as contrasts
-    from bayesbias.reports.design import required_words as required_words
-    from bayesbias.reports.distances import similarity_shares as similarity_shares
-    from bayesbias.reports.embeddings import compare_embeddings as compare_embeddings
-    from bayesbias.reports.false_claims import false_claims as false_claims
-    from bayesbias.reports.measure_posterior import measure_posterior as measure_posterior
-    from bayesbias.reports.nulls import null_share as null_share
-    from bayesbias.reports.nulls import simulate_null as simulate_null
-    from bayesbias.reports.prior_checks import check_prior as check_prior
-    from bayesbias.reports.regressions import cosine_regression as cosine_regression
-    from bayesbias.reports.sensitivity import sensitivity as sensitivity
-    from bayesbias.reports.summary import summary as summary
+    from bayesbias.reports.checks.posterior_check import check_posterior as check_posterior
+    from bayesbias.reports.checks.prior_check import check_prior as check_prior
+    from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
+    from bayesbias.reports.measures.false_claims import false_claims as false_claims
+    from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
+    from bayesbias.reports.measures.null_simulation import null_share as null_share
+    from bayesbias.reports.measures.null_simulation import simulate_null as simulate_null
+    from bayesbias.reports.posterior.conclusions import conclusions as conclusions
+    from bayesbias.reports.posterior.contrasts import contrasts as contrasts
+    from bayesbias.reports.posterior.summary import summary as summary
+    from bayesbias.reports.robustness.model_comparison import compare_models as compare_models
+    from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
+    from bayesbias.reports.robustness.study_size import required_words as required_words
+    from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
     from bayesbias.studies import Study as Study
     from bayesbias.studies import list_studies as list_studies
     from bayesbias.studies import load_study as load_study
@@ -100,32 +100,32 @@ _HOMES = {
     "load_model": "models.spec",
     "fit": "models.sampling",
     "fit_fact": "models.fits",
-    "fitted_table": "models.fitted",
+    "fitted_table": "models.fit_source",
     "read_fit": "models.fits",
     "write_fit": "models.fits",
-    "summary": "reports.summary",
-    "contrasts": "reports.contrasts",
-    "conclusions": "reports.conclusions",
-    "compare_models": "reports.comparison",
-    "sensitivity": "reports.sensitivity",
-    "required_words": "reports.design",
+    "summary": "reports.posterior.summary",
+    "contrasts": "reports.posterior.contrasts",
+    "conclusions": "reports.posterior.conclusions",
+    "compare_models": "reports.robustness.model_comparison",
+    "sensitivity": "reports.robustness.sensitivity",
+    "required_words": "reports.robustness.study_size",
     "simulate_table": "models.simulate",
-    "cosine_regression": "reports.regressions",
-    "LinearPrior": "models.regressions",
+    "cosine_regression": "cosine_regression.regression",
+    "LinearPrior": "cosine_regression.linear_model",
     "plot_words": "plots.words",
-    "plot_groups": "plots.words",
-    "check_posterior": "reports.checks",
-    "check_prior": "reports.prior_checks",
-    "similarity_shares": "reports.distances",
-    "compare_embeddings": "reports.embeddings",
-    "simulate_null": "reports.nulls",
-    "null_share": "reports.nulls",
-    "false_claims": "reports.false_claims",
+    "plot_connections": "plots.words",
+    "check_posterior": "reports.checks.posterior_check",
+    "check_prior": "reports.checks.prior_check",
+    "similarity_shares": "reports.similarity_shares",
+    "compare_embeddings": "reports.embeddings.comparison",
+    "simulate_null": "reports.measures.null_simulation",
+    "null_share": "reports.measures.null_simulation",
+    "false_claims": "reports.measures.false_claims",
     "plot_check": "plots.checks",
     "plot_prior_check": "plots.checks",
     "plot_distances": "plots.distances",
     "plot_embeddings": "plots.embeddings",
-    "measure_posterior": "reports.measure_posterior",
+    "measure_posterior": "reports.measures.measure_posterior",
     "plot_measure": "plots.measures",
     "plot_measure_words": "plots.measures",
     "plot_lattices": "plots.lattices",

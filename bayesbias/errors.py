@@ -5,13 +5,17 @@ Each message says what was found, where, and what to do. Errors derive from `Bay
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 
 class BayesBiasError(Exception):
     """Base of every error that this package raises on purpose."""
+
+
+class ArgumentError(BayesBiasError, ValueError):
+    """An argument that many functions share, such as a seed or a probability, is not usable."""
 
 
 class StudyError(BayesBiasError):
@@ -100,6 +104,19 @@ def name_some(items: Iterable[object], limit: int = 8) -> str:
     if len(names) <= limit:
         return ", ".join(names)
     return f"{', '.join(names[:limit])} and {len(names) - limit} more"
+
+
+def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) -> None:
+    """Raise one error that lists all faults, if there are any.
+
+    >>> raise_faults(StudyError, "The study 'pets'", ["It has no words."])
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.StudyError: The study 'pets' has 1 fault:
+    - It has no words.
+    """
+    if faults:
+        raise error("\n- ".join([f"{what} has {len(faults)} fault{'s' * (len(faults) > 1)}:", *faults]))
 
 
 def warn_user(message: str, category: type[BayesBiasWarning]) -> None:

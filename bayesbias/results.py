@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bayesbias.arguments import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import OutputError, ReportError
 from bayesbias.files import check_writable
 from bayesbias.models.fits import write_fit
@@ -14,19 +15,18 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.conclusions import conclusions
-from bayesbias.reports.contrasts import contrasts
-from bayesbias.reports.intervals import HDI_PROB, check_hdi_prob, check_rope
-from bayesbias.reports.summary import summary
+from bayesbias.reports.posterior.conclusions import conclusions
+from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.files import write_table
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from bayesbias.reports.checks import PosteriorCheck
-    from bayesbias.reports.embeddings import EmbeddingComparison
-    from bayesbias.reports.prior_checks import PriorCheck
+    from bayesbias.reports.checks.posterior_check import PosteriorCheck
+    from bayesbias.reports.checks.prior_check import PriorCheck
+    from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 
 
 def check_request(
@@ -47,7 +47,7 @@ def check_request(
         If `hdi_prob` or `rope` is impossible, or the table has nothing to compare.
     """
     check_folder(folder, overwrite=overwrite)
-    check_hdi_prob(hdi_prob)
+    check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
     connections = [str(name) for name in table["connection"].unique()]
     if "associated" not in connections or len(connections) < 2:

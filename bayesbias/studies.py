@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean
+from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
 from bayesbias.files import atomic_path, bundled
 
 CONNECTIONS = ("associated", "different", "human", "neutral")
@@ -87,7 +87,7 @@ class Study:
 
     def __post_init__(self) -> None:
         """Check the study, then store its lists as tuples and the names of control lists as words."""
-        _raise_faults(f"Study {self.name!r}", list(_faults(vars(self))))
+        raise_faults(StudyError, f"Study {self.name!r}", list(_faults(vars(self))))
         own_lists = [words for words in (self.human, self.neutral) if not isinstance(words, str)]
         own_lists += [*self.protected.values(), *self.attributes.values()]
         # Without regard to case: where an embedding is read in lower case, Billy and billy are one vector.
@@ -202,7 +202,7 @@ def load_study(name_or_path: "str | os.PathLike[str] | Study") -> Study:
     if isinstance(controls, dict):
         fields |= {key: controls[key] for key in _CONTROLS if key in controls}
     # The file and the study inside it are judged together, so that all faults are told at once.
-    _raise_faults(f"Study file {path}", [*_file_faults(document), *_faults(fields)])
+    raise_faults(StudyError, f"Study file {path}", [*_file_faults(document), *_faults(fields)])
     return Study(**fields)
 
 
@@ -260,13 +260,6 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
     return Path(path)
-
-
-def _raise_faults(what: str, faults: Sequence[str]) -> None:
-    """Raise one error that lists all faults, if there are any."""
-    if faults:
-        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        raise StudyError("\n- ".join([f"{what} has {count}:", *faults]))
 
 
 def _faults(fields: Mapping[str, object]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Calibration in short, and that simulated tables follow their model. The long version is data/calibration/."""
+"""Calibration in short, and that simulated tables follow their model. The long version is validation/calibration/."""
 
 import importlib.util
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from bayesbias.models.data import ModelData
 from bayesbias.models.simulate import draw_distances, draw_parameters, given_parameters, simulate_table
 from bayesbias.tables.schema import validate_table
 
-SCRIPT = Path(__file__).resolve().parents[1] / "data" / "calibration" / "calibrate.py"
+SCRIPT = Path(__file__).resolve().parents[1] / "validation" / "calibration" / "calibrate.py"
 MODELS = bb.list_models()
 # A false alarm in a test of one quantity, so that about 70 of them give one in 1 run of 14,000 with fresh seeds.
 LEVEL = 1e-6
@@ -58,7 +58,10 @@ def given_for(model: str) -> dict[str, object]:
     """Return true values whose second moments differ from each other."""
     switches = bb.load_model(model).switches
     common = switches["scale"] == "common"
-    given: dict[str, object] = {"group_mean": [0.7, 0.8, 0.9, 1.0], "sigma": 0.2 if common else [0.2, 0.3, 0.15, 0.25]}
+    given: dict[str, object] = {
+        "connection_mean": [0.7, 0.8, 0.9, 1.0],
+        "sigma": 0.2 if common else [0.2, 0.3, 0.15, 0.25],
+    }
     if switches["pooling"] == "partial":
         given["word_sd"] = {"associated": 0.1, "different": 0.2, "human": 0.15, "neutral": 0.25}
     if switches["attribute_effects"] != "none":
@@ -92,7 +95,7 @@ def test_simulated_distances_have_the_moments_that_the_model_states(model: str, 
         other_attribute = next(i for i in np.flatnonzero((data.connection == g) & (data.protected == p)) if i != at)
         other_word = row[(p + 1, a)]  # the first four words form one group: the same connection
         elsewhere = row[(p + 1, int(data.attribute[other_attribute]))]
-        mean = given["group_mean"][g]
+        mean = given["connection_mean"][g]
         words = int((data.pair_counts[:, g] > 0).sum())
         between = given["word_sd"][g] ** 2 if partial else 0.3**2 * (1 - 1 / words)
         # Given the average of J independent Normal numbers, two of them have a covariance of -s^2 / J.
@@ -122,7 +125,7 @@ def test_what_is_not_given_comes_from_its_prior(model: str, data: ModelData) -> 
     drawn = [draw_parameters(data, spec, rng=rng) for _ in range(800)]
     for name, prior in spec.priors.items():
         values = np.array([np.ravel(parameters[name])[0] for parameters in drawn])
-        if name == "group_mean" and spec.switches["pooling"] == "none":
+        if name == "connection_mean" and spec.switches["pooling"] == "none":
             expected = stats.norm(1, 0.3 / np.sqrt(8))
         else:
             expected = prior.frozen()
@@ -144,7 +147,7 @@ def test_a_simulated_table_repeats_and_says_what_is_true(model: str, design: pd.
     if model == "no_pooling":
         return
     flat = simulate_table(design, model, parameters={**facts["parameters"], **still})
-    expected = flat["connection"].astype(str).map(facts["parameters"]["group_mean"]).astype(float)
+    expected = flat["connection"].astype(str).map(facts["parameters"]["connection_mean"]).astype(float)
     np.testing.assert_allclose(flat["cosine_distance"], expected)
     assert isinstance(flat.attrs["bayesbias"]["seed"], int)
 
@@ -181,10 +184,10 @@ def test_a_table_that_kept_duplicates_is_simulated_without_them(design: pd.DataF
         ({"nu": 3.0}, "has no parameter 'nu'"),
         ({"sigma": -1.0}, "of at least 0"),
         ({"sigma": float("nan")}, "finite numbers"),
-        ({"group_mean": [1.0, 2.0]}, "or 4 numbers, for associated"),
-        ({"group_mean": {"associated": 1.0}}, "lacks a value for different, human, neutral"),
-        ({"group_mean": {"humen": 1.0}}, "did you mean 'human'"),
-        ({"group_mean": "one"}, "neither a number nor"),
+        ({"connection_mean": [1.0, 2.0]}, "or 4 numbers, for associated"),
+        ({"connection_mean": {"associated": 1.0}}, "lacks a value for different, human, neutral"),
+        ({"connection_mean": {"humen": 1.0}}, "did you mean 'human'"),
+        ({"connection_mean": "one"}, "neither a number nor"),
         ({"attribute_sd": [0.1, 0.2]}, "give one number"),
         ({"attribute_sd": {"human": 0.1}}, "is one number in this model"),
     ],
@@ -206,9 +209,9 @@ def test_unusable_requests_are_named(design: pd.DataFrame) -> None:
     for seed in (-1, 1.5, True):
         with pytest.raises(FitError, match="random_seed"):
             simulate_table(design, random_seed=seed)  # type: ignore[arg-type]
-    spec = bb.load_model("no_pooling", priors={"group_mean": "StudentT(4, 1, 0.3)"})
+    spec = bb.load_model("no_pooling", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
     with pytest.raises(ModelError, match="only if its prior is Normal"):
-        simulate_table(design, spec, parameters={"group_mean": 1.0})
+        simulate_table(design, spec, parameters={"connection_mean": 1.0})
 
 
 # --- calibration in short ---------------------------------------------------------------------------------
@@ -246,7 +249,7 @@ def test_a_wrong_posterior_is_noticed(script: ModuleType, data: ModelData) -> No
         return {name: (draws + draws.mean(axis=0)) / 2 for name, draws in right(rows, seed).items()}
 
     ranks, _ = script.simulated_ranks("hierarchical", too_narrow, data, replicates=200, seed=7)
-    counts = np.bincount(ranks["group_mean[human]"] * 4 // 100, minlength=4)
+    counts = np.bincount(ranks["connection_mean[human]"] * 4 // 100, minlength=4)
     assert stats.chisquare(counts).pvalue < LEVEL
 
 
@@ -258,19 +261,19 @@ def test_the_interval_is_that_of_arviz(script: ModuleType) -> None:
 @pytest.mark.slow
 def test_crossed_covers_and_hierarchical_does_not(script: ModuleType, data: ModelData) -> None:
     spec = bb.load_model("crossed")
-    given = given_parameters(data, spec, {"attribute_sd": 0.1, "word_sd": 0.05, "sigma": 0.1, "group_mean": 0.9})
+    given = given_parameters(data, spec, {"attribute_sd": 0.1, "word_sd": 0.05, "sigma": 0.1, "connection_mean": 0.9})
     frame, _ = script.coverage(
         data, lambda _, rng: draw_parameters(data, spec, rng=rng, given=given), replicates=60, seed=3
     )
     share = frame.set_index(["model", "quantity"])["coverage"]
-    assert share["hierarchical", "group_mean[neutral]"] < 0.75
-    assert share["crossed", "group_mean[neutral]"] > 0.89 - 4 * np.sqrt(0.89 * 0.11 / 60)
+    assert share["hierarchical", "connection_mean[neutral]"] < 0.75
+    assert share["crossed", "connection_mean[neutral]"] > 0.89 - 4 * np.sqrt(0.89 * 0.11 / 60)
     assert set(frame["data_sets"]) == {60}
 
 
 def test_the_figures_can_be_drawn(script: ModuleType, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
-    names = [f"{name}[{place}]" for name in ("group_mean", "word_sd", "sigma") for place in script.COLORS]
+    names = [f"{name}[{place}]" for name in ("connection_mean", "word_sd", "sigma") for place in script.COLORS]
     names += ["attribute_sd", *(f"associated - {place}" for place in list(script.COLORS)[1:])]
     ranks = pd.DataFrame({name: rng.integers(100, size=200) for name in names})
     script.uniformity(script.rank_counts(ranks, 99)).to_csv(tmp_path / "ranks_crossed_collapsed.csv", index=False)

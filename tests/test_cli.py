@@ -98,7 +98,7 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
     assert "%" not in fitted.stderr, "no progress bar in a pipe"
     made = {path.name for path in (workplace / "pets").iterdir()}
     assert made == {"table.csv", "fit.nc", "summary.csv", "contrasts.csv", "words.png", "conclusions.txt"}
-    shown = run("summary", "pets/fit.nc", "--level", "group", "--rope", "0.05", folder=workplace)
+    shown = run("summary", "pets/fit.nc", "--level", "overall", "--rope", "0.05", folder=workplace)
     assert shown.returncode == 0
     assert ("did not converge" in shown.stderr) == ("did not converge" in fitted.stderr)
     assert "associated - different" in shown.stdout
@@ -253,8 +253,8 @@ def test_the_entry_point_is_installed() -> None:
 
 
 def test_defaults_agree_with_the_library() -> None:
+    from bayesbias.arguments import HDI_PROB
     from bayesbias.models.spec import DEFAULT_MODEL
-    from bayesbias.reports.intervals import HDI_PROB
 
     assert base.DEFAULT_HDI_PROB == HDI_PROB
     assert base.DEFAULT_MODEL_NAME == DEFAULT_MODEL

@@ -1,4 +1,4 @@
-"""What `data/kindel` keeps: its tables are what the vectors give, and its text says what the tables hold."""
+"""What `validation/kindel` keeps: its tables are what the vectors give, and its text says what the tables hold."""
 
 import re
 from pathlib import Path
@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.metrics.consistency import index_of_inconsistency
-from bayesbias.metrics.kindel import kindel_comparison
-from bayesbias.metrics.randomisation import study_nulls
-from tests.metrics.test_kindel import TABLE_1
+from bayesbias.metrics.subspaces.consistency import index_of_inconsistency
+from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
+from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
+from tests.metrics.subspaces.test_kindel_comparison import TABLE_1
 
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "kindel"
+FOLDER = Path(__file__).resolve().parents[1] / "validation" / "kindel"
 LISTS = {
     "male": ["male", "man", "boy", "brother", "he", "him", "his", "son"],
     "female": ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"],

@@ -42,7 +42,7 @@ Rope = Annotated[
     typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
 ]
 Baseline = Annotated[str, typer.Option(help="The connection that the others are subtracted from.")]
-# Those of bayesbias.reports.intervals and bayesbias.models.spec, repeated so that --help loads neither.
+# Those of bayesbias.estimates and bayesbias.models.spec, repeated so that --help loads neither.
 DEFAULT_HDI_PROB = 0.89
 DEFAULT_MODEL_NAME = "crossed_per_list"
 

@@ -36,10 +36,10 @@ def check(
 
         bayesbias check weat7/fit.nc --output weat7-check/
     """
+    from bayesbias.models.fit_source import fitted_model, fitted_table
     from bayesbias.models.fits import read_fit
-    from bayesbias.models.fitted import fitted_model, fitted_table
-    from bayesbias.reports.checks import check_posterior
-    from bayesbias.reports.prior_checks import check_prior
+    from bayesbias.reports.checks.posterior_check import check_posterior
+    from bayesbias.reports.checks.prior_check import check_prior
     from bayesbias.results import check_folder, write_checks
 
     if output is not None:
@@ -71,7 +71,7 @@ def compare(
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
     """
-    from bayesbias.reports.embeddings import compare_embeddings
+    from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.results import check_folder, write_comparison
 
     check_folder(output, overwrite=overwrite)
@@ -136,10 +136,10 @@ def report(
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
     from bayesbias.files import check_output
+    from bayesbias.models.fit_source import fitted_table
     from bayesbias.models.fits import fit_fact, read_fit
-    from bayesbias.models.fitted import fitted_table
     from bayesbias.page import write_report
-    from bayesbias.reports.embeddings import compare_embeddings
+    from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.tables.files import read_table
 
     check_output(output, overwrite=overwrite)

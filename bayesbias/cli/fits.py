@@ -34,7 +34,7 @@ def fit(
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws.")] = None,
     prior: Annotated[
         list[str] | None,
-        typer.Option(help="Change a prior: --prior 'group_mean=Normal(1, 0.2)'. May be repeated."),
+        typer.Option(help="Change a prior: --prior 'connection_mean=Normal(1, 0.2)'. May be repeated."),
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
@@ -87,8 +87,8 @@ def summary(
         bayesbias summary weat7/fit.nc --level group --rope 0.02
     """
     from bayesbias.models.fits import read_fit
-    from bayesbias.reports.contrasts import contrasts as contrast_table
-    from bayesbias.reports.summary import summary as summary_table
+    from bayesbias.reports.posterior.contrasts import contrasts as contrast_table
+    from bayesbias.reports.posterior.summary import summary as summary_table
 
     fitted = read_fit(fit)
     print(f"Parameters, in units of cosine distance, {hdi_prob:.0%} HPDI")
@@ -113,7 +113,7 @@ def demo(
     from bayesbias.files import bundled
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.page import write_report
-    from bayesbias.reports.embeddings import compare_embeddings
+    from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.results import check_folder, write_results
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table

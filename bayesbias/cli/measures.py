@@ -45,9 +45,9 @@ def weat(
 
         bayesbias weat vectors.txt --study weat7
     """
+    from bayesbias.arguments import resolve_seed
     from bayesbias.embeddings import load_embedding
     from bayesbias.metrics import weat as measure
-    from bayesbias.models.sampling import resolve_seed
     from bayesbias.studies import load_study
 
     loaded = load_study(study)
@@ -88,10 +88,10 @@ def null(
 
         bayesbias null --effect-size 1.267 --output null.png
     """
+    from bayesbias.arguments import resolve_seed
     from bayesbias.files import check_output
-    from bayesbias.models.sampling import resolve_seed
-    from bayesbias.reports.false_claims import false_claims
-    from bayesbias.reports.nulls import null_share, simulate_null
+    from bayesbias.reports.measures.false_claims import false_claims
+    from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
     if output is not None:
         if output.suffix != ".png":

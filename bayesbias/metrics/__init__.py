@@ -2,21 +2,21 @@
 
 # Loaded at once, not when first used: several functions bear the name of their file, and Python would
 # otherwise put the file in the function's place. The files are light; what is heavy is imported inside functions.
-from bayesbias.metrics.canonical_subspace import canonical_subspace, congruences, subspace_similarity
-from bayesbias.metrics.consistency import index_of_inconsistency, subset_consistency
 from bayesbias.metrics.direct_bias import GENDER_PAIRS, Direction, direct_bias, gender_direction
 from bayesbias.metrics.ect import ect
-from bayesbias.metrics.kindel import kindel_comparison
-from bayesbias.metrics.lattice import Lattice, lattice
-from bayesbias.metrics.leave_one_out import leave_one_word_out
 from bayesbias.metrics.mac import mac
-from bayesbias.metrics.mean_cosine import weat_score
 from bayesbias.metrics.neighbours import nearest_neighbours
-from bayesbias.metrics.randomisation import RandomisationNulls, randomisation_nulls, study_nulls
 from bayesbias.metrics.registry import MEASURES, Measure, measure
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.rnd import rnd
 from bayesbias.metrics.rnsb import rnsb
+from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace, congruences, subspace_similarity
+from bayesbias.metrics.subspaces.consistency import index_of_inconsistency, subset_consistency
+from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
+from bayesbias.metrics.subspaces.lattice import Lattice, lattice
+from bayesbias.metrics.subspaces.leave_one_word_out import leave_one_word_out
+from bayesbias.metrics.subspaces.mean_cosine import weat_score
+from bayesbias.metrics.subspaces.randomisation_nulls import RandomisationNulls, randomisation_nulls, study_nulls
 from bayesbias.metrics.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.weat import weat
 from bayesbias.metrics.word_scores import load_base_pairs, word_scores

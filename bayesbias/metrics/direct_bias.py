@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.metrics.look_up import as_embedding, checked_pairs, word_sets
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import as_embedding, checked_pairs, word_sets
 from bayesbias.studies import Study, load_study
 
 Floats = NDArray[np.floating[Any]]

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.metrics.look_up import word_sets
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import word_sets
 from bayesbias.studies import Study, load_study
 
 

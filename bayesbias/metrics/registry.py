@@ -8,8 +8,8 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.errors import MeasureError, did_you_mean, name_some
-from bayesbias.metrics.kernels import KERNELS
 from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.similarities import KERNELS
 from bayesbias.studies import Study, load_study
 
 if TYPE_CHECKING:
@@ -92,25 +92,27 @@ MEASURES: dict[str, Measure] = {
             "positive: A nearer to C and B to D, the associations of the study", "-4 to 4", _FOUR,
             f"{_KINDEL}, equation WEAT(A, B, C, D) and supplement, WEAT_0, WEAT_1, WEAT_k",
             "all pairs (grand_mean); 'paired' by place, 'centroid' of the vectors as stored. A posterior only without "
-            "the centroid", "mean_cosine:weat_score",
+            "the centroid", "subspaces.mean_cosine:weat_score",
         ),
         Measure(
             "canonical_subspace", "canonical subspace score",
             f"{_SCORE}, X:Y = trace(P_X P_Y) / sqrt(rank X * rank Y), P the projectors onto the words' spans",
             "positive: A nearer to C and B to D, the associations of the study", "-2 to 2", _FOUR,
             f"{_KINDEL}, Sim_CCA;k and Table 1", "uncentred; scaled by the ranks (scaled=False: not)",
-            "canonical_subspace:canonical_subspace",
+            "subspaces.canonical_subspace:canonical_subspace",
         ),
         Measure(
             "congruences", "canonical congruences", "cosines of the principal angles between the spans of two lists",
             "large: the lists share a direction", "0 to 1", _FOUR, f"{_KINDEL}, Figure 3",
-            "uncentred; one row a congruence of each of the four comparisons", "canonical_subspace:congruences",
+            "uncentred; one row a congruence of each of the four comparisons",
+            "subspaces.canonical_subspace:congruences",
         ),
         Measure(
             "kindel_comparison", "WEAT by mean cosine and by the canonical metric",
             f"{_SCORE} under both; Spearman's rho of the four components; ratio of the scores",
             "positive: A nearer to C and B to D under that metric", "-4 to 4 (cosine), -2 to 2 (canonical)", _FOUR,
-            f"{_KINDEL}, Table 1", "canonical components scaled by the ranks", "kindel:kindel_comparison",
+            f"{_KINDEL}, Table 1", "canonical components scaled by the ranks",
+            "subspaces.kindel_comparison:kindel_comparison",
         ),
         Measure(
             "mac", "Mean Average Cosine distance", "mean over words t and attribute groups A_j of mean (1 - cos(t, a))",

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.errors import MeasureError, did_you_mean, name_some
+from bayesbias.metrics.look_up import as_embedding, word_sets
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import as_embedding, word_sets
 from bayesbias.studies import Study, load_study
 
 Floats = NDArray[np.floating[Any]]

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.errors import MeasureError
+from bayesbias.metrics.look_up import as_embedding, word_sets
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.rnd import known_groups, lengths_of_vectors, raise_if_shared
-from bayesbias.metrics.sets import as_embedding, word_sets
 from bayesbias.studies import Study, load_study
 
 Floats = NDArray[np.floating[Any]]

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.errors import MeasureError, did_you_mean
-from bayesbias.metrics.partitions import p_value as p_value
+from bayesbias.metrics.look_up import named_lists, word_sets
+from bayesbias.metrics.permutation_test import p_value as p_value
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.sets import named_lists, word_sets
 from bayesbias.studies import Study
 
 Floats = NDArray[np.floating[Any]]

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias.embeddings import Embedding, load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled
+from bayesbias.metrics.look_up import as_embedding, checked_pairs, word_sets
 from bayesbias.metrics.neighbours import nearest_neighbours
-from bayesbias.metrics.sets import as_embedding, checked_pairs, word_sets
 from bayesbias.studies import Study, load_study
 
 if TYPE_CHECKING:

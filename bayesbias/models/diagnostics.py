@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.errors import ConvergenceWarning, name_some, warn_user
-from bayesbias.models.grid import EDGE_MASS_MAX, EXCESS_MAX
+from bayesbias.estimates import TAIL
+from bayesbias.models.samplers.grid_rejection import EDGE_MASS_MAX, EXCESS_MAX
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -14,8 +15,6 @@ RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
 BFMI_MIN = 0.3
 _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
-# The quantiles whose effective sample size is the tail's, whatever ArviZ's own settings are.
-TAIL = (0.05, 0.95)
 
 
 class HandOnError(Exception):

@@ -22,12 +22,12 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     For a row with protected word i, connection g and attribute word j, with all switches on::
 
         cosine_distance ~ Normal(word_mean[i, g] + attribute_effect[j], sigma[g])        or StudentT(nu, ...)
-        word_mean[i, g] = group_mean[g] + word_sd[g] * word_offset[i, g],      word_offset ~ Normal(0, 1)
+        word_mean[i, g] = connection_mean[g] + word_sd[g] * word_offset[i, g],      word_offset ~ Normal(0, 1)
         attribute_effect[j] = attribute_sd[list of j] * attribute_offset[j],   attribute_offset ~ Normal(0, 1)
 
-    The second line is the paper's ``word_mean ~ Normal(group_mean, word_sd)`` (Dobrzeniecka and Urbaniak,
+    The second line is the paper's ``word_mean ~ Normal(connection_mean, word_sd)`` (Dobrzeniecka and Urbaniak,
     "Bayesian method"), written non-centred: with few rows a word the centred form has a funnel that samplers do
-    not pass. Without pooling, the prior of `group_mean` is that of each word mean, and `group_mean` is the
+    not pass. Without pooling, the prior of `connection_mean` is that of each word mean, and `connection_mean` is the
     average of the words that have rows.
 
     Parameters
@@ -51,15 +51,15 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     cells = ("protected_word", "connection")
     with pm.Model(coords=coords) as model:
         if switches["pooling"] == "partial":
-            group_mean = priors["group_mean"].variable("group_mean", dims="connection")
+            connection_mean = priors["connection_mean"].variable("connection_mean", dims="connection")
             word_sd = priors["word_sd"].variable("word_sd", dims="connection")
             offset = pm.Normal("word_offset", 0, 1, dims=cells)
-            word_mean = pm.Deterministic("word_mean", group_mean + word_sd * offset, dims=cells)
+            word_mean = pm.Deterministic("word_mean", connection_mean + word_sd * offset, dims=cells)
         else:
-            word_mean = priors["group_mean"].variable("word_mean", dims=cells)
+            word_mean = priors["connection_mean"].variable("word_mean", dims=cells)
             has_rows = (data.pair_counts > 0).astype(float)
             pm.Deterministic(
-                "group_mean", (word_mean * (has_rows / has_rows.sum(axis=0))).sum(axis=0), dims="connection"
+                "connection_mean", (word_mean * (has_rows / has_rows.sum(axis=0))).sum(axis=0), dims="connection"
             )
         # Wide indices, and the same compiled code, whatever the table's length.
         protected, connection, attribute = (

@@ -1,7 +1,6 @@
 """Fit a model to a distance table: the same DataTree from every sampler."""
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from bayesbias.arguments import has_audience, resolve_seed
 from bayesbias.errors import FitError, ModelError, SamplerWarning, did_you_mean, warn_user
-from bayesbias.models.collapsed import collapse, sample_collapsed, why_not_collapsed
 from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.diagnostics import HandOnError, warn_of_problems
-from bayesbias.models.exact import sample_exact, why_not_exact
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
+from bayesbias.models.samplers.collapsed import collapse, sample_collapsed, why_not_collapsed
+from bayesbias.models.samplers.exact import sample_exact, why_not_exact
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # All that a posterior can hold, in the order of reports.
-PARAMETERS = ("group_mean", "word_sd", "sigma", "attribute_sd", "nu", "word_mean", "attribute_effect")
+PARAMETERS = ("connection_mean", "word_sd", "sigma", "attribute_sd", "nu", "word_mean", "attribute_effect")
 _LARGEST_SEED = 2**32
 # Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
 TARGET_ACCEPT = 0.9
@@ -63,13 +63,13 @@ def fit(
     progress
         Show a progress bar if there is a terminal or a notebook to show it in.
     priors
-        Priors in place of the model's own, such as ``{"group_mean": "Normal(1, 0.2)"}``.
+        Priors in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
 
     Returns
     -------
     xarray.DataTree
         Groups `posterior`, `sample_stats`, `observed_data` and `constant_data`. Posterior variables are
-        `group_mean`, `word_sd` and `sigma` (connection) and `word_mean` (protected_word, connection), all in
+        `connection_mean`, `word_sd` and `sigma` (connection) and `word_mean` (protected_word, connection), all in
         units of cosine distance. Root attributes are JSON texts: package versions, model and its hash, table
         hash and provenance, sampler, seed and diagnostics.
 
@@ -100,7 +100,7 @@ def fit(
     spec = load_model(model, priors=priors)
     data = model_data(table)
     _check_memory(data, spec, draws * chains)
-    sampled, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, _has_audience(progress)))
+    sampled, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
     posterior = sampled.posterior[[name for name in PARAMETERS if name in sampled.posterior]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
@@ -158,7 +158,7 @@ def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, s
     rng = np.random.default_rng(settings.seed)
     posterior, error = sample(data, spec, draws=settings.draws * settings.chains, rng=rng)
     dims = {
-        "group_mean": ("connection",),
+        "connection_mean": ("connection",),
         "word_sd": ("connection",),
         "sigma": ("connection",),
         "word_mean": ("protected_word", "connection"),
@@ -274,17 +274,3 @@ def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
             f"{draws:,} draws of {numbers:,} parameters need about {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are "
             "free. Take fewer draws."
         )
-
-
-def resolve_seed(random_seed: int | None) -> int:
-    """Return a seed, drawn if None is given; raise `FitError` if it is none."""
-    if random_seed is None:
-        return int.from_bytes(os.urandom(4), "little")
-    if not isinstance(random_seed, Integral) or not 0 <= random_seed < _LARGEST_SEED:
-        raise FitError(f"random_seed={random_seed!r}: give a whole number from 0 to {_LARGEST_SEED - 1}.")
-    return int(random_seed)
-
-
-def _has_audience(progress: bool) -> bool:
-    """Whether a progress bar would be seen: in a terminal or a notebook, not in a pipe."""
-    return progress and (sys.stderr.isatty() or "ipykernel" in sys.modules)

@@ -34,11 +34,11 @@ def simulate_table(
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     parameters
-        True values: `group_mean`, `word_sd`, `sigma`, `attribute_sd`, `nu`, as far as the model has them. Each is
+        True values: `connection_mean`, `word_sd`, `sigma`, `attribute_sd`, `nu`, as far as the model has them. Each is
         one number, one number for each connection of the table in the schema's order (for each kind of list for
         the `attribute_sd` of ``"crossed_per_list"``), or a mapping from their names to numbers. What is absent is
         drawn from its prior. Word means and attribute effects are always drawn anew; without pooling, the word
-        means are drawn given that their average is `group_mean`.
+        means are drawn given that their average is `connection_mean`.
     random_seed
         0 to 2**32 - 1. The same seed gives the same table. None draws a seed and records it.
 
@@ -124,14 +124,14 @@ def draw_parameters(
     Returns
     -------
     dict
-        With the names and shapes of one posterior draw: `group_mean`, `word_sd`, `sigma` (connections,) or () if it
-        is common, `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect`
+        With the names and shapes of one posterior draw: `connection_mean`, `word_sd`, `sigma` (connections,) or ()
+        if it is common, `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect`
         (attribute words,), `nu` ().
 
     Raises
     ------
     ModelError
-        If `group_mean` is given without pooling and its prior is not Normal.
+        If `connection_mean` is given without pooling and its prior is not Normal.
     """
     given, priors = given or {}, spec.priors
     shapes = parameter_shapes(data, spec)
@@ -141,24 +141,24 @@ def draw_parameters(
     for name, shape in shapes.items():
         if name in given:
             drawn[name] = np.asarray(given[name], dtype=float)
-        elif partial or name != "group_mean":
+        elif partial or name != "connection_mean":
             drawn[name] = priors[name].draw(shape, rng).reshape(shape)
     if partial:
-        drawn["word_mean"] = drawn["group_mean"] + drawn["word_sd"] * rng.standard_normal((words, count))
+        drawn["word_mean"] = drawn["connection_mean"] + drawn["word_sd"] * rng.standard_normal((words, count))
     else:
-        word_mean = priors["group_mean"].draw((words, count), rng)
+        word_mean = priors["connection_mean"].draw((words, count), rng)
         share = data.pair_counts > 0
         average = (word_mean * share).sum(axis=0) / share.sum(axis=0)
-        if "group_mean" in given:
-            if priors["group_mean"].distribution != "Normal":
+        if "connection_mean" in given:
+            if priors["connection_mean"].distribution != "Normal":
                 raise ModelError(
-                    f"Without pooling, group_mean can be given only if its prior is Normal, not "
-                    f"{priors['group_mean']}. Leave it out."
+                    f"Without pooling, connection_mean can be given only if its prior is Normal, not "
+                    f"{priors['connection_mean']}. Leave it out."
                 )
             # Independent Normal numbers given their average are Normal numbers that are shifted to it.
-            word_mean = np.where(share, word_mean + drawn["group_mean"] - average, word_mean)
+            word_mean = np.where(share, word_mean + drawn["connection_mean"] - average, word_mean)
         else:
-            drawn["group_mean"] = average
+            drawn["connection_mean"] = average
         drawn["word_mean"] = word_mean
     if "attribute_sd" in drawn:
         sd = drawn["attribute_sd"]

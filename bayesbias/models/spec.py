@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bayesbias.errors import ModelError, did_you_mean
+from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.files import bundled, input_file
 from bayesbias.models.priors import Prior, parse_prior
 
@@ -63,7 +63,7 @@ class ModelSpec:
         faults = _switch_faults(self.switches)
         if not faults:
             faults = _prior_faults(self)
-        _raise_faults(f"The model {self.name!r}", faults)
+        raise_faults(ModelError, f"The model {self.name!r}", faults)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the spec as plain texts, the form in which a fit stores it."""
@@ -82,7 +82,7 @@ class ModelSpec:
 
 def needed_priors(switches: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters that these switches call for, and whether each is a location or a scale."""
-    needed = {"group_mean": "location"}
+    needed = {"connection_mean": "location"}
     if switches["pooling"] == "partial":
         needed["word_sd"] = "scale"
     needed["sigma"] = "scale"
@@ -111,7 +111,7 @@ def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     priors
-        Priors to put in place of the model's own, such as ``{"group_mean": "Normal(1, 0.2)"}``.
+        Priors to put in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def _read(path: Path) -> ModelSpec:
             faults.append(f"prior of {name}: {error}")
     if "switches" not in no_table:
         faults += _switch_faults(content["switches"])
-    _raise_faults(str(path), faults)
+    raise_faults(ModelError, str(path), faults)
     texts = {key: content[key] for key in _TEXTS if key in content}
     return ModelSpec(**{"name": path.stem, **texts}, switches=content["switches"], priors=priors)
 
@@ -196,9 +196,3 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
         elif needed[name] == "scale" and not prior.positive:
             faults.append(f"{name} cannot be negative, and {prior} allows negative values")
     return faults
-
-
-def _raise_faults(what: str, faults: list[str]) -> None:
-    if faults:
-        plural = "fault" if len(faults) == 1 else "faults"
-        raise ModelError(f"{what} has {len(faults)} {plural}:\n- " + "\n- ".join(faults))

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from bayesbias.plots.style import save_figure
 
 if TYPE_CHECKING:
@@ -97,51 +95,6 @@ class Section:
     title: str
     blocks: Sequence[Block]
     headlines: Sequence[str] = ()
-
-
-def distance(value: float) -> str:
-    """Return a cosine distance with three decimals.
-
-    >>> distance(0.8604), distance(float("nan"))
-    ('0.860', 'undefined')
-    """
-    return f"{value:.3f}" if np.isfinite(value) else "undefined"
-
-
-def signed(value: float) -> str:
-    """Return a difference with three decimals and its sign.
-
-    >>> signed(0.0314)
-    '+0.031'
-    """
-    return f"{value:+.3f}" if np.isfinite(value) else "undefined"
-
-
-def probability(value: float) -> str:
-    """Return a probability with two decimals, never as a certainty that draws cannot give.
-
-    >>> probability(0.5), probability(0.9993)
-    ('0.50', 'above 0.99')
-    """
-    return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
-
-
-def share(value: float) -> str:
-    """Return a share as a percentage.
-
-    >>> share(0.8951)
-    '89.5%'
-    """
-    return f"{value:.1%}" if np.isfinite(value) else "undefined"
-
-
-def count(value: float) -> str:
-    """Return a whole number.
-
-    >>> count(4830)
-    '4,830'
-    """
-    return f"{value:,.0f}" if np.isfinite(value) else "undefined"
 
 
 Format = Callable[[Any], str]

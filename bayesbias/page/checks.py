@@ -1,23 +1,12 @@
 """Whether the numbers can be trusted: the sampler, the model's predictions, and its priors."""
 
 from bayesbias.models.fits import fit_fact
-from bayesbias.page.blocks import (
-    Block,
-    Bullets,
-    Notice,
-    Paragraph,
-    Section,
-    count,
-    distance,
-    figure,
-    frame_table,
-    share,
-    signed,
-)
-from bayesbias.page.subject import Subject
+from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
+from bayesbias.page.page_input import Subject
 from bayesbias.plots.checks import plot_check, plot_prior_check
-from bayesbias.reports.checks import check_posterior
-from bayesbias.reports.prior_checks import check_prior
+from bayesbias.reports.checks.posterior_check import check_posterior
+from bayesbias.reports.checks.prior_check import check_prior
+from bayesbias.statements import count_text, distance_text, share_text, signed_text
 
 
 def sampler(subject: Subject) -> Section:
@@ -40,11 +29,11 @@ def predictions(subject: Subject) -> Section:
     check = check_posterior(subject.fit, random_seed=subject.seed)
     every = check.coverage.iloc[0]
     inside = (
-        f"{share(every['inside_89'])} of the observed distances lie inside the model's 89% intervals and "
-        f"{share(every['inside_50'])} inside its 50% intervals."
+        f"{share_text(every['inside_89'])} of the observed distances lie inside the model's 89% intervals and "
+        f"{share_text(every['inside_50'])} inside its 50% intervals."
     )
     said = "; ".join(
-        f"{row['connection']} {share(row['inside_89'])} and {share(row['inside_50'])}"
+        f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
         for row in check.coverage.to_dict("records")
     )
     blocks: list[Block] = [
@@ -67,15 +56,15 @@ def predictions(subject: Subject) -> Section:
             "right and pairs are independent",
             {
                 "connection": ("Connection", None),
-                "pairs": ("Pairs", count),
-                "inside_89": ("In 89%", share),
-                "se_89": ("Error", share),
-                "loo_inside_89": ("In 89%, unseen", share),
-                "inside_50": ("In 50%", share),
-                "se_50": ("Error", share),
-                "loo_inside_50": ("In 50%, unseen", share),
-                "pit_distance": ("LOO-PIT from uniform", distance),
-                "k_high": ("High Pareto k", count),
+                "pairs": ("Pairs", count_text),
+                "inside_89": ("In 89%", share_text),
+                "se_89": ("Error", share_text),
+                "loo_inside_89": ("In 89%, unseen", share_text),
+                "inside_50": ("In 50%", share_text),
+                "se_50": ("Error", share_text),
+                "loo_inside_50": ("In 50%, unseen", share_text),
+                "pit_distance": ("LOO-PIT from uniform", distance_text),
+                "k_high": ("High Pareto k", count_text),
             },
         ),
         frame_table(
@@ -84,10 +73,10 @@ def predictions(subject: Subject) -> Section:
             {
                 "connection": ("Connection", None),
                 "statistic": ("Statistic", None),
-                "observed": ("Observed", distance),
-                "low:high": ("Replicated", distance),
-                "p_value": ("Share larger", distance),
-                "p_value_se": ("Error", distance),
+                "observed": ("Observed", distance_text),
+                "low:high": ("Replicated", distance_text),
+                "p_value": ("Share larger", distance_text),
+                "p_value_se": ("Error", distance_text),
             },
             folded=True,
         ),
@@ -103,8 +92,8 @@ def priors(subject: Subject) -> Section:
     every = check.distances.iloc[0]
     blocks: list[Block] = [
         Paragraph(
-            f"Before any distance is seen, the model puts {share(every['outside'])} of its probability (Monte Carlo "
-            f"error {share(every['outside_se'])}) on distances below 0 or above 2, which cannot be."
+            f"Before any distance is seen, the model puts {share_text(every['outside'])} of its probability (Monte "
+            f"Carlo error {share_text(every['outside_se'])}) on distances below 0 or above 2, which cannot be."
         ),
         *([Bullets(check.problems)] if check.problems else []),
         figure(
@@ -112,20 +101,20 @@ def priors(subject: Subject) -> Section:
             "Left: the prior density of a distance (line) and the observed distances (filled); impossible distances "
             "are hatched. Right: 89% of the prior of group means and contrasts, and what was observed.",
             f"Prior densities of distances by connection. For all pairs 89% of the prior lies between "
-            f"{distance(every['low'])} and {distance(every['high'])}, {share(every['outside'])} outside 0 to 2; "
-            f"observed are {distance(every['smallest'])} to {distance(every['largest'])}.",
+            f"{distance_text(every['low'])} and {distance_text(every['high'])}, {share_text(every['outside'])} outside "
+            f"0 to 2; observed are {distance_text(every['smallest'])} to {distance_text(every['largest'])}.",
         ),
         frame_table(
             check.distances,
             "Prior predictive distances, with 89% of them in the interval, beside the observed ones",
             {
                 "connection": ("Connection", None),
-                "median": ("Prior median", distance),
-                "low:high": ("Prior interval", distance),
-                "outside": ("Outside 0 to 2", share),
-                "outside_se": ("Error", share),
-                "smallest:largest": ("Observed range", distance),
-                "inside_observed": ("Prior inside it", share),
+                "median": ("Prior median", distance_text),
+                "low:high": ("Prior interval", distance_text),
+                "outside": ("Outside 0 to 2", share_text),
+                "outside_se": ("Error", share_text),
+                "smallest:largest": ("Observed range", distance_text),
+                "inside_observed": ("Prior inside it", share_text),
             },
         ),
         frame_table(
@@ -134,9 +123,9 @@ def priors(subject: Subject) -> Section:
             {
                 "parameter": ("Parameter", None),
                 "connection": ("Of", None),
-                "mean": ("Mean", signed),
-                "sd": ("Sd", distance),
-                "low:high": ("Interval", signed),
+                "mean": ("Mean", signed_text),
+                "sd": ("Sd", distance_text),
+                "low:high": ("Interval", signed_text),
             },
             folded=True,
         ),

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed
 from bayesbias.errors import OutputError, ReportError
 from bayesbias.files import atomic_path, check_output
 from bayesbias.models.fits import check_fit, fit_fact
-from bayesbias.models.sampling import resolve_seed
 from bayesbias.page.blocks import Notice, Section
 from bayesbias.page.checks import predictions, priors, sampler
-from bayesbias.page.closing import cite, concluded, reproduce
-from bayesbias.page.debiasing import before_and_after
-from bayesbias.page.models import comparison as compared
-from bayesbias.page.models import single_numbers, what_it_hangs_on
-from bayesbias.page.opening import data, question
-from bayesbias.page.results import groups, words
-from bayesbias.page.subject import Subject, table_of
-from bayesbias.reports.embeddings import EmbeddingComparison
-from bayesbias.reports.intervals import HDI_PROB, check_hdi_prob, check_rope
+from bayesbias.page.conclusions import cite, concluded, reproduce
+from bayesbias.page.embeddings import before_and_after
+from bayesbias.page.page_input import Subject, table_of
+from bayesbias.page.posterior import groups, words
+from bayesbias.page.question_and_data import data, question
+from bayesbias.page.robustness import comparison as compared
+from bayesbias.page.robustness import single_numbers, what_it_hangs_on
+from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 
 if TYPE_CHECKING:
     import jinja2
@@ -124,7 +123,7 @@ def write_report(
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
     target = check_output(path, overwrite=overwrite)
-    check_hdi_prob(hdi_prob)
+    check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
     if comparison is not None and not isinstance(comparison, EmbeddingComparison):
         raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")

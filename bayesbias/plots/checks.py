@@ -8,9 +8,9 @@ import numpy as np
 
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec
 from bayesbias.plots.style import COLORS, new_figure, short_label
-from bayesbias.reports.checks import PosteriorCheck, check_posterior
-from bayesbias.reports.prior_checks import PriorCheck, check_prior
-from bayesbias.reports.replicates import ALL
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
+from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
+from bayesbias.reports.checks.replicated_tables import ALL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +178,7 @@ def _draw_densities(axes: "Axes", density: "pd.DataFrame", expected: str, color:
 
 def _draw_parameters(part: Any, parameters: "pd.DataFrame") -> None:
     """Draw the priors of group means above, and those of the contrasts, if there are any, below."""
-    kinds = [name for name in ("group_mean", "contrast") if (parameters["parameter"] == name).any()]
+    kinds = [name for name in ("connection_mean", "contrast") if (parameters["parameter"] == name).any()]
     frames = [parameters[parameters["parameter"] == name] for name in kinds]
     panels = part.subplots(len(kinds), 1, squeeze=False, height_ratios=[len(frame) for frame in frames])[:, 0]
     for axes, kind, frame in zip(panels, kinds, frames, strict=True):
@@ -189,7 +189,7 @@ def _draw_parameters(part: Any, parameters: "pd.DataFrame") -> None:
         labels = [label.replace("associated - ", "associated -\n") for label in frame["connection"]]
         axes.set_yticks(range(len(frame)), labels, fontsize=9)
         axes.set_ylim(len(frame) - 0.4, -0.6)
-        axes.set_xlabel("Group mean (cosine distance)" if kind == "group_mean" else "Difference of group means")
+        axes.set_xlabel("Group mean (cosine distance)" if kind == "connection_mean" else "Difference of group means")
         if kind == "contrast":
             axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
         _furnish(axes)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.errors import ReportError
-from bayesbias.metrics.randomisation import INTERVAL_PROB, RandomisationNulls
+from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
 from bayesbias.plots.style import new_figure, short_label
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
 
     Examples
     --------
-    >>> from bayesbias.metrics.randomisation import study_nulls
+    >>> from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
     >>> from bayesbias.plots.congruences import plot_congruences
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
     >>> nulls = study_nulls(vectors, "weat7", draws=100, random_seed=1)
@@ -108,7 +108,7 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
 
     Examples
     --------
-    >>> from bayesbias.metrics.kindel import kindel_comparison
+    >>> from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
     >>> from bayesbias.plots.congruences import plot_components
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> len(plot_components(kindel_comparison(vectors, "weat7")).axes)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.arguments import check_choice
 from bayesbias.plots.style import COLORS, MARKERS, connection_legend, new_figure, short_label, word_rows
-from bayesbias.reports.checks import source_name
-from bayesbias.reports.distances import similarity_shares
-from bayesbias.reports.intervals import check_choice
+from bayesbias.reports.checks.posterior_check import source_name
+from bayesbias.reports.similarity_shares import similarity_shares
 from bayesbias.tables.schema import ATTRS_KEY, validate_table
 
 if TYPE_CHECKING:

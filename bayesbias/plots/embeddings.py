@@ -8,8 +8,8 @@ import numpy as np
 
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, connection_legend, new_figure, short_label
-from bayesbias.reports.embeddings import EmbeddingComparison
-from bayesbias.reports.intervals import percent
+from bayesbias.reports.embeddings.comparison import EmbeddingComparison
+from bayesbias.statements import percent_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -184,7 +184,7 @@ def _title_and_legend(figure: "Figure", comparison: EmbeddingComparison, name: s
     facts = comparison.facts
     title = figure.suptitle(
         f"before: {short_label(comparison.baseline, 70)}\nafter: {short_label(name, 70)}\nposterior means and "
-        f"{percent(facts['hdi_prob'])} HPDI, model {short_label(facts['model'])}, {facts['pairs']:,} pairs",
+        f"{percent_text(facts['hdi_prob'])} HPDI, model {short_label(facts['model'])}, {facts['pairs']:,} pairs",
         fontsize=11,
     )
     if facts["convergence_problems"]:

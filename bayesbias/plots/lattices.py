@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.errors import ReportError
-from bayesbias.metrics.lattice import Lattice
+from bayesbias.metrics.subspaces.lattice import Lattice
 from bayesbias.plots.style import new_figure, short_label
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
 
     Examples
     --------
-    >>> from bayesbias.metrics.lattice import lattice
+    >>> from bayesbias.metrics.subspaces.lattice import lattice
     >>> from bayesbias.plots.lattices import plot_lattices
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> len(plot_lattices(lattice(vectors, ["he", "him", "his", "man"])).axes)  # 3 sizes, each with a colour bar
@@ -124,7 +124,7 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
 
     Examples
     --------
-    >>> from bayesbias.metrics.lattice import lattice
+    >>> from bayesbias.metrics.subspaces.lattice import lattice
     >>> from bayesbias.plots.lattices import plot_lattice_spread
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> lists = ["he", "him", "his"], ["she", "her", "hers"]
@@ -189,7 +189,7 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
 
     Examples
     --------
-    >>> from bayesbias.metrics.consistency import subset_consistency
+    >>> from bayesbias.metrics.subspaces.consistency import subset_consistency
     >>> from bayesbias.plots.lattices import plot_consistency
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> len(plot_consistency(subset_consistency(vectors, ["he", "him", "his", "man"])).axes)

@@ -7,13 +7,13 @@ import numpy as np
 
 from bayesbias.errors import ReportError, name_some
 from bayesbias.plots.style import COLORS, new_figure, short_label
-from bayesbias.reports.intervals import percent
+from bayesbias.statements import percent_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from bayesbias.reports.measure_posterior import MeasurePosterior
+    from bayesbias.reports.measures.measure_posterior import MeasurePosterior
 
 _NULL = "#9A9A9A"
 _REPEATED = "#0072B2"
@@ -54,7 +54,7 @@ def plot_measure(found: "MeasurePosterior") -> "Figure":
     Examples
     --------
     >>> from bayesbias.plots.measures import plot_measure
-    >>> from bayesbias.reports.measure_posterior import measure_posterior
+    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
     >>> len(plot_measure(measure_posterior(fit, "weat", random_seed=1)).axes)
     2
     """
@@ -137,7 +137,7 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
     Examples
     --------
     >>> from bayesbias.plots.measures import plot_measure_words
-    >>> from bayesbias.reports.measure_posterior import measure_posterior
+    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
     >>> len(plot_measure_words(measure_posterior(fit, "weat", random_seed=1)).axes)
     1
     """
@@ -170,7 +170,7 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
     unit = "cosine distance" if found.measure == "mac" else "cosine similarity"
     axes.set_xlabel(f"{found.word_value.split(':')[0]} ({unit})")
     axes.plot([], [], marker="o", color=_OBSERVED, linestyle="none", label="observed")
-    axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent(found.hdi_prob)} HPDI")
+    axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent_text(found.hdi_prob)} HPDI")
     axes.fill_between([], [], color=_NULL, alpha=0.35, linewidth=0, label="nothing associated, 95%")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     for side in ("top", "right", "left"):

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.errors import ReportError
 from bayesbias.plots.style import COLORS, MARKERS, new_figure, short_label
-from bayesbias.reports.nulls import check_null, check_observed, null_share
+from bayesbias.reports.measures.null_simulation import check_null, check_observed, null_share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None
     Examples
     --------
     >>> from bayesbias.plots.nulls import plot_null
-    >>> from bayesbias.reports.nulls import simulate_null
+    >>> from bayesbias.reports.measures.null_simulation import simulate_null
     >>> null = simulate_null(samples=500, random_seed=1)
     >>> len(plot_null(null, observed={"effect_size": 1.27}).axes)
     6
@@ -130,7 +130,7 @@ def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
     Examples
     --------
     >>> from bayesbias.plots.nulls import plot_false_claims
-    >>> from bayesbias.reports.false_claims import false_claims
+    >>> from bayesbias.reports.measures.false_claims import false_claims
     >>> claims = false_claims(data_sets=50, random_seed=1, methods=["weat", "t_test_raw"])
     >>> len(plot_false_claims(claims).axes)
     1

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.arguments import HDI_PROB
 from bayesbias.models.fits import fit_fact
 from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, connection_legend, new_figure, short_label, word_rows
-from bayesbias.reports.intervals import HDI_PROB, percent
-from bayesbias.reports.summary import summary
+from bayesbias.reports.posterior.summary import summary
+from bayesbias.statements import percent_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,7 @@ _WIDTH = 8.5
 _INCHES_A_WORD = 0.34
 
 
-def plot_groups(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
+def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     """Draw the mean distance of all protected words to each kind of attribute word.
 
     Parameters
@@ -37,10 +38,10 @@ def plot_groups(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
 
     Examples
     --------
-    >>> len(bb.plot_groups(fit).axes)
+    >>> len(bb.plot_connections(fit).axes)
     1
     """
-    frame = summary(fit, level="group", hdi_prob=hdi_prob)
+    frame = summary(fit, level="overall", hdi_prob=hdi_prob)
     figure = new_figure(_WIDTH, 3.0)
     axes = figure.subplots()
     _draw_groups(axes, frame)
@@ -86,7 +87,7 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
 
 
 def _draw_groups(axes: "Axes", frame: "pd.DataFrame") -> None:
-    means = frame[frame["parameter"] == "group_mean"].reset_index(drop=True)
+    means = frame[frame["parameter"] == "connection_mean"].reset_index(drop=True)
     for y, row in enumerate(means.to_dict("records")):
         _interval(axes, row, y, size=7)
     axes.set_yticks(range(len(means)), means["connection"])
@@ -145,7 +146,8 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
     embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
     what = f"{table['study']} in {embedding}" if "study" in table else embedding
     title = figure.suptitle(
-        f"{short_label(what, 60)}\nposterior means and {percent(hdi_prob)} HPDI, model {short_label(model['name'])}",
+        f"{short_label(what, 60)}\nposterior means and {percent_text(hdi_prob)} HPDI, "
+        f"model {short_label(model['name'])}",
         fontsize=11,
     )
     if fit_fact(fit, "convergence_problems"):

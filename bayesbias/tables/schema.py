@@ -10,7 +10,15 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from bayesbias.errors import DuplicatesWarning, LostWordsWarning, TableError, did_you_mean, name_some, warn_user
+from bayesbias.errors import (
+    DuplicatesWarning,
+    LostWordsWarning,
+    TableError,
+    did_you_mean,
+    name_some,
+    raise_faults,
+    warn_user,
+)
 from bayesbias.studies import CONNECTIONS
 from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS, CodedTable, WordCodes, blocks, code_type, code_words, relabel
 
@@ -96,7 +104,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     """Return a table as codes, or raise one `TableError` that lists all its faults (see `validate_table`)."""
     if "cosine_distance" not in table and "cosine_similarity" in table:
         table = table.assign(cosine_distance=1.0 - pd.to_numeric(table["cosine_similarity"], errors="coerce"))
-    _raise_faults(_repeated_columns(table) + _missing_columns(table))
+    raise_faults(TableError, "The distance table", _repeated_columns(table) + _missing_columns(table))
     if len(table) == 0:
         raise TableError("The distance table has no rows. Build it again, or give another file.")
     distance, faults = _numbers(table["cosine_distance"])
@@ -107,7 +115,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     words = {name: code_words(table[name]) for name in (*WORD_COLUMNS, "connection") if name in table}
     for name in WORD_COLUMNS:
         faults += _blank_words(name, words[name]) if name in words else []
-    _raise_faults(faults + _bad_connections(words["connection"]))
+    raise_faults(TableError, "The distance table", faults + _bad_connections(words["connection"]))
 
     words["connection"] = _known_connections(words["connection"])
     words.setdefault("attribute_group", words["connection"])
@@ -115,7 +123,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
         words["protected_group"] = _groups_by_association(words)
     coded = CodedTable(words, distance, similarity)
     simulated = table.attrs.get(ATTRS_KEY, {}).get("simulated") is True
-    _raise_faults(_bad_distances(coded, simulated=simulated) + _contradictions(coded))
+    raise_faults(TableError, "The distance table", _bad_distances(coded, simulated=simulated) + _contradictions(coded))
     return coded
 
 
@@ -201,12 +209,6 @@ def apply_duplicates_policy(
 
 
 # --- validating -------------------------------------------------------------------------------------------
-
-
-def _raise_faults(faults: list[str]) -> None:
-    if faults:
-        plural = "fault" if len(faults) == 1 else "faults"
-        raise TableError(f"The distance table has {len(faults)} {plural}:\n- " + "\n- ".join(faults))
 
 
 def _repeated_columns(table: pd.DataFrame) -> list[str]:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from bayesbias.embeddings import Embedding
-from bayesbias.metrics.lattice import lattice
-from bayesbias.metrics.randomisation import randomisation_nulls
+from bayesbias.metrics.subspaces.lattice import lattice
+from bayesbias.metrics.subspaces.randomisation_nulls import randomisation_nulls
 
 VOCABULARY, DIMENSIONS, WORDS, DRAWS = 50_000, 300, 8, 10_000
 _RUNS = 5

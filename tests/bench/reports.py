@@ -13,8 +13,8 @@ from tests.bench.samplers import RELIGION
 def measure() -> list[dict[str, object]]:
     """Return one row for each figure."""
     import bayesbias as bb
-    from bayesbias.reports.false_claims import false_claims
-    from bayesbias.reports.nulls import null_share, simulate_null
+    from bayesbias.reports.measures.false_claims import false_claims
+    from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
     vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
     with warnings.catch_warnings():

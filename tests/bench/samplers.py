@@ -270,7 +270,7 @@ def _sensitivity(tables: dict[str, pd.DataFrame]) -> dict[str, object]:
     count = table["attribute_word"].nunique()
     row: dict[str, object] = {"what": f"sensitivity to each of {count} attribute words, {name}", "target": "under 60 s"}
     try:
-        from bayesbias.reports.sensitivity import sensitivity
+        from bayesbias.reports.robustness.sensitivity import sensitivity
     except ImportError:
         return row | {"note": "not there"}
     start = time.perf_counter()

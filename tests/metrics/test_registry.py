@@ -10,9 +10,9 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.errors import MeasureError
-from bayesbias.metrics.kernels import KERNELS
 from bayesbias.metrics.registry import MEASURES, measure, result_frame, words_needed
 from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.similarities import KERNELS
 
 VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 # Functions that are no measure of a study: parts of measures, word pairs, and measures of single lists.

@@ -28,21 +28,21 @@ def test_log_density_is_the_papers(data: ModelData) -> None:
     model = build_model(data, bb.load_model("hierarchical"))
     rng = np.random.default_rng(5)
     words, connections = len(data.protected_words), len(data.connections)
-    group_mean = rng.normal(1, 0.3, connections)
+    connection_mean = rng.normal(1, 0.3, connections)
     word_sd = rng.exponential(0.05, connections) + 0.01
     sigma = rng.exponential(0.1, connections) + 0.01
     offset = rng.normal(size=(words, connections))
-    word_mean = group_mean + word_sd * offset
+    word_mean = connection_mean + word_sd * offset
     expected = (
-        stats.norm(1, 0.3).logpdf(group_mean).sum()
+        stats.norm(1, 0.3).logpdf(connection_mean).sum()
         + stats.expon(scale=0.5).logpdf(word_sd).sum()
         + stats.expon(scale=0.5).logpdf(sigma).sum()
         # The density of the paper's word means, and the change of variable to standardised offsets.
-        + (stats.norm(group_mean, word_sd).logpdf(word_mean) + np.log(word_sd)).sum()
+        + (stats.norm(connection_mean, word_sd).logpdf(word_mean) + np.log(word_sd)).sum()
         + stats.norm(word_mean[data.protected, data.connection], sigma[data.connection]).logpdf(data.distance).sum()
     )
     point = {
-        "group_mean": group_mean,
+        "connection_mean": connection_mean,
         "word_sd_log__": np.log(word_sd),
         "sigma_log__": np.log(sigma),
         "word_offset": offset,
@@ -53,9 +53,9 @@ def test_log_density_is_the_papers(data: ModelData) -> None:
 
 def test_dims_are_those_of_the_schema(data: ModelData) -> None:
     model = build_model(data, bb.load_model("hierarchical"))
-    dims = {name: model.named_vars_to_dims[name] for name in ("group_mean", "word_sd", "sigma", "word_mean")}
+    dims = {name: model.named_vars_to_dims[name] for name in ("connection_mean", "word_sd", "sigma", "word_mean")}
     assert dims == {
-        "group_mean": ("connection",),
+        "connection_mean": ("connection",),
         "word_sd": ("connection",),
         "sigma": ("connection",),
         "word_mean": ("protected_word", "connection"),

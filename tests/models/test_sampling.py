@@ -20,8 +20,8 @@ from tests.models.agreement import worst_differences
 def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) -> None:
     assert set(fit.children) == {"posterior", "sample_stats", "observed_data", "constant_data"}
     posterior = fit["posterior"].to_dataset()
-    assert set(posterior.data_vars) == {"group_mean", "word_sd", "sigma", "word_mean"}
-    assert posterior["group_mean"].dims == ("chain", "draw", "connection")
+    assert set(posterior.data_vars) == {"connection_mean", "word_sd", "sigma", "word_mean"}
+    assert posterior["connection_mean"].dims == ("chain", "draw", "connection")
     assert posterior["word_mean"].dims == ("chain", "draw", "protected_word", "connection")
     assert dict(posterior.sizes) == {"chain": 2, "draw": 3000, "connection": 4, "protected_word": 16}
     np.testing.assert_array_equal(fit["observed_data"]["cosine_distance"], table["cosine_distance"])
@@ -57,7 +57,7 @@ def test_a_short_fit_warns_once_and_names_parameters(table: pd.DataFrame) -> Non
         short = bb.fit(table, "hierarchical", sampler="nutpie", draws=20, tune=20, chains=2, random_seed=1)
     assert len(caught) == 1
     message = str(caught[0].message)
-    assert "group_mean" in message
+    assert "connection_mean" in message
     assert "Run longer" in message
     assert bb.fit_fact(short, "convergence_problems")
     assert "DO NOT REPORT" in bb.conclusions(short)
@@ -131,7 +131,7 @@ def test_models_with_outliers_are_sampled_by_nuts(name: str, table: pd.DataFrame
     with warnings.catch_warnings(action="ignore"):
         fitted = bb.fit(table, name, draws=200, tune=400, chains=2, random_seed=1)
     assert bb.fit_fact(fitted, "sampler") == "nutpie"
-    assert bb.summary(fitted, level="group").query("parameter == 'nu'")["mean"].item() > 1
+    assert bb.summary(fitted, level="overall").query("parameter == 'nu'")["mean"].item() > 1
     assert bb.contrasts(fitted)["contrast"].tolist()[0] == "associated - different"
 
 
@@ -152,6 +152,7 @@ def test_religion_agrees_with_the_published_posterior(shared: Path) -> None:
     ours = bb.summary(bb.fit(table, "hierarchical", sampler="nutpie", draws=4000, tune=2000, random_seed=1))
     published = pd.read_csv(shared / "data" / "published" / "posteriors" / "religion_google.csv", keep_default_na=False)
     published["connection"] = published["connection"].replace({"none": "neutral"})
+    published["parameter"] = published["parameter"].replace({"group_mean": "connection_mean"})
     both = published.astype({"mean": float, "sd": float}).merge(
         ours, on=["parameter", "connection", "protected_word"], suffixes=("_published", ""), validate="one_to_one"
     )
@@ -215,6 +216,6 @@ def test_refits_of_the_same_pairs_compile_nothing_and_repeat_exactly(
     sampling._compiled.clear()
     assert second.equals(fitted(moved))
     assert first.equals(again)
-    assert float((second["group_mean"] - first["group_mean"]).mean()) == pytest.approx(0.1, abs=0.03)
+    assert float((second["connection_mean"] - first["connection_mean"]).mean()) == pytest.approx(0.1, abs=0.03)
     assert other["protected_word"].values.tolist() == ["x" + word for word in first["protected_word"].values]
     assert np.array_equal(other["word_mean"], first["word_mean"])

@@ -12,7 +12,7 @@ from bayesbias.files import bundled
 def test_the_bundled_model_is_the_papers() -> None:
     spec = bb.load_model("hierarchical")
     assert {name: str(prior) for name, prior in spec.priors.items()} == {
-        "group_mean": "Normal(mu=1, sigma=0.3)",
+        "connection_mean": "Normal(mu=1, sigma=0.3)",
         "word_sd": "Exponential(rate=2)",
         "sigma": "Exponential(rate=2)",
     }
@@ -32,7 +32,7 @@ def test_priors_are_changed_by_argument_and_change_the_digest() -> None:
     spec = bb.load_model("hierarchical")
     changed = bb.load_model("hierarchical", priors={"sigma": "HalfNormal(0.2)"})
     assert str(changed.priors["sigma"]) == "HalfNormal(sigma=0.2)"
-    assert changed.priors["group_mean"] == spec.priors["group_mean"]
+    assert changed.priors["connection_mean"] == spec.priors["connection_mean"]
     assert changed.digest != spec.digest
     assert bb.load_model(spec) is spec
     with pytest.raises(ModelError, match=r"no parameter 'sigm'.*did you mean 'sigma'"):

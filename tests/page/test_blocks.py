@@ -6,8 +6,9 @@ import struct
 import pandas as pd
 import pytest
 
-from bayesbias.page.blocks import MOST_ROWS, count, distance, figure, frame_table, probability, share, signed
+from bayesbias.page.blocks import MOST_ROWS, figure, frame_table
 from bayesbias.plots.style import new_figure
+from bayesbias.statements import count_text, distance_text, probability_text, share_text, signed_text
 
 
 def test_long_tables_say_what_they_leave_out() -> None:
@@ -20,20 +21,20 @@ def test_long_tables_say_what_they_leave_out() -> None:
 
 def test_both_ends_of_an_interval_stand_in_one_cell() -> None:
     frame = pd.DataFrame({"word": ["a", "b"], "low": [-0.1, 0.0], "high": [0.25, 0.5]})
-    made = frame_table(frame, "t", {"word": ("Word", None), "low:high": ("Interval", signed)})
+    made = frame_table(frame, "t", {"word": ("Word", None), "low:high": ("Interval", signed_text)})
     assert made.header == ("Word", "Interval")
     assert made.rows == (("a", "-0.100 to +0.250"), ("b", "+0.000 to +0.500"))
     assert made.texts == (True, False)
 
 
-@pytest.mark.parametrize("write", [distance, signed, share, count])
+@pytest.mark.parametrize("write", [distance_text, signed_text, share_text, count_text])
 def test_what_is_no_number_is_said(write: object) -> None:
     assert callable(write)
     assert write(float("nan")) == "undefined"
 
 
 def test_a_probability_is_never_certain() -> None:
-    assert [probability(value) for value in (1.0, 0.0, 0.5)] == ["above 0.99", "below 0.01", "0.50"]
+    assert [probability_text(value) for value in (1.0, 0.0, 0.5)] == ["above 0.99", "below 0.01", "0.50"]
 
 
 def test_a_figure_is_a_png_with_its_own_size() -> None:

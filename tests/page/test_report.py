@@ -10,10 +10,10 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import FitError, OutputError, ReportError
 from bayesbias.page import report, write_report
-from bayesbias.reports.checks import check_posterior
-from bayesbias.reports.comparison import compare_models
-from bayesbias.reports.embeddings import compare_embeddings
-from bayesbias.reports.prior_checks import check_prior
+from bayesbias.reports.checks.posterior_check import check_posterior
+from bayesbias.reports.checks.prior_check import check_prior
+from bayesbias.reports.embeddings.comparison import compare_embeddings
+from bayesbias.reports.robustness.model_comparison import compare_models
 from tests.page.pages import HALVED, HOSTILE, TAG, TURNED, Reader, small_table
 
 
@@ -69,7 +69,7 @@ def test_figures_and_tables_can_be_read_without_seeing_them(page: str, fitted: x
     for image in images:
         assert sum(character.isdigit() for character in str(image["alt"])) >= 4
         assert int(str(image["width"])) > int(str(image["height"])) / 3 > 0
-    for row in bb.summary(fitted, level="group").query("parameter == 'group_mean'").to_dict("records"):
+    for row in bb.summary(fitted, level="overall").query("parameter == 'connection_mean'").to_dict("records"):
         said = f"{row['connection']} {row['mean']:.3f} ({row['hdi_low']:.3f} to {row['hdi_high']:.3f})"
         assert any(said in str(image["alt"]) for image in images)
     assert all(header.get("scope") in ("col", "row") for header in headers)
@@ -97,10 +97,14 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
 
     means = {"Mean": ("mean", "{:.3f}"), "Sd": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:.3f}")}
     differences = {"Mean": ("mean", "{:+.3f}"), "Sd": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:+.3f}")}
-    group = bb.summary(fitted, level="group")
+    overall = bb.summary(fitted, level="overall")
     word = bb.summary(fitted, level="word").query("parameter == 'word_mean'")
-    same("Mean cosine distance of all", group.query("parameter == 'group_mean'"), {**means, "Pairs": ("pairs", "{}")})
-    same("Spread", group.query("parameter != 'group_mean'"), means)
+    same(
+        "Mean cosine distance of all",
+        overall.query("parameter == 'connection_mean'"),
+        {**means, "Pairs": ("pairs", "{}")},
+    )
+    same("Spread", overall.query("parameter != 'connection_mean'"), means)
     same("Mean cosine distance of each", word, {**means, "Word": ("protected_word", "{}")})
     same("Differences of group means", bb.contrasts(fitted, rope=0.02), differences)
     same("Differences for each", bb.contrasts(fitted, level="word", rope=0.02), differences)
@@ -134,7 +138,7 @@ def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> 
     settings = dict(row[:2] for row in reader.table("Settings")[1:])
     assert settings["Model"].startswith("crossed (")
     assert settings["Seed of the fit"] == settings["Seed of this page"] == "4"
-    assert settings["Prior of group_mean"] == "Normal(mu=1, sigma=0.3)"
+    assert settings["Prior of connection_mean"] == "Normal(mu=1, sigma=0.3)"
     versions = dict(row[:2] for row in reader.table("Versions")[1:])
     assert versions["bayesbias"] == bb.__version__
     text = " ".join(reader.texts)

@@ -13,8 +13,8 @@ import bayesbias as bb
 from bayesbias.plots import checks as plots
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.style import save_figure
-from bayesbias.reports.checks import PosteriorCheck, check_posterior
-from bayesbias.reports.prior_checks import check_prior
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
+from bayesbias.reports.checks.prior_check import check_prior
 from tests.reports.made import made_fit, made_table
 
 
@@ -100,7 +100,7 @@ def test_prior_figure(table: pd.DataFrame) -> None:
     check = check_prior(table, "crossed", random_seed=1)
     figure = plot_prior_check(check)
     assert f"{check.distances.loc[0, 'outside']:.1%} of the prior mass outside 0 to 2" in figure.get_suptitle()
-    means = check.parameters[check.parameters["parameter"] == "group_mean"]
+    means = check.parameters[check.parameters["parameter"] == "connection_mean"]
     points = [line.get_xdata()[0] for line in figure.axes[4].get_lines() if line.get_marker() == "o"]
     assert points == means["observed"].tolist()
     lines = [line.get_xdata() for line in figure.axes[4].get_lines() if line.get_marker() != "o"]

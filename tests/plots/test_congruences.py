@@ -7,8 +7,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ReportError
-from bayesbias.metrics.kindel import kindel_comparison
-from bayesbias.metrics.randomisation import DRAWN, randomisation_nulls, study_nulls
+from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
+from bayesbias.metrics.subspaces.randomisation_nulls import DRAWN, randomisation_nulls, study_nulls
 from bayesbias.plots.congruences import plot_components, plot_congruences
 from bayesbias.plots.style import save_figure
 from tests.metrics.made import PETS

@@ -9,7 +9,7 @@ import pytest
 from bayesbias.errors import ReportError
 from bayesbias.plots.distances import plot_distances
 from bayesbias.plots.style import COLORS, save_figure
-from bayesbias.reports.distances import similarity_shares
+from bayesbias.reports.similarity_shares import similarity_shares
 from tests.plots.test_checks import assert_nothing_is_clipped
 from tests.reports.made import made_table
 

@@ -11,8 +11,8 @@ import pytest
 from bayesbias.errors import ReportError
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import COLORS, MARKERS, save_figure
-from bayesbias.reports.embeddings import EmbeddingComparison, compare_embeddings
-from tests.reports.test_embeddings import QUICK, before_table, changed_table
+from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
+from tests.reports.embedding_tables import QUICK, before_table, changed_table
 
 
 def made_comparison(words: tuple[str, ...] = ("he", "she", "king"), names: tuple[str, ...] = ("new",)) -> Any:

@@ -7,8 +7,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ReportError
-from bayesbias.metrics.consistency import subset_consistency
-from bayesbias.metrics.lattice import lattice
+from bayesbias.metrics.subspaces.consistency import subset_consistency
+from bayesbias.metrics.subspaces.lattice import lattice
 from bayesbias.plots.lattices import plot_consistency, plot_lattice_spread, plot_lattices
 from bayesbias.plots.style import save_figure
 

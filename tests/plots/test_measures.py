@@ -10,7 +10,7 @@ import bayesbias as bb
 from bayesbias.errors import ReportError
 from bayesbias.plots.measures import plot_measure, plot_measure_words
 from bayesbias.plots.style import save_figure
-from bayesbias.reports.measure_posterior import measure_posterior
+from bayesbias.reports.measures.measure_posterior import measure_posterior
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 from bayesbias.errors import ReportError
 from bayesbias.plots.nulls import plot_false_claims, plot_null
 from bayesbias.plots.style import save_figure
-from bayesbias.reports.false_claims import METHODS, false_claims
-from bayesbias.reports.nulls import null_share, simulate_null
+from bayesbias.reports.measures.false_claims import METHODS, false_claims
+from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
 
 @pytest.fixture(scope="module")

@@ -25,12 +25,12 @@ def test_points_and_colours_are_those_of_the_summary() -> None:
     fit = made_fit(draws=200)
     figure = bb.plot_words(fit)
     top, bottom = figure.axes
-    for axes, level, name in ((top, "group", "group_mean"), (bottom, "word", "word_mean")):
+    for axes, level, name in ((top, "overall", "connection_mean"), (bottom, "word", "word_mean")):
         frame = bb.summary(fit, level=level)
         frame = frame[frame["parameter"] == name]
         expected = {(row["mean"], COLORS[row["connection"]]) for row in frame.to_dict("records")}
         assert set(drawn_points(axes)) == expected
-    assert len(bb.plot_groups(fit).axes) == 1
+    assert len(bb.plot_connections(fit).axes) == 1
 
 
 def test_no_interval_is_cut_off() -> None:
@@ -82,11 +82,11 @@ def test_a_dollar_sign_is_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
 def test_formats(ending: str, tmp_path: Path) -> None:
-    path = save_figure(bb.plot_groups(made_fit(draws=20)), tmp_path / f"f{ending}")
+    path = save_figure(bb.plot_connections(made_fit(draws=20)), tmp_path / f"f{ending}")
     start = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[ending]
     assert path.read_bytes().startswith(start)
     with pytest.raises(OutputError, match=r"\.png, \.svg, \.pdf"):
-        save_figure(bb.plot_groups(made_fit(draws=20)), tmp_path / "f.txt")
+        save_figure(bb.plot_connections(made_fit(draws=20)), tmp_path / "f.txt")
     assert [entry.name for entry in tmp_path.iterdir()] == [f"f{ending}"]
 
 

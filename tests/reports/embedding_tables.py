@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.reports.embeddings import EmbeddingComparison, compare_embeddings
+from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
 
 MEANS = {"associated": 0.10, "different": 0.03, "human": 0.0, "neutral": 0.0}
 WORDS = tuple(f"w{number}" for number in range(12))

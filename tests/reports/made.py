@@ -50,7 +50,7 @@ def made_fit(
     by_connection = ("chain", "draw", "connection")
     posterior = xr.Dataset(
         {
-            "group_mean": (by_connection, MEANS[places] + SDS[places] * rng.normal(size=shape)),
+            "connection_mean": (by_connection, MEANS[places] + SDS[places] * rng.normal(size=shape)),
             "word_sd": (by_connection, rng.exponential(0.1, shape)),
             "sigma": (by_connection, rng.exponential(0.1, shape)),
             "word_mean": (

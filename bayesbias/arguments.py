@@ -1,0 +1,139 @@
+"""Arguments that many functions share: each is checked, and its error worded, here and nowhere else.
+
+The one place where seeds, counts, probabilities, choices and progress bars are decided; see the table of conventions in
+`CONTRIBUTING.md`.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+from bayesbias.errors import ArgumentError, did_you_mean
+
+HDI_PROB = 0.89
+"""The probability inside an interval, everywhere, unless the user says otherwise."""
+
+SEED_LIMIT = 2**32
+"""Seeds are whole numbers from 0 to one less than this."""
+
+
+def resolve_seed(random_seed: Any) -> int:
+    """Return a seed: the one that is given, or one drawn from the system where that is None.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not a whole number from 0 to 2**32 - 1; True and False are none.
+
+    Examples
+    --------
+    >>> resolve_seed(np.int64(7))
+    7
+    >>> resolve_seed(-1)
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ArgumentError: random_seed=-1: give a whole number from 0 to 4294967295, or None to have one drawn.
+    """
+    if random_seed is None:
+        return int.from_bytes(os.urandom(4), "little")
+    if not _is_whole(random_seed) or not 0 <= random_seed < SEED_LIMIT:
+        raise ArgumentError(
+            f"random_seed={random_seed!r}: give a whole number from 0 to {SEED_LIMIT - 1}, or None to have one drawn."
+        )
+    return int(random_seed)
+
+
+def check_count(name: str, value: Any, *, least: int = 1) -> int:
+    """Return a whole number of at least `least`.
+
+    >>> check_count("draws", np.int32(500), least=100)
+    500
+    """
+    if not _is_whole(value) or value < least:
+        raise ArgumentError(f"{name}={value!r}: give a whole number of at least {least}.")
+    return int(value)
+
+
+def check_number(name: str, value: Any, *, low: float, high: float, above: bool = False) -> float:
+    """Return a finite number from `low` (or above it) to `high`.
+
+    >>> check_number("sd", 0.08, low=0, high=1, above=True)
+    0.08
+    """
+    inside = is_number(value) and low <= value <= high and not (above and value == low)
+    if not inside:
+        raise ArgumentError(f"{name}={value!r}: give a number {'above' if above else 'from'} {low:g} to {high:g}.")
+    return float(value)
+
+
+def check_probability(name: str, value: Any) -> float:
+    """Return a probability strictly between 0 and 1.
+
+    >>> check_probability("hdi_prob", 0.5)
+    0.5
+    """
+    if not is_number(value) or not 0 < value < 1:
+        raise ArgumentError(f"{name}={value!r}: give a probability between 0 and 1, such as {HDI_PROB}.")
+    return float(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return True or False, NumPy's included."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise ArgumentError(f"{name}={value!r}: give True or False.")
+    return bool(value)
+
+
+def check_choice(name: str, value: Any, known: Iterable[str]) -> str:
+    """Return `value` if it is one of `known`.
+
+    >>> check_choice("level", "words", ("overall", "word"))
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ArgumentError: level='words' (did you mean 'word'?): use overall, word.
+    """
+    names = list(known)
+    if not isinstance(value, str) or value not in names:
+        raise ArgumentError(f"{name}={value!r}{did_you_mean(str(value), names)}: use {', '.join(names)}.")
+    return value
+
+
+def check_rope(rope: Any) -> tuple[float, float] | None:
+    """Return a region of practical equivalence as (low, high), or None.
+
+    >>> check_rope(0.02)
+    (-0.02, 0.02)
+    """
+    if rope is None:
+        return None
+    ends = (-rope, rope) if is_number(rope) else tuple(rope) if isinstance(rope, tuple | list) else ()
+    if len(ends) != 2 or not all(map(is_number, ends)) or ends[0] >= ends[1]:
+        raise ArgumentError(f"rope={rope!r}: give a positive half-width such as 0.02, or a pair, low below high.")
+    return float(ends[0]), float(ends[1])
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite real number, and not True or False."""
+    return isinstance(value, Real) and not isinstance(value, bool) and -float("inf") < float(value) < float("inf")
+
+
+def has_audience(progress: bool) -> bool:
+    """Whether a progress bar is wanted and would be seen: in a terminal or a notebook, not in a pipe."""
+    return progress and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+def with_progress[Item](items: Sequence[Item], what: str, *, progress: bool) -> Iterator[Item]:
+    """Iterate over items with a progress bar on standard error, where there is somebody to see it."""
+    if not has_audience(progress):
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, description=what, console=Console(stderr=True), transient=True)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -1,0 +1,1 @@
+"""Regressions of inner products and cosines, after Kindel's supplement: vectors, designs, posterior, report."""

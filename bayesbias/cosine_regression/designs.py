@@ -1,0 +1,375 @@
+"""Designs of the inner product regressions: which columns stand beside each coefficient.
+
+Kindel's supplement, section "Frequency bias in cosine similarity regression", writes every regression of cosine
+similarities as one of inner products, by multiplying it by the local normalization weight LNW_i = ||A_i|| ||B_i||.
+That shows which terms the cosine regression fixes to zero. The displays of the supplement carry no numbers: each
+docstring here names the paragraph and quotes the first words or the coefficients of its display.
+
+A `Design` holds the columns h_k of the inner product regression ``<A_i, B_i> = sum_k coefficient_k h_k``; the
+corrected ratio model has the columns ``h_k / LNW``, the constrained cosine regression only some of these.
+
+Units: those of `bayesbias.cosine_regression.vector_pairs`, so that every coefficient is in units of a cosine
+similarity.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.cosine_regression.vector_pairs import Pairs, as_rows, pair_up
+from bayesbias.errors import MeasureError, name_some
+
+Floats = NDArray[np.floating[Any]]
+
+# Of columns of length 1: what is left of one after projection on the others. Below, it says nothing of its own
+# (lengths of vectors that were normalised in float32 differ by about 1e-7).
+_COLLINEAR = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The columns of an inner product regression.
+
+    Parameters
+    ----------
+    name
+        What the design is called.
+    pairs
+        The pairs whose inner products (or cosines) are the outcome.
+    symbols, terms
+        The coefficients as the supplement numbers them, and what each multiplies in the inner product regression.
+    columns
+        Array of shape (rows, coefficients).
+    constrained
+        The two coefficients that the cosine regression estimates, its intercept first; it fixes the others to 0.
+    constrained_symbols
+        What the supplement calls them in the cosine regression.
+    group
+        0 or 1 for each row, or None where the design compares no groups.
+    outcome
+        The outcome of the inner product regression, of shape (rows,): `pairs.inner` except for one component.
+    """
+
+    name: str
+    pairs: Pairs
+    symbols: tuple[str, ...]
+    terms: tuple[str, ...]
+    columns: Floats
+    constrained: tuple[str, str]
+    constrained_symbols: tuple[str, str]
+    group: NDArray[np.integer[Any]] | None
+    outcome: Floats
+
+    def __post_init__(self) -> None:
+        rows, coefficients = self.columns.shape
+        if rows <= coefficients:
+            raise MeasureError(
+                f"The {self.name} design has {rows} rows but {coefficients} coefficients ({', '.join(self.terms)}). "
+                f"Give more words: at least {coefficients + 1} rows are needed."
+            )
+        for columns in (self.columns, self.ratio_columns):
+            self._raise_if_collinear(columns)
+
+    @property
+    def ratio_columns(self) -> Floats:
+        """Columns of the corrected ratio model, of shape (rows, coefficients)."""
+        ratio: Floats = self.columns / self.pairs.lnw[:, None]
+        return ratio
+
+    @property
+    def ratio_outcome(self) -> Floats:
+        """Outcome of the corrected ratio model: the cosine similarities, of shape (rows,)."""
+        ratio: Floats = self.outcome / self.pairs.lnw
+        return ratio
+
+    @property
+    def kept(self) -> list[int]:
+        """Positions of the two columns that the cosine regression keeps."""
+        return [self.symbols.index(symbol) for symbol in self.constrained]
+
+    @property
+    def ratio_terms(self) -> tuple[str, ...]:
+        """What each coefficient multiplies in the corrected ratio model."""
+        return tuple(_over_lnw(term) for term in self.terms)
+
+    def _raise_if_collinear(self, columns: Floats) -> None:
+        from scipy.linalg import qr
+
+        size = np.linalg.norm(columns, axis=0)
+        triangle, order = qr(columns / np.where(size > 0, size, 1.0), mode="r", pivoting=True)
+        spare = np.abs(np.diag(triangle)) < _COLLINEAR
+        if spare.any():
+            which = name_some([f"{self.symbols[at]} ({self.terms[at]})" for at in sorted(order[: len(spare)][spare])])
+            same = "" if np.ptp(self.pairs.lnw) > _COLLINEAR else (
+                " All pairs have the same LNW, as if all vectors had been scaled to the same length: give vectors "
+                "with their own lengths."
+            )  # fmt: skip
+            raise MeasureError(
+                f"The {self.name} design is collinear: {which} cannot be told from the other terms "
+                f"({', '.join(self.terms)}).{same} Give words whose vectors differ in length, in both groups."
+            )
+
+
+def binary_design(a: ArrayLike, b: ArrayLike, group: ArrayLike) -> Design:
+    """Return the local inner product regression of two groups of pairs.
+
+    Parameters
+    ----------
+    a, b
+        Vectors A_i and B_i, of shape (rows, dimensions).
+    group
+        X_i, 0 or 1, of shape (rows,).
+
+    References
+    ----------
+    Kindel (2023), supplement, "Binary difference-in-cosines": the local inner product regression (beta_0 to
+    beta_3), and the constrained regression cos(A_i, B_i) = alpha_0* + alpha_1* X_i + epsilon_i inside it.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.normal(size=(2, 12, 3))
+    >>> binary_design(a, b, [0, 1] * 6).terms
+    ('1', 'X', 'LNW', 'X LNW')
+    """
+    pairs = pair_up(a, b)
+    x = _group(group, len(pairs.inner))
+    return _design("binary", pairs, _two_groups(pairs, x, "beta", ("_0", "_1", "_2", "_3"), "X"), x)
+
+
+def overlapping_design(a: ArrayLike, b: ArrayLike, group: ArrayLike) -> Design:
+    """Return the inner product regression of two groups of pairs that share words, with the lengths' own terms.
+
+    Parameters
+    ----------
+    a, b
+        Vectors w_i and X_i, of shape (rows, dimensions).
+    group
+        D_i, 0 or 1, of shape (rows,).
+
+    Notes
+    -----
+    The display has alpha_0* to alpha_3*. The text before it calls ||w||, ||X|| and their products with D "of
+    interest", without numbers; here they are alpha_4* to alpha_7*, in the order of the centroid display.
+
+    References
+    ----------
+    Kindel (2023), supplement, "Overlapping cosine similarity regression".
+    """
+    pairs = pair_up(a, b)
+    d = _group(group, len(pairs.inner))
+    columns = _two_groups(pairs, d, "alpha", ("_2*", "_3*", "_0*", "_1*"), "D")
+    columns |= _lengths(pairs, d, "||w||", "||x||", "D")
+    return _design("overlapping", pairs, columns, d)
+
+
+def two_word_centroid_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, group: ArrayLike) -> Design:
+    """Return the regression of cos(A_i + B_i, C_i), in which g_i = ||A_i + B_i|| has terms of its own.
+
+    Parameters
+    ----------
+    a, b, c
+        Vectors A_i, B_i and C_i, of shape (rows, dimensions).
+    group
+        X_i, 0 or 1, of shape (rows,).
+
+    References
+    ----------
+    Kindel (2023), supplement, "Centroid cosine similarity regression": LNW(A + B, C) = g(A_i, B_i) ||C_i|| and
+    the display with alpha_0* to alpha_7*.
+    """
+    pairs = pair_up(as_rows(a, "first") + as_rows(b, "second"), c)
+    x = _group(group, len(pairs.inner))
+    columns = _two_groups(pairs, x, "alpha", ("_2*", "_3*", "_0*", "_1*"), "X")
+    columns |= _lengths(pairs, x, "g", "||C||", "X")
+    return _design("two-word centroid", pairs, columns, x)
+
+
+def centroid_design(sets: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> Design:
+    """Return the regression of words on the centroid of their group's list.
+
+    Parameters
+    ----------
+    sets
+        For group 0 and group 1 the vectors that make up the centroid Omega, each of shape (its words, dimensions).
+    words
+        For group 0 and group 1 the vectors X_i, each of shape (its rows, dimensions).
+
+    Notes
+    -----
+    D and ||Omega|| are collinear: gamma_3 cannot tell the grouping from the scale of the group's centroid.
+    As in the display, Omega is the sum of the vectors; its cosines are those of the mean.
+
+    References
+    ----------
+    Kindel (2023), supplement, "Centroid cosine similarity regression": the display with gamma_0 to gamma_3.
+    """
+    omega, x, d, _ = _stacked(sets, words)
+    pairs = pair_up(omega, x)
+    return _design("centroid", pairs, _two_groups(pairs, d, "gamma", ("_2", "_3", "_0", "_1"), "D"), d)
+
+
+def component_design(sets: Sequence[ArrayLike], words: Sequence[ArrayLike], component: int) -> Design:
+    """Return the regression of one component's inner products, the other components' on the right-hand side.
+
+    Parameters
+    ----------
+    sets, words
+        As in `centroid_design`; both lists of `sets` have the same length, at least 2.
+    component
+        Position j of the component in the lists.
+
+    Notes
+    -----
+    `centroid_design` is this regression with every xi fixed to -1. The components of both groups are matched by
+    position, so their order matters.
+
+    References
+    ----------
+    Kindel (2023), supplement, "Centroid cosine similarity regression": the display with xi_1 to xi_(j-1).
+    """
+    omega, x, d, parts = _stacked(sets, words)
+    if not 0 <= component < parts.shape[1] or parts.shape[1] < 2:
+        raise MeasureError(f"component={component}: the lists have {parts.shape[1]} words; give 0 or more, and less.")
+    pairs = pair_up(omega, x)
+    inner = np.einsum("ijk,ik->ij", parts, x) / pairs.unit
+    columns = _two_groups(pairs, d, "gamma", ("_2", "_3", "_0", "_1"), "D")
+    others = [other for other in range(inner.shape[1]) if other != component]
+    columns |= {f"xi_{at}": (f"<Omega_{other}, X>", inner[:, other]) for at, other in enumerate(others, start=1)}
+    return _design("component", pairs, columns, d, outcome=inner[:, component])
+
+
+def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> Design:
+    """Return the regression of cos(A_i, B_i) on cos(C_i, D_i), with all that it fixes to zero.
+
+    For the bivariate centroid regression, `a` (and `c`) repeat the centroid Omega^A (and Omega^B) in every row.
+
+    Parameters
+    ----------
+    a, b, c, d
+        Vectors of shape (rows, dimensions).
+
+    References
+    ----------
+    Kindel (2023), supplement, "Bivariate cosine similarity regression" and "Bivariate centroid cosine similarity
+    regression": gamma_0 to gamma_7. Its componentwise expansion of the latter is not fitted: with every cosine
+    taken apart it has more coefficients than any of its word lists has words.
+    """
+    left, right = pair_up(a, b), pair_up(c, d)
+    if len(left.inner) != len(right.inner):
+        raise MeasureError(f"There are {len(left.inner)} pairs on the left and {len(right.inner)} on the right.")
+    columns = {
+        "gamma_0": ("LNW", left.lnw),
+        "gamma_1": ("cos_R LNW", right.cosine * left.lnw),
+        "gamma_2": ("1", np.ones_like(left.lnw)),
+        "gamma_3": ("cos_R", right.cosine),
+        "gamma_4": ("1/LNW_R", 1 / right.lnw),
+        "gamma_5": ("inner_R", right.inner),
+        "gamma_6": ("inner_R LNW", right.inner * left.lnw),
+        "gamma_7": ("LNW/LNW_R", left.lnw / right.lnw),
+    }
+    return _design("bivariate", left, columns, None)
+
+
+def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike, x: ArrayLike) -> Design:
+    """Return the regression of cos(Omega^A, X_i) on cos(Omega^B, X_i): ||X_i|| cancels and takes two terms with it.
+
+    LNW/LNW_R is constant, so that gamma_7 cannot be told from gamma_2, nor gamma_1 from gamma_5. Here gamma_1
+    and gamma_2 stand for both of each.
+
+    Parameters
+    ----------
+    omega_a, omega_b
+        Centroids, of shape (dimensions,).
+    x
+        Vectors X_i, of shape (rows, dimensions).
+
+    References
+    ----------
+    Kindel (2023), supplement, "Overlapping bivariate centroid cosine similarity regression": gamma_0 to gamma_7.
+    """
+    words = as_rows(x, "reference")
+    left, right = (pair_up(np.broadcast_to(np.asarray(omega), words.shape), words) for omega in (omega_a, omega_b))
+    columns = {
+        "gamma_0": ("LNW", left.lnw),
+        "gamma_1": ("cos_R LNW (with gamma_5)", right.cosine * left.lnw),
+        "gamma_2": ("1 (with gamma_7)", np.ones_like(left.lnw)),
+        "gamma_3": ("cos_R", right.cosine),
+        "gamma_4": ("1/LNW_R", 1 / right.lnw),
+        "gamma_6": ("inner_R LNW", right.inner * left.lnw),
+    }
+    return _design("overlapping bivariate centroid", left, columns, None)
+
+
+Columns = dict[str, tuple[str, Floats]]
+
+
+def _design(name: str, pairs: Pairs, columns: Columns, group: Any, *, outcome: Floats | None = None) -> Design:
+    """Return a design; what the cosine regression keeps is LNW and its product with the regressor."""
+    by_term = {term.split(" (")[0]: symbol for symbol, (term, _) in columns.items()}
+    regressor = next(head for head in ("X", "D", "cos_R") if f"{head} LNW" in by_term)
+    letter = "gamma" if "gamma_0" in columns else "alpha"
+    return Design(
+        name=name,
+        pairs=pairs,
+        symbols=tuple(columns),
+        terms=tuple(term for term, _ in columns.values()),
+        columns=np.column_stack([column for _, column in columns.values()]),
+        constrained=(by_term["LNW"], by_term[f"{regressor} LNW"]),
+        constrained_symbols=(f"{letter}_0*", f"{letter}_1*"),
+        group=group,
+        outcome=pairs.inner if outcome is None else outcome,
+    )
+
+
+def _over_lnw(term: str) -> str:
+    """Return a term divided by LNW.
+
+    >>> [_over_lnw(term) for term in ("LNW", "X LNW", "X", "1 (with gamma_7)")]
+    ['1', 'X', 'X/LNW', '1/LNW (with gamma_7)']
+    """
+    head, separator, note = term.partition(" (")
+    special = {"LNW": "1", "LNW/LNW_R": "1/LNW_R", "1/LNW_R": "1/(LNW LNW_R)"}
+    plain = head.removesuffix(" LNW") if head.endswith(" LNW") else f"{head}/LNW"
+    return f"{special.get(head, plain)}{separator}{note}"
+
+
+def _two_groups(pairs: Pairs, x: Floats, letter: str, numbers: Sequence[str], name: str) -> Columns:
+    """Return an intercept and a slope on LNW, and how both differ between two groups."""
+    terms = ("1", name, "LNW", f"{name} LNW")
+    values = (np.ones_like(pairs.lnw), x, pairs.lnw, x * pairs.lnw)
+    return {f"{letter}{number}": pair for number, pair in zip(numbers, zip(terms, values, strict=True), strict=True)}
+
+
+def _lengths(pairs: Pairs, x: Floats, first: str, second: str, name: str) -> Columns:
+    """Return the terms of both lengths and their products with the group."""
+    return {
+        "alpha_4*": (first, pairs.length_a),
+        "alpha_5*": (second, pairs.length_b),
+        "alpha_6*": (f"{name} {first}", x * pairs.length_a),
+        "alpha_7*": (f"{name} {second}", x * pairs.length_b),
+    }
+
+
+def _stacked(sets: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> tuple[Floats, Floats, Any, Floats]:
+    """Return Omega, X and D of every row, and the components of Omega where both lists are of one length."""
+    if len(sets) != 2 or len(words) != 2:
+        raise MeasureError(f"Found {len(sets)} lists for centroids and {len(words)} of words. Give two of each.")
+    omegas, targets = [as_rows(one, "component") for one in sets], [as_rows(one, "word") for one in words]
+    rows = [len(target) for target in targets]
+    d = np.repeat([0, 1], rows)
+    parts = np.empty((len(d), 0, omegas[0].shape[1]))
+    if len(omegas[0]) == len(omegas[1]):
+        parts = np.stack(omegas)[d]
+    return np.stack([omega.sum(axis=0) for omega in omegas])[d], np.concatenate(targets), d, parts
+
+
+def _group(group: ArrayLike, rows: int) -> Any:
+    """Return the group of each row, both groups present."""
+    x = np.asarray(group)
+    if x.shape != (rows,) or not np.isin(x, (0, 1)).all() or len(np.unique(x)) != 2:
+        raise MeasureError(f"The group must be 0 or 1 for each of the {rows} rows, with rows in both. Found {group!r}.")
+    return x.astype(np.int64)

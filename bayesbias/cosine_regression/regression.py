@@ -1,0 +1,361 @@
+"""Regressions of cosine similarities on groups of pairs, and what they hide: Kindel's supplement, with a posterior."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.arguments import HDI_PROB, check_choice, check_probability, resolve_seed
+from bayesbias.cosine_regression.designs import Design
+from bayesbias.cosine_regression.linear_model import (
+    LinearPrior,
+    distortion_slopes,
+    find_prior,
+    global_shares,
+    regression_draws,
+)
+from bayesbias.cosine_regression.study_rows import DESIGNS, Built, Lists
+from bayesbias.errors import name_some
+from bayesbias.estimates import estimates
+from bayesbias.metrics.look_up import as_embedding, named_lists, word_sets
+from bayesbias.statements import percent_text
+from bayesbias.studies import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+_MOSTLY_PRIOR = 0.5
+MODELS = ("inner_product", "corrected_ratio", "constrained")
+
+
+@dataclass(frozen=True, eq=False)
+class CosineRegression:
+    """A cosine regression, the inner product regression that it is a part of, and the difference.
+
+    Parameters
+    ----------
+    design
+        Name of the design, one of `DESIGNS`.
+    coefficients
+        A row for each coefficient of the three models: `model`, `symbol`, `term`, then mean, sd, HPDI, what the
+        draws are worth, and `prior_share`: posterior sd over prior sd, near 1 where the rows say nothing.
+        Units: cosine similarity (see `bayesbias.cosine_regression.vector_pairs`).
+    decomposition
+        The slope alpha_1* of the cosine regression as a sum: `part` is ``"group"`` (the coefficient that it stands
+        for), ``"omitted"`` (one row a term), ``"sum"``, ``"distortion"`` (sum minus group) or ``"absolute
+        distortion"`` (sum of the absolute values of the omitted); `slope` is what each coefficient is multiplied by.
+    similarity
+        For each group the mean cosine, and the means of local similarity and of the global discrepancy, which
+        add up to it. None for designs without groups.
+    pairs
+        For each pair its words, cosine and, for designs with groups, local similarity (mean and sd).
+    draws
+        Independent draws of all three models (`bayesbias.cosine_regression.linear_model.regression_draws`).
+    notes
+        What the tables say, and under which assumptions.
+    study, embedding
+        Names.
+    lost_words
+        List -> words that the embedding lacks.
+    random_seed
+        Repeats the draws.
+    """
+
+    design: str
+    coefficients: "pd.DataFrame"
+    decomposition: "pd.DataFrame"
+    similarity: "pd.DataFrame | None"
+    pairs: "pd.DataFrame"
+    draws: "xr.Dataset"
+    notes: tuple[str, ...]
+    study: str
+    embedding: str
+    lost_words: Mapping[str, tuple[str, ...]]
+    random_seed: int
+
+    def __str__(self) -> str:
+        return "\n".join(self.notes)
+
+
+def cosine_regression(
+    embedding: Any,
+    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    design: str = "overlapping",
+    *,
+    targets: tuple[str, str] | None = None,
+    attributes: tuple[str, str] | None = None,
+    prior: str | LinearPrior = "weak",
+    word_effects: bool = True,
+    draws: int = 1000,
+    chains: int = 4,
+    hdi_prob: float = HDI_PROB,
+    random_seed: int | None = None,
+) -> CosineRegression:
+    """Fit a cosine regression and the inner product regression without its restrictions.
+
+    With lists X, Y (targets) and A, B (attributes) of a study, the designs are:
+
+    - ``"binary"``: the pairs of X and A against those of Y and B; no word stands in both groups;
+    - ``"overlapping"``: the pairs of X and A and of Y and B against those of X and B and of Y and A;
+    - ``"centroid"``: the words of X with the centroid of A against those of Y with the centroid of B;
+    - ``"bivariate"``: the cosines of X and A on those of Y and B, words matched by position;
+    - ``"bivariate_centroid"``: those of X with the centroid of A on those of Y with the centroid of B, by position;
+    - ``"overlapping_bivariate_centroid"``: those of X and Y with the centroid of A on those with the centroid of B.
+
+    In the overlapping design the slope alpha_1* is half of WEAT's difference of means, for lists of equal length.
+
+    Parameters
+    ----------
+    embedding
+        An `Embedding`, or anything that `load_embedding` takes. Its vectors must have their own lengths.
+    study
+        A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: X, Y, A, B.
+    design
+        One of `DESIGNS`.
+    targets
+        The protected groups X and Y; may be left out where the study has exactly two.
+    attributes
+        The attribute groups (or control lists) A and B; by default the one associated with X and with Y.
+    prior
+        ``"weak"`` (each coefficient has a prior sd of 20 residual sds, about 1 in units of a cosine), ``"flat"``
+        (least squares), or a `LinearPrior`.
+    word_effects
+        Whether each word that stands in several rows has an effect of its own (in the overlapping design, on both
+        groups and on their difference). Without it rows count as independent, as in the supplement, and
+        intervals are mostly too narrow.
+    draws, chains
+        Independent draws, and in how many chains to label them.
+    hdi_prob
+        Probability inside the highest posterior density intervals.
+    random_seed
+        Repeats the result; drawn if left out, and kept in the result.
+
+    Raises
+    ------
+    MeasureError
+        If the groups are not determined, there are no more rows than coefficients, or terms are collinear.
+    ReportError
+        If there is no such design.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some words.
+
+    Notes
+    -----
+    The regressions describe these lists in this embedding. A distortion says how far the difference of mean cosines
+    goes along with the lengths of the vectors, not that one of both is the true association. Most omitted terms
+    are near 1 at usual lengths and vanish for long vectors: the group coefficient is an extrapolation. It and the
+    distortion are often large, uncertain and of opposite signs while their sum is well known. The absolute
+    distortion cannot be negative, so that uncertainty alone makes its mean positive.
+
+    In the bivariate designs word effects do not let words differ in the slope of cos_R.
+
+    References
+    ----------
+    Alexander T. Kindel (2023). Geometrically consistent estimation of multidimensional word associations in text
+    corpora. Supplement, "Frequency bias in cosine similarity regression". Its displays have no numbers; the
+    functions of `bayesbias.cosine_regression.designs` and `bayesbias.cosine_regression.linear_model` name each.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> result = cosine_regression(vectors, "weat7", "binary", random_seed=1)
+    >>> result.decomposition[["part", "term"]].head(4)
+          part   term
+    0    group      X
+    1  omitted  1/LNW
+    2  omitted  X/LNW
+    3      sum
+    """
+    check_choice("design", design, tuple(DESIGNS))
+    check_probability("hdi_prob", hdi_prob)
+    seed, chosen = resolve_seed(random_seed), find_prior(prior)
+    name, lists = named_lists(study, targets, attributes)
+    source = as_embedding(embedding, (word for words in lists.values() for word in words))
+    sets = word_sets(source, lists)
+    vectors = [source.matrix(words).astype(np.float64) for words in sets.words.values()]
+    built = DESIGNS[design](Lists(tuple(sets.words), tuple(sets.words.values()), tuple(vectors)))
+    effects = built.effects if word_effects else {}
+    drawn = regression_draws(
+        built.design, effects=list(effects.values()), prior=chosen, draws=draws, chains=chains, random_seed=seed
+    )  # fmt: skip
+    if effects:
+        drawn = drawn.assign_coords(effect=list(effects))
+    coefficients = _coefficients(drawn, built.design, chosen, hdi_prob)
+    parts = _parts(drawn["corrected_ratio"], built.design)
+    return CosineRegression(
+        design=design,
+        coefficients=coefficients,
+        decomposition=_decomposition(parts, built.design, hdi_prob),
+        similarity=_similarity(drawn["inner_product"], built, hdi_prob),
+        pairs=_pairs(drawn["inner_product"], built),
+        draws=drawn,
+        notes=(
+            _what(built, drawn, chosen, seed),
+            _hidden(parts, coefficients, built.design, hdi_prob),
+            _dependence(built, word_effects),
+            *_little_said(coefficients),
+            *built.notes,
+        ),
+        study=name,
+        embedding=source.name,
+        lost_words=sets.lost,
+        random_seed=seed,
+    )
+
+
+def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_prob: float) -> "pd.DataFrame":
+    import pandas as pd
+
+    frames = []
+    constrained_terms = [design.ratio_terms[at] for at in design.kept]
+    for model, terms in zip(MODELS, (design.terms, design.ratio_terms, constrained_terms), strict=True):
+        frame = estimates(drawn[model], hdi_prob=hdi_prob)
+        frame = frame.rename(columns={frame.columns[0]: "symbol"})
+        frame.insert(0, "model", [model] * len(frame))
+        frame.insert(2, "term", list(terms))
+        frame["prior_share"] = frame["sd"] / (prior.coefficient_sd * float(drawn[f"{model}_sigma"].mean()))
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _parts(coefficients: "xr.DataArray", design: Design) -> "xr.Dataset":
+    """Return draws of the group coefficient and of each omitted term's share in alpha_1*."""
+    import xarray as xr
+
+    shares = coefficients * xr.DataArray(distortion_slopes(design), dims="coefficient")
+    omitted: xr.DataArray = shares.sel(
+        coefficient=[symbol for symbol in design.symbols if symbol not in design.constrained]
+    )
+    group = shares.sel(coefficient=design.constrained[1], drop=True)
+    distortion = omitted.sum("coefficient")
+    return xr.Dataset(
+        {
+            "group": group,
+            "omitted": omitted,
+            "sum": group + distortion,
+            "distortion": distortion,
+            "absolute distortion": abs(omitted).sum("coefficient"),
+        }
+    )
+
+
+def _decomposition(parts: "xr.Dataset", design: Design, hdi_prob: float) -> "pd.DataFrame":
+    import pandas as pd
+
+    slopes = dict(zip(design.symbols, distortion_slopes(design), strict=True))
+    terms = dict(zip(design.symbols, design.ratio_terms, strict=True))
+    frames = []
+    for part in parts:
+        frame = estimates(parts[part], hdi_prob=hdi_prob)
+        symbols = list(frame.pop("coefficient")) if "coefficient" in frame else [""]
+        if part == "group":
+            symbols = [design.constrained[1]]
+        frame.insert(0, "part", [str(part)] * len(frame))
+        frame.insert(1, "symbol", symbols)
+        frame.insert(2, "term", [terms.get(symbol, "") for symbol in symbols])
+        frame.insert(3, "slope", [slopes.get(symbol, np.nan) for symbol in symbols])
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _similarity(coefficients: "xr.DataArray", built: Built, hdi_prob: float) -> "pd.DataFrame | None":
+    """Return means of cosine, local similarity and global discrepancy by group."""
+    import pandas as pd
+    import xarray as xr
+
+    design = built.design
+    if built.groups is None or design.group is None:
+        return None
+    frames = []
+    for number, group in enumerate(built.groups):
+        rows = np.equal(design.group, number)
+        cosine = float(design.pairs.cosine[rows].mean())
+        shares = xr.DataArray(global_shares(design)[rows].mean(axis=0), dims="coefficient")
+        discrepancy = (coefficients * shares).sum("coefficient")
+        for kind, values in (("local similarity", cosine - discrepancy), ("global discrepancy", discrepancy)):
+            frame = estimates(values, hdi_prob=hdi_prob)
+            frame.insert(0, "group", group)
+            frame.insert(1, "pairs", int(rows.sum()))
+            frame.insert(2, "mean_cosine", cosine)
+            frame.insert(3, "kind", kind)
+            frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _pairs(coefficients: "xr.DataArray", built: Built) -> "pd.DataFrame":
+    """Return words and cosine of each pair, and mean and sd of its local similarity."""
+    import pandas as pd
+
+    design = built.design
+    frame = pd.DataFrame({"first_word": built.first, "second_word": built.second, "cosine": design.pairs.cosine})
+    frame["lnw"] = design.pairs.lnw
+    if built.groups is not None:
+        assert design.group is not None
+        frame.insert(2, "group", [built.groups[number] for number in design.group])
+        drawn = np.asarray(coefficients).reshape(-1, len(design.symbols))
+        shares = global_shares(design)
+        frame["local_similarity"] = frame["cosine"] - shares @ drawn.mean(axis=0)
+        frame["local_similarity_sd"] = np.sqrt(np.einsum("ij,jk,ik->i", shares, np.cov(drawn.T), shares))
+    return frame
+
+
+def _what(built: Built, drawn: "xr.Dataset", prior: LinearPrior, seed: int) -> str:
+    design = built.design
+    ends = f"{built.groups[1]} (1) against {built.groups[0]} (0)" if built.groups else "no groups"
+    flat = np.isinf(prior.coefficient_sd)
+    given = "flat" if flat else (
+        f"Normal(0, {prior.coefficient_sd:g} residual sds), residual sd guessed at {prior.sigma:g} with the weight of "
+        f"{prior.rows:g} rows"
+    )  # fmt: skip
+    return (
+        f"{design.name.capitalize()} design, {len(design.outcome)} rows, {len(design.symbols)} coefficients: {ends}. "
+        f"1 unit of LNW is {design.pairs.unit:.4g}, the geometric mean of the pairs. Prior of coefficients: {given}. "
+        f"{drawn.sizes['chain'] * drawn.sizes['draw']:,} independent draws, seed {seed}."
+    )
+
+
+def _hidden(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Design, hdi_prob: float) -> str:
+    """Return what the constrained cosine regression hides."""
+    slope = coefficients[coefficients["model"] == "constrained"].iloc[1]
+    group, distortion, absolute = (float(parts[name].mean()) for name in ("group", "distortion", "absolute distortion"))
+    opposite = float((parts["group"] * parts["sum"] < 0).mean())
+    omitted = coefficients[
+        (coefficients["model"] == "corrected_ratio") & ~coefficients["symbol"].isin(design.constrained)
+    ]
+    away = omitted[(omitted["hdi_low"] > 0) | (omitted["hdi_high"] < 0)]
+    names = ", ".join(f"{symbol} ({term})" for symbol, term in zip(away["symbol"], away["term"], strict=True)) or "none"
+    return (
+        f"The cosine regression says {slope['symbol']} = {slope['mean']:+.3f} ({percent_text(hdi_prob)} HPDI "
+        f"{slope['hdi_low']:+.3f} to {slope['hdi_high']:+.3f}). Without its restrictions the coefficient of the same "
+        f"term is {group:+.3f}, and {distortion:+.3f} come from terms that it fixes to 0 ({absolute:.3f} in absolute "
+        f"values); with probability {opposite:.2f} both have opposite signs. Of the {len(omitted)} terms fixed to 0, "
+        f"the {percent_text(hdi_prob)} HPDI excludes 0 for {names}."
+    )
+
+
+def _dependence(built: Built, word_effects: bool) -> str:
+    if not built.effects:
+        return "No target word stands in several rows; but one centroid serves many, and its own error does not enter."
+    if word_effects:
+        return f"Rows that share a word are dependent: the models have word effects ({', '.join(built.effects)})."
+    return (
+        "Rows that share a word count as independent, as in the supplement: intervals are mostly too narrow "
+        "(word_effects=True mends that)."
+    )
+
+
+def _little_said(coefficients: "pd.DataFrame") -> tuple[str, ...]:
+    """Return a note on the coefficients whose posterior is mostly the prior."""
+    rows = coefficients[(coefficients["model"] == "corrected_ratio") & (coefficients["prior_share"] > _MOSTLY_PRIOR)]
+    if rows.empty:
+        return ()
+    return (
+        f"The rows say little of {name_some(rows['symbol'])}: the posterior sd is more than half the prior's, as the "
+        "terms are nearly collinear. Another prior would move them, though hardly the slope that they add up to.",
+    )

@@ -1,0 +1,83 @@
+"""One row of numbers for each quantity: mean, sd, HPDI and what the sampler's draws are worth."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.arguments import HDI_PROB, check_probability
+from bayesbias.errors import ReportError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+# The quantiles whose effective sample size is the tail's, whatever ArviZ's own settings are.
+TAIL = (0.05, 0.95)
+
+ESTIMATE_COLUMNS = ("mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
+
+
+def check_baseline(baseline: str, connections: Sequence[str], what: str) -> None:
+    """Raise `ReportError` unless a table or fit (`what`) with these connections has contrasts with this baseline."""
+    if baseline not in connections:
+        raise ReportError(
+            f"The {what} has no connection {baseline!r}{did_you_mean(str(baseline), connections)}; it has "
+            f"{', '.join(connections)}. Choose the baseline among these."
+        )
+    if len(connections) < 2:
+        raise ReportError(
+            f"The {what} has only the connection {baseline!r}, so there is nothing to compare it with. Add control "
+            "lists or a second attribute group to the study."
+        )
+
+
+def most_effective(fit: "xr.DataTree") -> float:
+    """Return how many draws the weights behind a fit's draws are worth: infinitely many where there are none."""
+    stats = fit["sample_stats"].to_dataset()
+    return float(stats["importance_ess"]) if "importance_ess" in stats else np.inf
+
+
+def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, most: float = np.inf) -> "pd.DataFrame":
+    """Summarise draws: one row for each combination of the dims other than `chain` and `draw`.
+
+    Parameters
+    ----------
+    draws
+        Dims `chain`, `draw` and any others.
+    hdi_prob
+        Probability inside the highest posterior density interval.
+    most
+        Effective sample sizes are at most this (`most_effective`).
+
+    Returns
+    -------
+    pandas.DataFrame
+        The other dims as columns, then `mean`, `sd`, `hdi_low`, `hdi_high` (in the units of the draws), bulk
+        and tail effective sample size and R-hat.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) for ESS and R-hat.
+    """
+    import arviz as az
+    import pandas as pd
+
+    check_probability("hdi_prob", hdi_prob)
+    draws = draws.rename("value")
+    dims = [str(dim) for dim in draws.dims if dim not in ("chain", "draw")]
+    dataset = draws.to_dataset()
+    interval = az.hdi(dataset, prob=hdi_prob)["value"].transpose(*dims, "ci_bound").to_numpy().reshape(-1, 2)
+
+    def column(values: "xr.DataArray") -> np.ndarray:
+        return np.asarray(values.transpose(*dims)).reshape(-1)
+
+    labels = [np.asarray(draws[dim]).astype(str) for dim in dims]
+    frame = pd.MultiIndex.from_product(labels, names=dims).to_frame(index=False) if dims else pd.DataFrame(index=[0])
+    frame["mean"] = column(draws.mean(("chain", "draw")))
+    frame["sd"] = column(draws.std(("chain", "draw"), ddof=1))
+    frame["hdi_low"], frame["hdi_high"] = interval[:, 0], interval[:, 1]
+    frame["ess_bulk"] = np.minimum(column(az.ess(dataset, method="bulk")["value"]), most)
+    frame["ess_tail"] = np.minimum(column(az.ess(dataset, method="tail", prob=TAIL)["value"]), most)
+    frame["r_hat"] = column(az.rhat(dataset)["value"])
+    return frame

@@ -1,0 +1,119 @@
+"""Similarities of lists of words by name, for all pairs of two stacks of lists at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.errors import MeasureError, did_you_mean, name_some
+from bayesbias.geometry import joint_coordinates, projectors, unit_vectors
+from bayesbias.metrics.look_up import as_embedding, word_sets
+from bayesbias.metrics.subspaces.mean_cosine import unit_centroid
+
+Floats = NDArray[np.floating[Any]]
+Features = Callable[[Floats], Floats]
+Metric = str | Callable[[Floats, Floats], float]
+
+
+def _mean_unit(stack: Floats) -> Floats:
+    mean: Floats = unit_vectors(stack).mean(axis=-2)
+    return mean
+
+
+def _flat_projectors(stack: Floats) -> Floats:
+    return projectors(stack).reshape(len(stack), -1)
+
+
+def _flat_moments(stack: Floats) -> Floats:
+    units = unit_vectors(stack)
+    moments: Floats = (units.swapaxes(-1, -2) @ units) / units.shape[-2]
+    return moments.reshape(len(stack), -1)
+
+
+def _flat_units(stack: Floats) -> Floats:
+    units = unit_vectors(stack)
+    flat: Floats = units.reshape(len(stack), -1) / np.sqrt(units.shape[-2])
+    return flat
+
+
+METRICS: dict[str, tuple[Features, Features]] = {
+    "canonical_subspace": (_flat_projectors, _flat_projectors),
+    "mean_cosine": (_mean_unit, _mean_unit),
+    "mean_squared_cosine": (_flat_moments, _flat_moments),
+    "paired_cosine": (_flat_units, _flat_units),
+    "centroid_cosine": (_mean_unit, unit_centroid),
+}
+"""Similarities of lists that are inner products: what each side of the product is made of, for stacks of lists of
+shape (lists, words, dimensions). So the similarities of all pairs of two stacks are one matrix product."""
+
+
+def all_similarities(metric: Metric, first: Floats, second: Floats) -> Floats:
+    """Return the similarities of all pairs of two stacks of lists.
+
+    Parameters
+    ----------
+    metric
+        A name in `METRICS`, or a function of two arrays of shape (words, dimensions).
+    first, second
+        Of shapes (lists, words, dimensions).
+
+    Returns
+    -------
+    array
+        Of shape (lists of first, lists of second).
+
+    Examples
+    --------
+    >>> all_similarities("mean_cosine", np.array([[[3.0, 4.0]]]), np.array([[[1.0, 0.0]], [[0.0, 5.0]]]))
+    array([[0.6, 0.8]])
+    """
+    return products(metric, first, right_side(metric, second))
+
+
+def right_side(metric: Metric, second: Floats) -> Floats:
+    """Return what `products` needs of the second stack, so that it is computed once for many first ones."""
+    return second if callable(metric) else METRICS[metric][1](second)
+
+
+def products(metric: Metric, first: Floats, right: Floats) -> Floats:
+    """Return the similarities of a stack of lists with those that `right_side` was made of."""
+    if callable(metric):
+        return np.array([[float(metric(a, b)) for b in right] for a in first])
+    product: Floats = METRICS[metric][0](first) @ right.T
+    return product
+
+
+def metric_name(metric: Metric) -> str:
+    """Return the name of a metric; raise `MeasureError` if there is none of this name.
+
+    >>> metric_name("mean_cosine")
+    'mean_cosine'
+    """
+    if callable(metric):
+        return str(getattr(metric, "__name__", metric))
+    if metric not in METRICS:
+        hint = did_you_mean(str(metric), METRICS)
+        raise MeasureError(f"metric={metric!r}{hint}. Known are {name_some(METRICS)}; or give a function.")
+    return metric
+
+
+def list_vectors(
+    embedding: Any, lists: Mapping[str, Sequence[str]], metric: Metric
+) -> tuple[tuple[tuple[str, ...], ...], tuple[Floats, ...]]:
+    """Return the words of lists that an embedding has and their vectors.
+
+    The vectors come in the coordinates of the space that all of them span, where no metric in `METRICS` changes; a
+    function gets them as they are.
+
+    >>> words, (vectors,) = list_vectors({"he": [3.0, 4.0, 0.0], "him": [0.0, 1.0, 0.0]}, {"male": ["he", "him"]},
+    ...     "mean_cosine")
+    >>> words, vectors.shape
+    ((('he', 'him'),), (2, 2))
+    """
+    metric_name(metric)
+    source = as_embedding(embedding, [word for words in lists.values() for word in words])
+    # Looked up one by one: here the two lists may share words.
+    found = tuple(word_sets(source, {name: words}).words[name] for name, words in lists.items())
+    vectors = tuple(source.matrix(words).astype(np.float64) for words in found)
+    return found, vectors if callable(metric) else joint_coordinates(*vectors)

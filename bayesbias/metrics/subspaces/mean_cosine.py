@@ -1,0 +1,252 @@
+"""The family of measures that average cosine similarities: grand mean, paired and centroid."""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbias.errors import MeasureError, did_you_mean, name_some
+from bayesbias.geometry import checked_vectors, unit_vectors
+from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.subspaces.association_lists import FourLists, four_lists, score_result
+from bayesbias.studies import Study
+
+Floats = NDArray[np.floating[Any]]
+Estimator = Literal["grand_mean", "paired", "centroid"]
+
+
+def mean_cosine(A: ArrayLike, B: ArrayLike) -> Floats:
+    """Return the mean of the cosine similarities of all pairs of a word of A and a word of B: WEAT_0.
+
+    Parameters
+    ----------
+    A, B
+        Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
+
+    Returns
+    -------
+    array
+        Between -1 and 1, of shape (...).
+
+    References
+    ----------
+    Kindel (2023), mean cosine similarity, equation Sim*(I, J); supplement, "Varieties of WEAT-like measurement
+    models", WEAT_0(A, B).
+
+    Examples
+    --------
+    >>> round(float(mean_cosine([[1, 0], [0, 2]], [[3, 4]])), 12)
+    0.7
+    """
+    return word_cosines(A, B, "grand_mean").mean(axis=-1)
+
+
+def paired_cosine(A: ArrayLike, B: ArrayLike) -> Floats:
+    """Return the mean cosine similarity of the words of A and B that stand at the same place: WEAT_1.
+
+    It depends on the order of the words.
+
+    Parameters
+    ----------
+    A, B
+        Vectors of shape (..., words, dimensions), as many words in both.
+
+    Raises
+    ------
+    MeasureError
+        If the lists differ in length.
+
+    References
+    ----------
+    Kindel (2023), supplement, "Varieties of WEAT-like measurement models", the paired estimator WEAT_1(A, B).
+
+    Examples
+    --------
+    >>> round(float(paired_cosine([[1, 0], [0, 2]], [[3, 4], [0, 1]])), 12)
+    0.8
+    """
+    return word_cosines(A, B, "paired").mean(axis=-1)
+
+
+def centroid_cosine(A: ArrayLike, B: ArrayLike) -> Floats:
+    """Return the mean cosine similarity of the words of A with the centroid of B: WEAT_k.
+
+    The centroid is the mean of the vectors as they are stored: long vectors weigh more.
+
+    Parameters
+    ----------
+    A, B
+        Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
+
+    Raises
+    ------
+    MeasureError
+        If the centroid is zero.
+
+    References
+    ----------
+    Kindel (2023), supplement, "Varieties of WEAT-like measurement models", the centroid estimator WEAT_k(A, B) with
+    the centroid C(B), and "Centroid cosine similarity regression", equation cos(Omega, X).
+
+    Examples
+    --------
+    >>> round(float(centroid_cosine([[3, 4]], [[1, 0], [0, 1], [2, 2]])), 3)
+    0.99
+    """
+    return word_cosines(A, B, "centroid").mean(axis=-1)
+
+
+def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean") -> Floats:
+    """Return the part of each word of A in an estimator: its mean over words is the estimate.
+
+    Parameters
+    ----------
+    A, B
+        Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
+    estimator
+        ``"grand_mean"``: the word's mean cosine similarity to B; ``"paired"``: that to the word of B at the same
+        place; ``"centroid"``: that to the centroid of B.
+
+    Returns
+    -------
+    array
+        Of shape (..., words of A).
+
+    Raises
+    ------
+    MeasureError
+        As `mean_cosine`, `paired_cosine` and `centroid_cosine`, or if there is no such estimator.
+
+    Examples
+    --------
+    >>> word_cosines([[1, 0], [0, 2]], [[3, 4], [0, 1]], "paired").round(12)
+    array([0.6, 1. ])
+    """
+    known = ("grand_mean", "paired", "centroid")
+    if estimator not in known:
+        hint = did_you_mean(str(estimator), known)
+        raise MeasureError(f"estimator={estimator!r}{hint}. Known are {name_some(map(repr, known))}.")
+    units_a, units_b = unit_vectors(A), unit_vectors(B)
+    if units_a.shape[-1] != units_b.shape[-1]:
+        raise MeasureError(
+            f"The vectors have {units_a.shape[-1]} and {units_b.shape[-1]} dimensions. Take both lists from the same "
+            "embedding."
+        )
+    if estimator == "paired":
+        if units_a.shape[-2] != units_b.shape[-2]:
+            raise MeasureError(
+                f"The lists have {units_a.shape[-2]} and {units_b.shape[-2]} words, so they cannot be paired. Give "
+                "lists of the same length, or use the grand mean."
+            )
+        paired: Floats = (units_a * units_b).sum(axis=-1)
+        return paired
+    towards = units_b.mean(axis=-2) if estimator == "grand_mean" else unit_centroid(B)
+    cosines: Floats = (units_a @ towards[..., np.newaxis])[..., 0]
+    return cosines
+
+
+def unit_centroid(vectors: ArrayLike) -> Floats:
+    """Return the mean of lists of vectors as they are stored, scaled to length 1, of shape (..., dimensions).
+
+    Raises
+    ------
+    MeasureError
+        If the vectors of a list cancel out.
+
+    Examples
+    --------
+    >>> unit_centroid([[6.0, 0.0], [0.0, 8.0]])
+    array([0.6, 0.8])
+    """
+    array = checked_vectors(vectors)
+    mean = array.mean(axis=-2)
+    longest = np.sqrt(np.square(array).sum(axis=-1)).max(axis=-1)
+    length = np.sqrt(np.square(mean).sum(axis=-1))
+    if np.any(length <= 1e-12 * longest):
+        raise MeasureError("The vectors of a list cancel out: its centroid is zero and has no direction.")
+    centroid: Floats = mean / length[..., np.newaxis]
+    return centroid
+
+
+def weat_score(
+    embedding: Any,
+    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    *,
+    estimator: Estimator = "grand_mean",
+    targets: tuple[str, str] | None = None,
+    attributes: tuple[str, str] | None = None,
+) -> MeasureResult:
+    """Score four word lists by mean cosine similarity: how much nearer A to C, and B to D, than the other way around.
+
+    Parameters
+    ----------
+    embedding
+        An `Embedding`, or anything that `load_embedding` takes.
+    study
+        A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: A, B, C, D.
+    estimator
+        ``"grand_mean"`` (WEAT_0): all pairs, the difference of means of `weat`. ``"paired"`` (WEAT_1): words at the
+        same place only. ``"centroid"`` (WEAT_k): each word of A and B with the centroid of C or D.
+    targets, attributes
+        The protected groups A and B and the attribute groups C and D, as in `weat`.
+
+    Returns
+    -------
+    MeasureResult
+        `score` (the headline number), between -4 and 4; its components `a_c`, `a_d`, `b_d`, `b_c`. `words` holds
+        the part of each word of A and B in them: each component is its mean.
+
+    Raises
+    ------
+    MeasureError
+        If the lists are not determined or empty, or cannot be paired.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some words.
+
+    References
+    ----------
+    Kindel (2023), equation WEAT(A, B, C, D), and supplement, "Varieties of WEAT-like measurement models".
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> result = weat_score(vectors, "weat7")
+    >>> result.score == result.a_c + result.b_d - (result.b_c + result.a_d)
+    True
+    """
+    lists = four_lists(embedding, study, targets, attributes)
+    if estimator == "paired":
+        _raise_unless_paired(lists)
+    return score_result(
+        lists,
+        "weat_score",
+        f"mean cosine similarity, estimator {estimator}",
+        lambda first, second: word_cosines(first, second, estimator).mean(),
+        partial(word_cosines, estimator=estimator),
+    )
+
+
+def _raise_unless_paired(lists: FourLists) -> None:
+    """Refuse lists of different lengths, and lists that lost words: the others have moved up beside wrong partners."""
+    if len(set(lists.given)) > 1:
+        lengths = ", ".join(f"{name!r} {count}" for name, count in zip(lists.names, lists.given, strict=True))
+        raise MeasureError(
+            f"The lists differ in length ({lengths} words), so they cannot be paired. Give lists of the same length, "
+            "or use estimator='grand_mean'."
+        )
+    short = [
+        f"{name!r} kept {len(words)} of {count}"
+        for name, words, count in zip(lists.names, lists.words, lists.given, strict=True)
+        if len(words) != count
+    ]
+    if short:
+        raise MeasureError(
+            f"{'; '.join(short)} words, so the others stand beside wrong partners. Leave out the words at the same "
+            "places of all four lists, or use estimator='grand_mean'."
+        )

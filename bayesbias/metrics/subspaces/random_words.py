@@ -1,0 +1,173 @@
+"""Words drawn at random from a vocabulary, in the place of given ones."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.metrics.look_up import as_embedding
+
+Rows = NDArray[np.integer[Any]]
+Floats = NDArray[np.floating[Any]]
+
+MATCHES = ("rank", "norm")
+"""What drawn words may have in common with those that they replace: the row in the embedding (in files in the order of
+frequency, as word2vec, GloVe and fastText write them, the frequency rank), or the length of the vector."""
+
+_BLOCK = 10_000
+
+
+def whole_embedding(embedding: Any, words: Sequence[str], vocabulary: Sequence[str] | None) -> Embedding:
+    """Return an embedding with all its words, or, where a vocabulary is given, with it and some more words."""
+    if isinstance(vocabulary, str):
+        raise MeasureError(f"vocabulary={vocabulary!r} is one text. Give a list of words.")
+    if vocabulary is None:
+        return embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
+    return as_embedding(embedding, [*words, *vocabulary])
+
+
+def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, without: Sequence[str]) -> Rows:
+    """Return the rows of the words to draw from, in the embedding's order.
+
+    Parameters
+    ----------
+    embedding
+        The embedding.
+    vocabulary
+        Words to draw from; None for all.
+    without
+        Words that are not drawn.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some words of the vocabulary.
+
+    Examples
+    --------
+    >>> vectors = bb.Embedding(words=("a", "b", "c"), vectors=np.eye(3))
+    >>> vocabulary_rows(vectors, None, without=["b"])
+    array([0, 2])
+    """
+    if vocabulary is None:
+        rows: Rows = np.arange(len(embedding))
+    else:
+        found = embedding.lookup(vocabulary)
+        if found.lost:
+            warn_user(
+                f"The embedding {embedding.name!r} lacks {len(found.lost):,} of the {len(vocabulary):,} words of the "
+                f"vocabulary ({name_some(found.lost)}): words are drawn from the others.",
+                LostWordsWarning,
+            )
+        rows = np.unique(word_rows(embedding, list(found.found)))
+    return np.setdiff1d(rows, word_rows(embedding, without))
+
+
+def word_rows(embedding: Embedding, words: Sequence[str]) -> Rows:
+    """Return the rows of words that an embedding has."""
+    place = dict.fromkeys(embedding.match(word) for word in words)
+    place |= {word: row for row, word in enumerate(embedding.words) if word in place}
+    return np.array([place[embedding.match(word)] for word in words], dtype=np.intp)
+
+
+def replacements(embedding: Embedding, rows: Rows, vocabulary: Rows, match: str | None, window: int) -> Rows:
+    """Return the words that may replace each of some words.
+
+    Parameters
+    ----------
+    embedding
+        The embedding.
+    rows
+        Rows of the words to replace.
+    vocabulary
+        Rows of the words to draw from.
+    match
+        None: all of them. Or a name in `MATCHES`: the nearest in rank or norm.
+    window
+        How many nearest.
+
+    Returns
+    -------
+    array
+        Rows, of shape (words to replace, candidates).
+
+    Raises
+    ------
+    MeasureError
+        If there are fewer candidates than words to replace, or `match` or `window` is none.
+
+    Examples
+    --------
+    >>> vectors = bb.Embedding(words=tuple("abcdef"), vectors=np.eye(6))
+    >>> replacements(vectors, np.array([0, 4]), np.array([1, 2, 3, 5]), "rank", 2)
+    array([[1, 2],
+           [3, 5]])
+    """
+    if len(vocabulary) < len(rows):
+        raise MeasureError(
+            f"{len(rows)} words are to be drawn, but the vocabulary has only {len(vocabulary):,} besides those of the "
+            "lists. Give an embedding or a vocabulary of more words."
+        )
+    if match is None:
+        return np.broadcast_to(vocabulary, (len(rows), len(vocabulary)))
+    if match not in MATCHES:
+        raise MeasureError(f"match={match!r}{did_you_mean(str(match), MATCHES)}: use None, {', '.join(MATCHES)}.")
+    if not (isinstance(window, int | np.integer) and len(rows) <= window <= len(vocabulary)):
+        raise MeasureError(
+            f"window={window!r}: {len(rows)} words are drawn, each from the window of the nearest words in {match}, "
+            f"so give a whole number from {len(rows)} to {len(vocabulary):,}, the size of the vocabulary."
+        )
+    by_rank = match == "rank"
+    key = vocabulary.astype(np.float64) if by_rank else _norms(embedding, vocabulary)
+    order = np.argsort(key, kind="stable")
+    candidates = []
+    for value in rows.astype(np.float64) if by_rank else _norms(embedding, rows):
+        at = int(np.searchsorted(key, value, sorter=order))
+        near = order[max(0, at - window) : at + window]
+        candidates.append(vocabulary[near[np.argsort(np.abs(key[near] - value), kind="stable")[:window]]])
+    return np.array(candidates)
+
+
+def draw_rows(candidates: Rows, draws: int, rng: np.random.Generator) -> Rows:
+    """Draw one candidate for each place, in turn, out of those that the draw does not hold yet.
+
+    Where all places have the same candidates, this is drawing without replacement.
+
+    Parameters
+    ----------
+    candidates
+        Of shape (places, candidates), at least as many candidates as places.
+    draws
+        How many draws.
+    rng
+        Where the randomness comes from.
+
+    Returns
+    -------
+    array
+        Of shape (draws, places); no row holds a candidate twice.
+
+    Examples
+    --------
+    >>> np.sort(draw_rows(np.array([[5, 6], [5, 6]]), 2, np.random.default_rng(0)))
+    array([[5, 6],
+           [5, 6]])
+    """
+    rows = np.empty((draws, len(candidates)), dtype=np.intp)
+    for place, choices in enumerate(candidates):
+        left = np.arange(draws)
+        while len(left):
+            rows[left, place] = choices[rng.integers(len(choices), size=len(left))]
+            left = left[(rows[left, :place] == rows[left, place, np.newaxis]).any(axis=1)]
+    return rows
+
+
+def _norms(embedding: Embedding, rows: Rows) -> Floats:
+    # In blocks: the vectors may be most of the memory.
+    blocks = (embedding.vectors[rows[start : start + _BLOCK]] for start in range(0, len(rows), _BLOCK))
+    squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]
+    norms: Floats = np.sqrt(np.concatenate(squares))
+    return norms

@@ -1,0 +1,135 @@
+"""What the crossed models need to know of a table: attribute words with the same rows share their statistics."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bayesbias.models.data import ModelData, attribute_lists
+from bayesbias.models.spec import ModelSpec
+
+# Above this many patterns, as from rows missing at random, collapsing gains nothing.
+MOST_PATTERNS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """A table's sufficient statistics for the crossed models. Distances are counted from the prior mean m0.
+
+    Parameters
+    ----------
+    words, connections : int
+    rows : array, shape (cells,)
+        Number of rows of each cell; cell = protected word * connections + connection.
+    mean : array, shape (cells,)
+        Mean of each cell's distances.
+    within : array, shape (connections,)
+        Sum of squares around the cell means.
+    usage : array, shape (cells, patterns)
+        Rows of one attribute of each pattern in each cell.
+    members : array, shape (patterns,)
+        Number of attributes of each pattern.
+    pattern : array of int, shape (attributes,)
+    list_of : array of int, shape (patterns,)
+        Which attribute_sd each pattern has.
+    residual : array, shape (attributes, connections)
+        Each attribute's sum of distances minus cell means, by connection.
+    """
+
+    words: int
+    connections: int
+    rows: np.ndarray
+    mean: np.ndarray
+    within: np.ndarray
+    usage: np.ndarray
+    members: np.ndarray
+    pattern: np.ndarray
+    list_of: np.ndarray
+    residual: np.ndarray
+
+    @cached_property
+    def connection(self) -> np.ndarray:
+        """Connection of each cell."""
+        return np.tile(np.arange(self.connections), self.words)
+
+    @cached_property
+    def is_connection(self) -> np.ndarray:
+        """Whether a cell has a connection, as 0.0 or 1.0: shape (cells, connections)."""
+        return np.asarray(np.eye(self.connections)[self.connection])
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """Rows of each connection."""
+        return np.asarray(self.rows @ self.is_connection)
+
+    @cached_property
+    def usage_by_connection(self) -> np.ndarray:
+        """Rows of one attribute of each pattern: shape (patterns, connections)."""
+        return np.asarray(self.usage.T @ self.is_connection)
+
+    @cached_property
+    def usage_pairs(self) -> np.ndarray:
+        """Products of the usage of two patterns: shape (cells, patterns * patterns)."""
+        cells, patterns = self.usage.shape
+        pairs: np.ndarray = self.usage[:, :, None] * self.usage[:, None, :]
+        return pairs.reshape(cells, patterns**2)
+
+    @cached_property
+    def usage_cells(self) -> np.ndarray:
+        """Usage, split by connection: shape (cells, patterns * connections)."""
+        cells, patterns = self.usage.shape
+        split: np.ndarray = self.usage[:, :, None] * self.is_connection[:, None, :]
+        return split.reshape(cells, patterns * self.connections)
+
+    @cached_property
+    def residual_sum(self) -> np.ndarray:
+        """Sum of `residual` over a pattern's attributes: shape (patterns, connections)."""
+        total = np.zeros((len(self.members), self.connections))
+        np.add.at(total, self.pattern, self.residual)
+        return total
+
+    @cached_property
+    def residual_products(self) -> np.ndarray:
+        """Sum of outer products of `residual`: shape (patterns, connections, connections)."""
+        total = np.zeros((len(self.members), self.connections, self.connections))
+        np.add.at(total, self.pattern, self.residual[:, :, None] * self.residual[:, None, :])
+        return total
+
+
+def find_patterns(data: ModelData, spec: ModelSpec) -> Patterns:
+    """Return the sufficient statistics of a table for the crossed models."""
+    words, connections = len(data.protected_words), len(data.connections)
+    cells, attributes = words * connections, len(data.attribute_words)
+    cell = data.protected.astype(np.int64) * connections + data.connection
+    distance = data.distance - spec.priors["connection_mean"].parameters["mu"]
+    rows = np.bincount(cell, minlength=cells)
+    mean = np.bincount(cell, distance, cells) / np.maximum(rows, 1)
+    rest = distance - mean[cell]
+    by_attribute = data.attribute.astype(np.int64) * connections + data.connection
+    per_list = spec.switches["attribute_effects"] == "per_list"
+    lists = attribute_lists(data) if per_list else np.zeros(attributes, dtype=np.int64)
+
+    # Attributes with the same cells have the same sum of random 64-bit numbers, one a cell; others do not.
+    rng = np.random.default_rng(20261120)
+    keys = np.zeros((3, attributes), dtype=np.uint64)
+    keys[2] = lists
+    for key in keys[:2]:
+        np.add.at(key, data.attribute, rng.integers(0, 2**63, cells, dtype=np.uint64)[cell])
+    _, first, pattern = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    pattern = pattern.reshape(-1)
+    usage = np.zeros((cells, len(first)))
+    if len(first) <= MOST_PATTERNS:
+        of_first = np.isin(data.attribute, first)
+        np.add.at(usage, (cell[of_first], pattern[data.attribute[of_first]]), 1.0)
+    return Patterns(
+        words=words,
+        connections=connections,
+        rows=rows.astype(float),
+        mean=mean,
+        within=np.bincount(data.connection, rest * rest, connections),
+        usage=usage,
+        members=np.bincount(pattern, minlength=len(first)).astype(float),
+        pattern=pattern,
+        list_of=lists[first],
+        residual=np.bincount(by_attribute, rest, attributes * connections).reshape(attributes, connections),
+    )

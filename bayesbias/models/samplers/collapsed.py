@@ -1,0 +1,367 @@
+"""Draws from the crossed Normal models: everything but the scales is integrated out.
+
+A row with protected word i, connection g and attribute word j is
+
+    y = m[i, g] + b[j] + noise,   m[i, g] ~ N(mu[g], tau[g]),   mu[g] ~ N(m0, s0),   b[j] ~ N(0, omega[list of j])
+
+Given theta = (tau, sigma, omega) all locations are jointly Normal. The b_j go first. With w = 1 / sigma^2, c the
+cell (i, g) of a row, and u_j[c] the number of rows of attribute j in cell c,
+
+    s_j = sum_c w u_j[c],   kappa_j = omega^2 / (1 + omega^2 s_j),
+    log p(y | m, theta) = sum over rows log N(y | m, sigma) - 1/2 sum_j log(1 + omega^2 s_j)
+                          + 1/2 sum_j kappa_j (sum over rows of j of w (y - m))^2.
+
+Attributes with the same u_j share one term, so that a table has a handful of patterns p and not hundreds of
+attributes. What is left is quadratic in (m, mu): a precision that is diagonal in m, plus one row for each mu, minus
+one rank for each pattern. Woodbury's identity makes of its determinant and inverse those of a matrix as small as the
+number of patterns. `importance` then draws theta, and the locations come from their Normal conditionals.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbias.errors import ModelError
+from bayesbias.models.data import ModelData, list_names
+from bayesbias.models.diagnostics import HandOnError
+from bayesbias.models.samplers.attribute_patterns import MOST_PATTERNS, Patterns, find_patterns
+from bayesbias.models.samplers.exact import log_prior
+from bayesbias.models.samplers.importance import KHAT_MAX, Proposal, fit_proposals, resample
+from bayesbias.models.spec import ModelSpec
+
+_LIMITS = (-12.0, 3.0)
+_START = np.log(0.08)
+# Two modes can compete where the prior of connection_mean is far from the data: words differ much, or attribute
+# words do.
+_APART = (np.log(0.8), np.log(0.02))
+# Fewer effective points than this, or than half of the draws, are too few.
+_LEAST_EFFECTIVE = 400
+CLIP = (-40.0, 8.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """What is left of the model for each theta, locations not yet integrated out. Leading axis: points."""
+
+    weight: np.ndarray  # 1 / sigma^2, by connection
+    cell_weight: np.ndarray
+    between: np.ndarray  # 1 / tau^2, by cell
+    variance: np.ndarray  # one over the precision of m given mu and b = 0, by cell
+    group_precision: np.ndarray  # precision of mu, m integrated out
+    attribute_variance: np.ndarray  # omega^2, by pattern
+    attribute_weight: np.ndarray  # s_j, by pattern
+    kappa: np.ndarray
+    linear: np.ndarray  # h: linear term of m
+    cell_mean: np.ndarray  # w-weighted sum of the cell means that a pattern uses
+    residual: np.ndarray
+    coupling: np.ndarray  # of patterns to mu: (points, patterns, connections)
+    group_linear: np.ndarray
+    pattern_linear: np.ndarray
+    core: np.ndarray  # K^-1 - V' A^-1 V: (points, patterns, patterns)
+
+
+def reduce_patterns(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> Reduced:
+    """Return, for each theta, what is left once the attribute effects and the word means are integrated out."""
+    p, count, kinds = patterns, patterns.connections, len(patterns.members)
+    tau, sigma = np.exp(theta[:, :count]), np.exp(theta[:, count : 2 * count])
+    omega2 = np.exp(2 * theta[:, 2 * count :])[:, p.list_of]
+    weight, between = 1 / sigma**2, (1 / tau**2)[:, p.connection]
+    cell_weight = weight[:, p.connection]
+    variance = 1 / (p.rows * cell_weight + between)
+    passed = between * variance
+    group_precision = 1 / prior_sd**2 + (passed * p.rows * cell_weight) @ p.is_connection
+    attribute_weight = weight @ p.usage_by_connection.T
+    kappa = omega2 / (1 + omega2 * attribute_weight)
+    cell_mean = (cell_weight * p.mean) @ p.usage
+    residual = weight @ p.residual_sum.T
+    linear = cell_weight * (p.rows * p.mean - (kappa * (residual + p.members * cell_mean)) @ p.usage.T)
+    coupling = ((passed * cell_weight) @ p.usage_cells).reshape(-1, kinds, count)
+    over = coupling / group_precision[:, None, :]
+    core = -((cell_weight**2 * variance) @ p.usage_pairs).reshape(-1, kinds, kinds)
+    core -= over @ coupling.transpose(0, 2, 1)
+    core[:, np.arange(kinds), np.arange(kinds)] += 1 / (p.members * kappa)
+    group_linear = (passed * linear) @ p.is_connection
+    pattern_linear = (cell_weight * variance * linear) @ p.usage + (over @ group_linear[..., None])[..., 0]
+    return Reduced(
+        weight=weight,
+        cell_weight=cell_weight,
+        between=between,
+        variance=variance,
+        group_precision=group_precision,
+        attribute_variance=omega2,
+        attribute_weight=attribute_weight,
+        kappa=kappa,
+        linear=linear,
+        cell_mean=cell_mean,
+        residual=residual,
+        coupling=coupling,
+        group_linear=group_linear,
+        pattern_linear=pattern_linear,
+        core=core,
+    )
+
+
+def _factor(core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the Cholesky factor of each matrix, and whether it is positive definite after rounding."""
+    try:
+        return np.linalg.cholesky(core), np.ones(len(core), dtype=bool)
+    except np.linalg.LinAlgError:
+        smallest, *_, largest = (
+            np.moveaxis(np.linalg.eigvalsh(core), -1, 0) if core.shape[-1] > 1 else (core[:, 0, 0],) * 2
+        )
+        definite = np.isfinite(smallest) & (smallest > 1e-13 * largest)
+        safe = np.where(definite[:, None, None], core, np.eye(core.shape[-1]))
+        return np.linalg.cholesky(safe), definite
+
+
+def log_marginal(
+    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, reduced: Reduced | None = None
+) -> np.ndarray:
+    """Return log p(distances | theta), all locations integrated out, up to a constant.
+
+    Parameters
+    ----------
+    patterns
+        Sufficient statistics.
+    theta : array, shape (points, 2 * connections + lists)
+        Logarithms of word_sd and sigma of each connection, then of each attribute_sd.
+    prior_sd
+        Standard deviation of the prior of a group mean.
+    reduced
+        What `reduce_patterns` makes of the other arguments, if it is known.
+
+    Returns
+    -------
+    array, shape (points,)
+    """
+    p, count = patterns, patterns.connections
+    r = reduce_patterns(p, theta, prior_sd) if reduced is None else reduced
+    factor, definite = _factor(r.core)
+    whitened = np.linalg.solve(factor, r.pattern_linear[..., None])[..., 0]
+    explained = (
+        (r.linear**2 * r.variance).sum(axis=-1)
+        + (r.group_linear**2 / r.group_precision).sum(axis=-1)
+        + (whitened**2).sum(axis=-1)
+    )
+    log_determinant = (
+        np.log(r.group_precision).sum(axis=-1)
+        - np.log(r.variance).sum(axis=-1)
+        + np.log(p.members * r.kappa).sum(axis=-1)
+        + 2 * np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
+    )
+    products = np.einsum("tg,pgh,th->tp", r.weight, p.residual_products, r.weight, optimize=True)
+    per_pattern = products + 2 * r.residual * r.cell_mean + p.members * r.cell_mean**2
+    squares = (
+        r.weight @ p.within + (r.cell_weight * p.rows * p.mean**2).sum(axis=-1) - (r.kappa * per_pattern).sum(axis=-1)
+    )
+    value: np.ndarray = (
+        -theta[:, count : 2 * count] @ p.totals
+        - p.words * theta[:, :count].sum(axis=-1)
+        - 0.5 * (p.members * np.log1p(r.attribute_variance * r.attribute_weight)).sum(axis=-1)
+        - 0.5 * squares
+        + 0.5 * explained
+        - 0.5 * log_determinant
+    )
+    # Where rounding leaves no answer, scales are so extreme that no prior gives them mass.
+    return np.where(definite & np.isfinite(value), value, -np.inf)
+
+
+def draw_locations(
+    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw all locations from their Normal conditional given theta.
+
+    Returns
+    -------
+    mu : array, shape (points, connections)
+    m : array, shape (points, cells)
+    b : array, shape (points, attributes)
+        The first two are counted from the prior mean.
+    """
+    p, points = patterns, len(theta)
+    r = reduce_patterns(p, theta, prior_sd)
+    # Covariance = A^-1 + A^-1 V core^-1 V' A^-1: a draw for each of the two terms, and the mean.
+    lower = np.linalg.cholesky(r.core)
+    upper = np.swapaxes(lower, -1, -2)
+    mean_part = np.linalg.solve(r.core, r.pattern_linear[..., None])[..., 0]
+    noise_part = np.linalg.solve(upper, rng.standard_normal((points, len(p.members), 1)))[..., 0]
+    pattern_part = mean_part + noise_part
+    group = (r.group_linear + (pattern_part[:, None, :] @ r.coupling)[:, 0, :]) / r.group_precision
+    group += rng.standard_normal(group.shape) / np.sqrt(r.group_precision)
+    along = r.linear + r.cell_weight * (pattern_part @ p.usage.T) + r.between * group[:, p.connection]
+    word = r.variance * along + np.sqrt(r.variance) * rng.standard_normal(along.shape)
+
+    shift = (r.cell_weight * (p.mean - word)) @ p.usage
+    kappa = r.kappa[:, p.pattern]
+    effect = kappa * (r.weight @ p.residual.T + shift[:, p.pattern])
+    effect += np.sqrt(kappa) * rng.standard_normal(effect.shape)
+    return group, word, effect
+
+
+def why_not_collapsed(spec: ModelSpec) -> str | None:
+    """Return the term of a model that the collapsed sampler does not fit, or None."""
+    if spec.switches["likelihood"] != "normal":
+        return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
+    if spec.switches["attribute_effects"] == "none":
+        return "attribute_effects = 'none': there are no effects to integrate out"
+    if spec.priors["connection_mean"].distribution != "Normal":
+        return f"connection_mean = {spec.priors['connection_mean']}: only a Normal prior integrates out"
+    for switch, value in (("pooling", "partial"), ("scale", "connection")):
+        if spec.switches[switch] != value:
+            return f"{switch} = {spec.switches[switch]!r}: with attribute effects only {value!r} is collapsed"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Collapsed:
+    """The density of theta for one table and model, ready to be sampled.
+
+    Parameters
+    ----------
+    patterns
+        Sufficient statistics.
+    spec
+        The model.
+    lists
+        Number of attribute_sd.
+    """
+
+    patterns: Patterns
+    spec: ModelSpec
+    lists: int
+
+    @property
+    def prior_mean(self) -> float:
+        """Mean of the prior of a group mean, from which `patterns` counts distances."""
+        return self.spec.priors["connection_mean"].parameters["mu"]
+
+    @property
+    def prior_sd(self) -> float:
+        """Standard deviation of the prior of a group mean."""
+        return self.spec.priors["connection_mean"].parameters["sigma"]
+
+    def log_density(self, theta: np.ndarray, *, reduced: Reduced | None = None) -> np.ndarray:
+        """Return the log posterior density of theta, the logarithms of all scales, up to a constant."""
+        theta = np.clip(theta, *CLIP)
+        count, priors = self.patterns.connections, self.spec.priors
+        value = log_marginal(self.patterns, theta, self.prior_sd, reduced=reduced)
+        value += log_prior(priors["word_sd"], theta[:, :count]).sum(axis=-1)
+        value += log_prior(priors["sigma"], theta[:, count : 2 * count]).sum(axis=-1)
+        value += log_prior(priors["attribute_sd"], theta[:, 2 * count :]).sum(axis=-1)
+        return value
+
+    @property
+    def scales(self) -> int:
+        """Number of coordinates of theta."""
+        return 2 * self.patterns.connections + self.lists
+
+    def starts(self) -> list[np.ndarray]:
+        """Return where searches for a mode begin: even scales, mainly words that differ, mainly attribute words."""
+        starts = [np.full(self.scales, _START) for _ in range(3)]
+        count = self.patterns.connections
+        for start, word_sd, attribute_sd in ((starts[1], *_APART), (starts[2], *_APART[::-1])):
+            start[:count], start[2 * count :] = word_sd, attribute_sd
+        return starts
+
+
+def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
+    """Return the density of theta for a table and a model.
+
+    Raises
+    ------
+    ModelError
+        If the model is not a crossed Normal one; the term is named.
+    CollapseError
+        If the rows are so unevenly missing that nothing is gained by collapsing.
+    """
+    reason = why_not_collapsed(spec)
+    if reason is not None:
+        raise ModelError(f"The collapsed sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
+    patterns = find_patterns(data, spec)
+    if len(patterns.members) > MOST_PATTERNS:
+        raise CollapseError(
+            f"the attribute words have {len(patterns.members):,} different patterns of missing rows, and more than "
+            f"{MOST_PATTERNS} cannot be collapsed"
+        )
+    per_list = spec.switches["attribute_effects"] == "per_list"
+    return Collapsed(patterns, spec, len(list_names(data)) if per_list else 1)
+
+
+class CollapseError(HandOnError):
+    """The collapsed sampler cannot vouch for its draws."""
+
+
+def sample_collapsed(
+    collapsed: Collapsed, proposal: Proposal | None = None, *, draws: int, rng: np.random.Generator
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return draws of all parameters, and what is known of their error.
+
+    Parameters
+    ----------
+    collapsed
+        From `collapse`.
+    proposal
+        Where theta is proposed; found at the mode by default.
+    draws
+        How many.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    posterior : dict
+        `connection_mean`, `word_sd`, `sigma` of shape (draws, connections), `word_mean` (draws, protected words,
+        connections), `attribute_sd` (draws,) or (draws, lists), `attribute_effect` (draws, attribute words).
+    error : dict
+        `importance_efficiency`, `pareto_khat`, `importance_ess`, `points_weighted`.
+
+    Raises
+    ------
+    CollapseError
+        If the Pareto k-hat is above 0.7, or hardly any point has weight.
+    """
+    from threadpoolctl import threadpool_limits
+
+    p, count = collapsed.patterns, collapsed.patterns.connections
+    # The matrices are small: threads would spend their time waiting for each other.
+    with threadpool_limits(1, "blas"):
+        try:
+            if proposal is None:
+                proposal = propose(collapsed)
+            drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
+        except np.linalg.LinAlgError as singular:
+            raise CollapseError("the posterior of the scales has no shape that a proposal can follow") from singular
+    if not drawn.khat <= KHAT_MAX:
+        raise CollapseError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
+    if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):
+        raise CollapseError(f"the importance weights leave only {drawn.effective:.0f} effective points")
+    theta = np.clip(drawn.points, *CLIP)
+    parts = [draw_locations(p, block, collapsed.prior_sd, rng=rng) for block in theta_blocks(theta)]
+    group, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
+    scales = np.exp(theta)
+    attribute_sd = scales[:, 2 * count :]
+    posterior = {
+        "connection_mean": group + collapsed.prior_mean,
+        "word_sd": scales[:, :count],
+        "sigma": scales[:, count : 2 * count],
+        "word_mean": (word + collapsed.prior_mean).reshape(-1, p.words, count),
+        "attribute_sd": attribute_sd[:, 0] if collapsed.spec.switches["attribute_effects"] == "one" else attribute_sd,
+        "attribute_effect": effect,
+    }
+    error = {
+        "importance_efficiency": np.array(drawn.efficiency),
+        "pareto_khat": np.array(drawn.khat),
+        "importance_ess": np.array(drawn.effective),
+        "points_weighted": np.array(drawn.tried),
+    }
+    return posterior, error
+
+
+def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:
+    """Return theta in parts that fit into the cache."""
+    return np.array_split(theta, max(1, len(theta) // 1000))
+
+
+def propose(collapsed: Collapsed) -> Proposal:
+    """Return a proposal for theta, with a part for each mode of its density that is found."""
+    return fit_proposals(collapsed.log_density, collapsed.starts(), limits=_LIMITS)

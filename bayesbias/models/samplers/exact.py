@@ -1,0 +1,397 @@
+"""Independent draws from the models without attribute effects: no tuning, no chains to compare.
+
+Within connection g, with n_i rows of mean ybar_i for protected word i and within-word sum of squares SS::
+
+    y ~ Normal(m_i, sigma),    m_i ~ Normal(mu, tau),    mu ~ Normal(m0, s0)
+
+(n_i, ybar_i, SS) are sufficient, so after one pass over the rows their number does not matter. Given the two
+scales, ``ybar_i | mu ~ Normal(mu, sqrt(tau^2 + sigma^2 / n_i))``: with w_i one over that variance and
+r_i = ybar_i - m0, mu and all m_i integrate out to
+
+    log p(y | tau, sigma) = - (N - J) log sigma - SS / (2 sigma^2) + 1/2 sum_i log w_i - 1/2 log(1 + s0^2 sum_i w_i)
+                            - 1/2 sum_i w_i r_i^2 + 1/2 (sum_i w_i r_i)^2 / (1 / s0^2 + sum_i w_i)
+
+which leaves a density of (log tau, log sigma) for each connection, or, if all connections share sigma, one of
+log sigma whose factors are such densities with log tau summed out. `grid` draws from it without error; mu and
+every m_i then come from their Normal conditionals.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.special import logsumexp
+
+from bayesbias.errors import FitError, ModelError
+from bayesbias.models.data import ModelData
+from bayesbias.models.diagnostics import HandOnError
+from bayesbias.models.priors import Prior
+from bayesbias.models.samplers.grid_rejection import (
+    GridDraws,
+    ImproperDensityError,
+    LogDensity,
+    best_given,
+    sample_density,
+    support,
+)
+from bayesbias.models.spec import ModelSpec
+from bayesbias.tables.codes import blocks
+
+# Scales of cosine distances that are likely to matter: log of 4e-18 to 20.
+_LOG_SCALES = (-40.0, 3.0)
+# Where log tau is summed out: how many nodes, from where to where, and how much halving them may change a log density.
+_TAU_NODES = 600
+_TAU_ENDS = (-60.0, 20.0)
+_REFINEMENT_MAX = 0.02
+
+
+class GridError(HandOnError):
+    """The grid cannot vouch for the draws."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Sufficient statistics of a table: shapes (protected words, connections), and (connections,) for `within`."""
+
+    count: np.ndarray
+    mean: np.ndarray
+    within: np.ndarray
+
+
+def cell_statistics(data: ModelData) -> Cells:
+    """Return number and mean of each cell's rows, and each connection's sum of squares around the cell means."""
+    count = data.cell_counts
+    total, within = np.zeros(count.size), np.zeros(count.shape[1])
+    for rows in blocks(len(data.distance)):
+        total += np.bincount(data.cells(rows), data.distance[rows], count.size)
+    mean = total / np.maximum(count.ravel(), 1)
+    for rows in blocks(len(data.distance)):
+        residual = data.distance[rows] - mean[data.cells(rows)]
+        within += np.bincount(data.connection[rows], residual * residual, len(within))
+    return Cells(count, mean.reshape(count.shape), within)
+
+
+def why_not_exact(spec: ModelSpec) -> str | None:
+    """Return the term of a model that the exact sampler cannot integrate out, or None."""
+    if spec.switches["attribute_effects"] != "none":
+        return f"attribute_effects = {spec.switches['attribute_effects']!r}: attribute words tie the rows together"
+    if spec.switches["likelihood"] != "normal":
+        return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
+    if spec.priors["connection_mean"].distribution != "Normal":
+        return f"connection_mean = {spec.priors['connection_mean']}: only a Normal prior integrates out"
+    return None
+
+
+def sample_exact(
+    data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return independent draws of all parameters, and what is known of their error.
+
+    Parameters
+    ----------
+    data, spec
+        Rows and model; `why_not_exact` must have no objection.
+    draws
+        How many.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    posterior : dict
+        `connection_mean`, `word_sd` (with partial pooling) and `sigma` of shape (draws, connections), `sigma` of shape
+        (draws,) if it is common, `word_mean` of shape (draws, protected words, connections).
+    error : dict
+        `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection (see `GridDraws`).
+
+    Raises
+    ------
+    FitError
+        If the data leave a scale without a proper posterior.
+    GridError
+        If the grid does not cover the posterior.
+    """
+    reason = why_not_exact(spec)
+    if reason is not None:
+        raise ModelError(f"The exact sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
+    cells = cell_statistics(data)
+    partial = spec.switches["pooling"] == "partial"
+    if spec.switches["scale"] == "common":
+        tau, sigma, error = _common_scales(cells, data, spec, draws=draws, rng=rng, partial=partial)
+    else:
+        tau, sigma, error = _scales_by_connection(cells, data, spec, draws=draws, rng=rng, partial=partial)
+    connection_mean, word_mean = _locations(cells, spec, tau, sigma, rng=rng, partial=partial)
+    posterior = {"connection_mean": connection_mean, "sigma": sigma, "word_mean": word_mean}
+    if partial:
+        posterior["word_sd"] = tau
+    if spec.switches["scale"] == "common":
+        posterior["sigma"] = sigma[:, 0]
+    return posterior, error
+
+
+def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
+    """Return the function log p(distances of connection g | tau, sigma), up to a constant: locations integrated out.
+
+    Parameters
+    ----------
+    cells, g, spec
+        Statistics, position of the connection, model.
+
+    Returns
+    -------
+    function
+        Takes tau (ignored without pooling) and sigma, arrays that broadcast against each other.
+    """
+    has_rows = cells.count[:, g] > 0
+    count, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - _prior_mean(spec)
+    # Words with as many rows have the same weight: (rows, number of words, their mean, squares around it).
+    kinds, kind, words = np.unique(count, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, shift) / words
+    squares = np.bincount(kind, np.square(shift - means[kind]))
+    partial, prior_variance = spec.switches["pooling"] == "partial", _prior_sd(spec) ** 2
+    residuals = count.sum() - len(count)
+
+    def log_density(tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+        variance, noise = _word_variance(spec, tau), np.square(sigma)
+        total = -0.5 * (residuals * np.log(noise) + cells.within[g] / noise)
+        precision: np.ndarray | None = None
+        center: np.ndarray | float = 0.0
+        for rows, number, mean, around in zip(kinds, words, means, squares, strict=True):
+            weight = 1 / (variance + noise / rows)
+            total = total + 0.5 * (number * np.log(weight) - around * weight)
+            added = number * weight
+            if not partial:
+                total -= 0.5 * added * mean**2
+            elif precision is None:
+                precision, center = added, mean
+            else:
+                # Counted from the mean so far, no large numbers cancel where both scales are small.
+                share = added / (precision + added)
+                total -= 0.5 * precision * share * np.square(mean - center)
+                center = center + share * (mean - center)
+                precision = precision + added
+        if precision is not None:
+            shrink = 1 + prior_variance * precision
+            total -= 0.5 * (precision * np.square(center) / shrink + np.log(shrink))
+        return np.asarray(total)
+
+    return log_density
+
+
+def _word_variance(spec: ModelSpec, tau: np.ndarray) -> np.ndarray:
+    """Return the variance of the word means: tau squared, or without pooling that of the prior."""
+    pooled = spec.switches["pooling"] == "partial"
+    return np.square(tau) if pooled else np.full(np.shape(tau), _prior_sd(spec) ** 2)
+
+
+def _scales_by_connection(
+    cells: Cells, data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator, partial: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    tau, sigma, reports = [], [], []
+    for g, connection in enumerate(data.connections):
+        marginal = log_marginal(cells, g, spec)
+
+        def density(*logs: np.ndarray, marginal: LogDensity = marginal) -> np.ndarray:
+            s = logs[-1]
+            value = marginal(np.exp(logs[0]), np.exp(s)) + log_prior(spec.priors["sigma"], s)
+            return np.asarray(value + log_prior(spec.priors["word_sd"], logs[0]) if partial else value)
+
+        try:
+            drawn = _vouched(sample_density(density, [_LOG_SCALES] * (2 if partial else 1), draws=draws, rng=rng))
+        except ImproperDensityError as error:
+            raise _not_drawn(cells, g, connection, error) from error
+        tau.append(np.exp(drawn.points[:, 0]))
+        sigma.append(np.exp(drawn.points[:, -1]))
+        reports.append(drawn)
+    return np.stack(tau, axis=-1), np.stack(sigma, axis=-1), _error(reports)
+
+
+def _common_scales(
+    cells: Cells, data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator, partial: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Draw log sigma with every log tau summed out on a fine grid, then each log tau given it."""
+    count = len(data.connections)
+    marginals = [log_marginal(cells, g, spec) for g in range(count)]
+
+    def joint(g: int, s: np.ndarray, a: np.ndarray) -> np.ndarray:
+        value = marginals[g](np.exp(a), np.exp(s))
+        return np.asarray(value + log_prior(spec.priors["word_sd"], a) if partial else value)
+
+    def profile(s: np.ndarray) -> np.ndarray:
+        total = log_prior(spec.priors["sigma"], s)
+        for g in range(count):
+            total += best_given(lambda s, a, g=g: joint(g, s, a), s, _TAU_ENDS)[1] if partial else joint(g, s, s)
+        return total
+
+    # Summing out every tau is dear: it is done on a fine grid of log sigma, between whose nodes a spline is as good.
+    try:
+        log_sigma = support(profile, [_LOG_SCALES])[0]
+    except ImproperDensityError as error:
+        raise _not_drawn(cells, None, "of all connections", error) from error
+    nodes = [_tau_nodes(lambda s, a, g=g: joint(g, s, a), log_sigma) if partial else np.zeros(1) for g in range(count)]
+
+    def density(s: np.ndarray, every: int = 1) -> np.ndarray:
+        total = log_prior(spec.priors["sigma"], s)
+        for g, (block, part) in itertools.product(range(count), _blocks(s)):
+            a = nodes[g][::every]
+            total[block] += logsumexp(joint(g, part[:, None], a) + np.log(_widths(a)), axis=-1) if partial else 0
+            total[block] += joint(g, part, part) if not partial else 0
+        return total
+
+    fine = density(log_sigma)
+    # A common factor does not matter: what counts is how much the change varies where there is mass.
+    off = np.ptp((fine - density(log_sigma, every=2))[fine > fine.max() - 10])
+    if not off < _REFINEMENT_MAX:
+        raise GridError(f"half as many nodes of word_sd change the density by {100 * np.expm1(off):.0f} %")
+    drawn = _vouched(
+        sample_density(CubicSpline(log_sigma, fine), [(log_sigma[0], log_sigma[-1])], draws=draws, rng=rng)
+    )
+    s = drawn.points[:, 0]
+    tau = np.ones((draws, count))
+    for g, (block, part) in itertools.product(range(count if partial else 0), _blocks(s)):
+        tau[block, g] = np.exp(_between_nodes(joint(g, part[:, None], nodes[g]), nodes[g], rng))
+    return tau, np.repeat(np.exp(s)[:, None], count, axis=1), _error([drawn])
+
+
+def _blocks(values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return positions and values, 250 at a time."""
+    parts = np.array_split(np.arange(len(values)), max(1, len(values) // 250))
+    return [(part, values[part]) for part in parts]
+
+
+def _widths(nodes: np.ndarray) -> np.ndarray:
+    """Return the weight of each node in the trapezoid rule."""
+    steps = np.diff(nodes)
+    return np.asarray(0.5 * (np.append(steps, 0) + np.append(0, steps)))
+
+
+def _tau_nodes(joint: LogDensity, log_sigma: np.ndarray) -> np.ndarray:
+    """Return log tau, dense where there is mass for any sigma that matters: three quarters by mass, a quarter by width.
+
+    `joint` takes log sigma and log tau.
+    """
+    s = log_sigma[:: max(1, len(log_sigma) // 40)][:, None]
+    nodes = np.linspace(*_TAU_ENDS, _TAU_NODES)
+    for _ in range(12):
+        values = joint(s, nodes)
+        top = values.max(axis=1, keepdims=True)
+        density = np.exp(values - top)
+        # The tempered weight of a sigma: those in the tails of its posterior need nodes as well.
+        weight = np.exp((top - top.max()) / 6) / (density @ _widths(nodes))[:, None]
+        mass = (weight * np.maximum(density[:, 1:], density[:, :-1])).sum(axis=0) * np.diff(nodes)
+        share = 0.75 * mass / mass.sum() + 0.25 * np.diff(nodes) / (nodes[-1] - nodes[0])
+        nodes = np.interp(np.linspace(0, 1, _TAU_NODES), np.append(0, np.cumsum(share)), nodes)
+    return nodes
+
+
+def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw one number a row from a density given at nodes and taken as straight between them."""
+    density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
+    cumulative = np.cumsum(0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(nodes), axis=-1)
+    target = rng.random(len(density)) * cumulative[:, -1]
+    cell = np.minimum((cumulative < target[:, None]).sum(axis=-1), len(nodes) - 2)
+    row = np.arange(len(density))
+    left, right = density[row, cell], density[row, cell + 1]
+    # Within the cell the density is straight: the one of two uniforms that the slope favours.
+    first, second = rng.random(len(row)), rng.random(len(row))
+    nearer_right = rng.random(len(row)) * (left + right) < right
+    within = np.where(nearer_right, np.maximum(first, second), np.minimum(first, second))
+    place: np.ndarray = nodes[cell] + within * (nodes[cell + 1] - nodes[cell])
+    return place
+
+
+def _drawn(
+    density: LogDensity,
+    coordinates: int,
+    cells: Cells,
+    g: int,
+    connection: str,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+) -> GridDraws:
+    try:
+        return _vouched(sample_density(density, [_LOG_SCALES] * coordinates, draws=draws, rng=rng))
+    except ImproperDensityError as error:
+        raise _not_drawn(cells, g, connection, error) from error
+
+
+def _vouched(drawn: GridDraws) -> GridDraws:
+    """Return the draws if the grid can vouch for them."""
+    if not drawn.good:
+        raise GridError(
+            f"the exact sampler's grid does not cover the posterior of the scales ({drawn.edge_mass:.1e} of its mass "
+            f"may lie beyond, and the density exceeds its bound by {100 * np.expm1(max(drawn.excess, 0)):.1f} %)"
+        )
+    return drawn
+
+
+def _not_drawn(cells: Cells, g: int | None, connection: str, error: ImproperDensityError) -> Exception:
+    """Return a `FitError` if equal distances are to blame, and a `GridError` if the priors are."""
+    within, rows = (cells.within.sum(), cells.count.sum()) if g is None else (cells.within[g], cells.count[:, g].sum())
+    if within > 1e-24 * rows:
+        return GridError(f"the priors leave the scales of the connection {connection!r} without bounds ({error})")
+    return FitError(
+        f"The distances of the connection {connection!r} do not tell their standard deviation: {error}. This "
+        "happens where all distances are equal, as in a table made by hand; check the table."
+    )
+
+
+def log_prior(prior: Prior, log_scale: np.ndarray) -> np.ndarray:
+    """Return the log density of a scale's logarithm, given the prior of the scale."""
+    return np.asarray(prior.log_density(np.exp(log_scale)) + log_scale)
+
+
+def _locations(
+    cells: Cells, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator, partial: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw group means, then word means, from their Normal conditionals."""
+    center, spread = _prior_mean(spec), _prior_sd(spec)
+    draws, (words, count) = len(sigma), cells.count.shape
+    connection_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))
+    parts = np.array_split(np.arange(draws), max(1, draws * words // 2**17))
+    blocks_of_draws = [slice(part[0], part[-1] + 1) for part in parts]
+    for g, block in itertools.product(range(count), blocks_of_draws):
+        kinds, kind = np.unique(cells.count[:, g], return_inverse=True)
+        variance = _word_variance(spec, tau[block, g])[:, None]
+        noise = np.square(sigma[block, g])[:, None]
+        # One over the variance of a mean of so many rows, and 0 for a word without rows.
+        shrunk = kinds / (kinds * variance + noise)
+        mean = cells.mean[:, g]
+        if partial:
+            total = np.bincount(kind, mean)
+            precision = 1 / spread**2 + shrunk @ np.bincount(kind)
+            best = (center / spread**2 + shrunk @ total) / precision
+            connection_mean[block, g] = best + rng.standard_normal(len(precision)) / np.sqrt(precision)
+            base = connection_mean[block, g][:, None]
+        else:
+            base = np.full((len(noise), 1), center)
+        pull = variance * shrunk
+        sd = np.sqrt(variance * noise / (kinds * variance + noise))
+        drawn = rng.standard_normal((len(noise), words))
+        # With as many rows for every word, one column serves them all.
+        columns = kind if len(kinds) > 1 else slice(None)
+        drawn *= sd[:, columns]
+        drawn += (base * (1 - pull))[:, columns]
+        drawn += pull[:, columns] * mean
+        word_mean[block, :, g] = drawn
+        if not partial:
+            connection_mean[block, g] = drawn[:, cells.count[:, g] > 0].mean(axis=-1)
+    return connection_mean, word_mean
+
+
+def _prior_mean(spec: ModelSpec) -> float:
+    return spec.priors["connection_mean"].parameters["mu"]
+
+
+def _prior_sd(spec: ModelSpec) -> float:
+    return spec.priors["connection_mean"].parameters["sigma"]
+
+
+def _error(reports: list[GridDraws]) -> dict[str, np.ndarray]:
+    return {
+        "grid_acceptance": np.array([report.acceptance for report in reports]),
+        "edge_mass": np.array([report.edge_mass for report in reports]),
+        "envelope_excess": np.array([report.excess for report in reports]),
+    }

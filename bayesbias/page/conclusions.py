@@ -1,0 +1,111 @@
+"""The last sections: what can be concluded, how to repeat it, and how to cite it."""
+
+import json
+from importlib.metadata import version
+
+from bayesbias.files import bundled
+from bayesbias.models.fits import fit_fact
+from bayesbias.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
+from bayesbias.page.page_input import Subject
+from bayesbias.statements import percent_text
+
+_CITATION = bundled("CITATION.cff")
+_PAPER = (
+    "Dobrzeniecka, A. and Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation. "
+    "Computational Linguistics 50(2)."
+)
+
+
+def concluded(subject: Subject) -> Section:
+    """Say in plain English what the posterior shows and what it does not."""
+    title = "What can and cannot be concluded"
+    if reason := subject.nothing_to_compare:
+        return Section("conclusions", title, [Notice(f"No conclusion about associations can be drawn. {reason}")])
+    told = subject.told
+    blocks: list[Block] = [
+        Paragraph(told.verdict),
+        Heading("What the posterior shows"),
+        Bullets(tuple(told.shown)),
+        Heading("What it does not show"),
+        Bullets(tuple(told.limits)),
+    ]
+    return Section("conclusions", title, blocks)
+
+
+def reproduce(subject: Subject) -> Section:
+    """List settings, priors, versions and hashes."""
+    fit = subject.fit
+    facts, model = subject.facts, fit_fact(fit, "model")
+    embedding = facts.get("embedding", {})
+    settings = {
+        "Study": str(facts.get("study", "not named")),
+        "Embedding": subject.embedding,
+        "Embedding hash": str(embedding.get("hash", "not known")),
+        "Case rule": str(embedding.get("case", "not known")),
+        "Table hash": str(fit_fact(fit, "table_hash")),
+        "Model": f"{model['name']} (hash {fit_fact(fit, 'model_hash')})",
+        **{f"Prior of {name}": prior for name, prior in model["priors"].items()},
+        **{f"Switch {name}": value for name, value in model["switches"].items()},
+        "Sampler": str(fit_fact(fit, "sampler")),
+        "Draws": f"{fit_fact(fit, 'draws'):,} in each of {fit_fact(fit, 'chains')} chains",
+        "Seed of the fit": str(fit_fact(fit, "seed")),
+        "Seed of this page": str(subject.seed),
+        "Interval": f"{percent_text(subject.hdi_prob)} HPDI",
+        "Region of practical equivalence": "none given" if subject.rope is None else str(subject.rope),
+    }
+    versions = {**fit_fact(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
+    blocks: list[Block] = [
+        fact_table("Settings", settings, header=("Setting", "Value")),
+        fact_table("Versions of packages, when the model was fitted", versions, header=("Package", "Version")),
+        Heading("In Python"),
+        Verbatim(_code(subject)),
+    ]
+    return Section("reproduce", "How to repeat it", blocks)
+
+
+def _code(subject: Subject) -> str:
+    """Return the calls that lead to this page; names are quoted as JSON texts, which are Python texts too."""
+    fit, facts = subject.fit, subject.facts
+    lines = ["import bayesbias as bb", ""]
+    if "study" in facts and "embedding" in facts:
+        case = facts["embedding"].get("case", "exact")
+        lines += [
+            f"study = bb.load_study({json.dumps(facts['study'])})",
+            f'embedding = bb.load_embedding("PATH", words=study.words, case={json.dumps(case)})',
+            "table = bb.distance_table(embedding, study)",
+        ]
+    else:
+        lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
+    arguments = ", ".join(f"{name}={fit_fact(fit, name)}" for name in ("draws", "tune", "chains"))
+    compared = ""
+    if subject.comparison is not None:
+        comparison = subject.comparison
+        others = ", ".join(f"{json.dumps(name)}: TABLE" for name in comparison.names)
+        lines.append(
+            f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
+            f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
+            f"rope={comparison.facts['rope']}, random_seed={comparison.facts['seed']})"
+        )
+        compared = "comparison=comparison, "
+    lines += [
+        f"fit = bb.fit(table, {json.dumps(subject.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
+        f"{arguments}, random_seed={fit_fact(fit, 'seed')})",
+        f'bb.write_report(fit, "report.html", {compared}hdi_prob={subject.hdi_prob}, rope={subject.rope}, '
+        f"random_seed={subject.seed})",
+    ]
+    return "\n".join(lines)
+
+
+def cite(subject: Subject) -> Section:
+    """Say how to cite the software, the model's source and the words' source."""
+    blocks: list[Block] = [
+        Paragraph("Cite the package, and the paper whose model it fits:"),
+        Paragraph(_PAPER),
+    ]
+    if subject.spec.source:
+        blocks.append(Paragraph(f"Source of the model {subject.spec.name}: {subject.spec.source}."))
+    if _CITATION.is_file():
+        blocks += [Paragraph("CITATION.cff of the package:"), Verbatim(_CITATION.read_text(encoding="utf-8"))]
+    else:
+        blocks.append(Paragraph(f"bayesbias, version {version('bayesbias')}, The bayesbias developers."))
+    return Section("cite", "How to cite", blocks)

@@ -1,0 +1,128 @@
+"""What a page is about: a fit, its rows and the settings of the page."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+
+from bayesbias.errors import ReportError, name_some
+from bayesbias.models.data import model_data
+from bayesbias.models.fit_source import fitted_model, fitted_table
+from bayesbias.models.fits import fit_fact
+from bayesbias.models.samplers.collapsed import why_not_collapsed
+from bayesbias.models.samplers.exact import why_not_exact
+from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.posterior.conclusions import conclusions
+from bayesbias.tables.schema import validate_table
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+BASELINE = "associated"
+_READING = "Read together: "
+_SHOWN, _LIMITS = "WHAT THE POSTERIOR SHOWS", "WHAT IT DOES NOT SHOW"
+
+
+class Told(NamedTuple):
+    """The sentences of `conclusions`: doubts, all read together, what the posterior shows, and does not show."""
+
+    doubts: list[str]
+    verdict: str
+    shown: list[str]
+    limits: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What every section is told.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    table
+        Its rows: the given table, or one rebuilt from the fit.
+    comparison
+        What `compare_embeddings` returned, or None.
+    rope, hdi_prob, seed
+        As in `write_report`.
+    """
+
+    fit: "xr.DataTree"
+    table: pd.DataFrame
+    comparison: Any
+    rope: float | tuple[float, float] | None
+    hdi_prob: float
+    seed: int
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Where the table comes from, as the fit keeps it."""
+        return dict(fit_fact(self.fit, "table"))
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The fitted model, with the priors that it was fitted with."""
+        return fitted_model(self.fit)
+
+    @property
+    def connections(self) -> list[str]:
+        """The connections of the fit, in the order of the schema."""
+        return [str(name) for name in self.fit["constant_data"].to_dataset()["connection"].values]
+
+    @property
+    def embedding(self) -> str:
+        """The name of the embedding, or of the file that the table was read from."""
+        facts = self.facts
+        return str(facts.get("embedding", {}).get("name") or facts.get("source") or "a table without a source")
+
+    @property
+    def nothing_to_compare(self) -> str:
+        """Why there is no contrast; empty if there is one."""
+        if BASELINE not in self.connections:
+            return (
+                f"The fit has no attribute words that are associated with protected words, only "
+                f"{name_some(self.connections)} ones: nothing can be said about associations. Add associated words to "
+                "the study."
+            )
+        if len(self.connections) == 1:
+            return (
+                "The fit has associated attribute words only, so there is nothing to compare them with. Add control "
+                "lists or a second attribute group to the study."
+            )
+        return ""
+
+    @cached_property
+    def told(self) -> Told:
+        """What `conclusions` says; only where there is something to compare."""
+        text = conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
+        parts = [" ".join(part.split()).removeprefix("- ") for part in text.split("\n\n")]
+        start = next(place for place, part in enumerate(parts) if part.startswith(_SHOWN))
+        end = parts.index(_LIMITS)
+        shown = [part for part in parts[start + 1 : end] if not part.startswith(_READING)]
+        reading = next(part for part in parts if part.startswith(_READING)).removeprefix(_READING)
+        return Told(parts[:start], reading[0].upper() + reading[1:], shown, parts[end + 1 :])
+
+    @property
+    def needs_nuts(self) -> bool:
+        """Whether each fit of the model takes a sampler that needs up to a minute."""
+        return bool(why_not_exact(self.spec) is not None and why_not_collapsed(self.spec) is not None)
+
+
+def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of a fit: the given table if it is the fitted one, else a table rebuilt from the fit.
+
+    Raises
+    ------
+    ReportError
+        If the given table is not the one that was fitted.
+    """
+    if table is None:
+        return fitted_table(fit)
+    if model_data(table).table_hash != fit_fact(fit, "table_hash"):
+        raise ReportError(
+            "The table is not the one that was fitted: their hashes differ. Give the fitted table, or leave `table` "
+            "out and the page takes the rows that the fit keeps."
+        )
+    return validate_table(table)

@@ -1,0 +1,197 @@
+"""The first sections: what was asked, and of what data."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from bayesbias.errors import ReportError, name_some
+from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
+from bayesbias.page.page_input import BASELINE, Subject
+from bayesbias.plots.distances import plot_distances
+from bayesbias.reports.similarity_shares import similarity_shares
+from bayesbias.statements import count_text, distance_text, interval_text, share_text, signed_text
+from bayesbias.studies import list_studies, load_study
+from bayesbias.tables.schema import lost_words
+
+_CONTROLS = ("human", "neutral")
+
+
+def question(subject: Subject) -> Section:
+    """Say what was asked: lists, and which are expected to be near to which."""
+    table = subject.table
+    lists = table.drop_duplicates("attribute_word").groupby("attribute_group", sort=False)["attribute_word"]
+    groups = table.drop_duplicates("protected_word").groupby("protected_group", sort=False)["protected_word"]
+    stereotype = table[table["connection"].isin([BASELINE, "different"])]
+    expected = stereotype[stereotype["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
+    protected = pd.DataFrame(
+        {
+            "group": [str(name) for name in groups.groups],
+            "words": [", ".join(words) for _, words in groups],
+            "count": [len(words) for _, words in groups],
+            "expected": [name_some(expected.get(name, ["none"])) for name in groups.groups],
+        }
+    )
+    attributes = pd.DataFrame(
+        {
+            "list": [str(name) for name in lists.groups],
+            "words": [", ".join(words) for _, words in lists],
+            "count": [len(words) for _, words in lists],
+        }
+    )
+    control = attributes["list"].isin(_CONTROLS)
+    blocks: list[Block] = [
+        *_about_the_study(subject),
+        Paragraph(
+            "Are the protected words nearer to the attribute words that are associated with their own group than to "
+            "those associated with other groups (different), to words about people that carry no stereotype (human), "
+            "and to neutral words? Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 "
+            "for unrelated, 2 for opposite."
+        ),
+        frame_table(
+            protected,
+            "Protected words",
+            {
+                "group": ("Group", None),
+                "count": ("Words", count_text),
+                "expected": ("Associated lists", None),
+                "words": ("The words", None),
+            },
+        ),
+    ]
+    columns = {"list": ("List", None), "count": ("Words", count_text), "words": ("The words", None)}
+    if not control.all():
+        blocks.append(frame_table(attributes[~control], "Attribute words", columns))
+    if control.any():
+        blocks.append(frame_table(attributes[control], "Control words", columns, folded=True))
+    return Section("question", "The question", blocks)
+
+
+def _about_the_study(subject: Subject) -> Iterator[Block]:
+    name = subject.facts.get("study")
+    if name is None:
+        yield Paragraph(f"The table ({subject.embedding}) does not name a study.")
+        return
+    yield Paragraph(f"Study: {name}. Embedding: {subject.embedding}.")
+    if name not in list_studies():
+        return
+    study = load_study(name)
+    if set(subject.table["protected_word"]) <= set(study.protected_words):
+        for text in (study.description, study.notes, f"Source of the words: {study.source}" if study.source else ""):
+            if text:
+                yield Paragraph(text)
+
+
+def data(subject: Subject) -> Section:
+    """Show the rows, and what is not among them."""
+    table, facts = subject.table, subject.facts
+    by_connection = table.groupby("connection", observed=True, sort=True)
+    pairs = by_connection["cosine_distance"].agg(["size", "mean", "std", "min", "max"]).reset_index()
+    pairs["protected"] = by_connection["protected_word"].nunique().to_numpy()
+    pairs["attributes"] = by_connection["attribute_word"].nunique().to_numpy()
+    pairs["connection"] = pairs["connection"].astype(str)
+    blocks: list[Block] = [
+        Paragraph(
+            f"{table['protected_word'].nunique():,} protected words and {table['attribute_word'].nunique():,} "
+            f"attribute words give {len(table):,} pairs."
+        ),
+        frame_table(
+            pairs,
+            "Cosine distances by connection, as they are in the table",
+            {
+                "connection": ("Connection", None),
+                "size": ("Pairs", count_text),
+                "protected": ("Protected words", count_text),
+                "attributes": ("Attribute words", count_text),
+                "mean": ("Mean", distance_text),
+                "std": ("Sd", distance_text),
+                "min": ("Smallest", distance_text),
+                "max": ("Largest", distance_text),
+            },
+        ),
+        *_distributions(subject),
+        *_lost(subject),
+    ]
+    duplicates = facts.get("duplicates", {})
+    notes = []
+    if dropped := duplicates.get("dropped", 0):
+        notes.append(f"{dropped:,} repeated rows were dropped before the fit.")
+    if repeated := int(table.duplicated(["protected_word", "attribute_word"]).sum()):
+        notes.append(f"{repeated:,} rows repeat a pair and were kept, so every interval here is too narrow.")
+    if same := duplicates.get("same_vectors", 0):
+        notes.append(f"{same:,} rows compare words that match the same vectors, so every interval is too narrow.")
+    if left_out := facts.get("left_out_controls"):
+        notes.append(
+            f"Control words that the study itself uses, and that are no controls here: {name_some(left_out, 20)}."
+        )
+    if facts.get("edited"):
+        notes.append("The table was changed after it was built: study, embedding and lost words are those of before.")
+    if facts.get("simulated"):
+        notes.append("The distances were simulated: they come from no embedding.")
+    if notes:
+        blocks.append(Bullets(tuple(notes)))
+    return Section("data", "The data", blocks)
+
+
+def _distributions(subject: Subject) -> Iterator[Block]:
+    try:
+        shares = similarity_shares(subject.table)
+    except ReportError as error:
+        yield Paragraph(f"The distributions are not drawn against MAC. {error}")
+        return
+    mac, band = shares.attrs["mac"], shares.attrs["band"]
+    said = "; ".join(
+        f"{row['connection']}: {share_text(row['inside'])} inside the band, {share_text(row['above'])} above it, mean "
+        f"{signed_text(row['mean'])}"
+        for row in shares.to_dict("records")
+    )
+    yield Paragraph(
+        f"MAC, the mean average cosine distance, is {distance_text(mac)} here. Who takes a MAC below 1 for bias takes "
+        f"a similarity of {distance_text(band)} for it; the band from {interval_text(-band, band)} shows how "
+        "ordinary such similarities are, among control words too."
+    )
+    yield figure(
+        plot_distances(subject.table),
+        f"Similarities (1 minus distance_text) as they are in the table, by connection, with the band 0 +/- "
+        f"{distance_text(band)}.",
+        f"Histograms of cosine similarity, one a connection. {said}.",
+    )
+    yield frame_table(
+        shares,
+        "Share of pairs inside, above (nearer) and below (farther) the band of MAC",
+        {
+            "connection": ("Connection", None),
+            "pairs": ("Pairs", count_text),
+            "mean": ("Mean similarity", signed_text),
+            "low_89:high_89": ("89% between", signed_text),
+            "inside": ("Inside", share_text),
+            "above": ("Above", share_text),
+            "below": ("Below", share_text),
+        },
+        folded=True,
+    )
+
+
+def _lost(subject: Subject) -> Iterator[Block]:
+    if "lost_words" not in subject.facts:
+        yield Paragraph("The table does not say whether words of the study were lost.")
+        return
+    lost = lost_words(subject.table)
+    if lost.empty:
+        yield Paragraph("No word of the study was lost: the embedding has them all.")
+        return
+    by_group = lost.groupby("group", sort=False)["word"].size()
+    where = ", ".join(f"{number} of {group}" for group, number in by_group.items())
+    yield Notice(f"{len(lost):,} words were lost ({where}). Every number here is about the words that are left.")
+    rows = lost.groupby(["group", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
+    yield frame_table(
+        rows,
+        "Lost words",
+        {
+            "group": ("List", None),
+            "role": ("Role", None),
+            "size": ("Words", count_text),
+            "join": ("The words", None),
+            "reason": ("Reason", None),
+        },
+        folded=True,
+    )

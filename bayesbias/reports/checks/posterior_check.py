@@ -1,0 +1,294 @@
+"""Whether a fitted model could have made the distances that it was fitted to: the posterior predictive check."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import gammaln, ndtr, stdtr
+
+from bayesbias.arguments import resolve_seed
+from bayesbias.errors import ReportError
+from bayesbias.models.fit_source import fitted_rows
+from bayesbias.models.fits import fit_fact
+from bayesbias.models.likelihood import Densities, densities
+from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
+from bayesbias.reports.checks.verdicts import judge
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+# The intervals of the paper's figure.
+OUTER, INNER = 0.89, 0.50
+# Of larger tables this many pairs are checked one by one, drawn at random.
+MOST_PAIRS = 10_000
+_DRAWS = 1000
+_FEWEST_DRAWS = 100
+_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorCheck:
+    """What a model predicts for the very pairs that it was fitted to, beside what they are. `print` says it in words.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        One row a pair: `protected_word`, `attribute_word`, `connection`, the actual `cosine_distance`, the `mean`
+        prediction, the predictive intervals `low_89` to `high_89` and `low_50` to `high_50` (units of cosine
+        distance), `loo_pit`, the probability of a smaller distance if this pair had not been seen, and `pareto_k`,
+        above 0.7 where that is unreliable. At most 10,000 pairs of the table, drawn at random.
+    coverage : pandas.DataFrame
+        One row for all pairs and one a connection: number of `pairs`, shares `inside_89` and `inside_50` of actual
+        distances inside the intervals, the shares `loo_inside_89` and `loo_inside_50` if each pair had not been seen,
+        the standard errors `se_89` and `se_50` of such shares if the model is right and pairs are independent,
+        `pit_distance`, the largest distance (Kolmogorov and Smirnov's) of the distribution of `loo_pit` from the
+        uniform one, and `k_high`, the number of pairs whose `pareto_k` is high.
+    statistics : pandas.DataFrame
+        `connection`, `statistic`, its `observed` value, `low` to `high` (89 % of the replicated values, a tail of
+        5.5 % on each side), `p_value`, the share of replicated values that are larger, and its Monte Carlo error
+        `p_value_se`. Statistics are the mean, sd, skewness, (excess) kurtosis, smallest and largest distance, and
+        ``"sd of attribute words"``, that of the attribute words' mean distances.
+    densities : pandas.DataFrame
+        Histograms: `connection`, `distance` (middle of the bin), density of the `observed` and mean density of the
+        `replicated` distances, and `low` to `high` as above.
+    problems : tuple of str
+        Where the model fails, one sentence each; empty if nothing was found.
+    model, source
+        Name of the model; where the distances come from.
+    converged
+        Whether the fit's draws can be trusted.
+    total_pairs, draws, replicates, seed
+        Pairs of the table; draws behind the predictions; replicated tables; seed of the simulation.
+    """
+
+    pairs: "pd.DataFrame"
+    coverage: "pd.DataFrame"
+    statistics: "pd.DataFrame"
+    densities: "pd.DataFrame"
+    problems: tuple[str, ...]
+    model: str
+    source: str
+    converged: bool
+    total_pairs: int
+    draws: int
+    replicates: int
+    seed: int
+
+    def __str__(self) -> str:
+        every = self.coverage.iloc[0]
+        checked = f"{self.total_pairs:,} pairs"
+        if every["pairs"] < self.total_pairs:
+            checked = f"{every['pairs']:,} of {self.total_pairs:,} pairs, drawn at random"
+        lines = [
+            f"Posterior predictive check of the model {self.model!r}, {self.source}: {checked}.",
+            f"Inside the 89% interval: {every['inside_89']:.1%} of actual distances ({every['loo_inside_89']:.1%} if "
+            f"the pair had not been seen); inside the 50% interval: {every['inside_50']:.1%} "
+            f"({every['loo_inside_50']:.1%}).",
+        ]
+        if self.problems:
+            lines += ["PROBLEMS", *[f"- {problem}" for problem in self.problems]]
+        else:
+            lines.append("No problem was found: the actual distances look like those that the model makes.")
+        return "\n".join(lines)
+
+
+def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> PosteriorCheck:
+    """Compare the distances of a table with those that the fitted model predicts for the same pairs.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned, of any model.
+    random_seed
+        0 to 2**32 - 1; the same seed gives the same check. None draws a seed and records it.
+
+    Returns
+    -------
+    PosteriorCheck
+        Frames of predictions, coverage and test statistics; printed, it says where the model fails.
+
+    Raises
+    ------
+    FitError
+        If `fit` is not a fit, or the seed is not usable.
+    ReportError
+        If the fit has fewer than 100 draws.
+
+    Notes
+    -----
+    Predictions are for the same words: attribute effects, where the model has them, are those that were fitted.
+    Intervals leave out the same probability on both sides. A Normal or Student t likelihood makes predictions that
+    are symmetric, so that these are the highest density intervals too; the shortest interval of a finite number of
+    draws would be too short. About 1,000 draws of the posterior are used, one replicated table each; of tables of
+    more than 200,000 rows fewer are replicated, at least 200. Replicated tables are never held in memory.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, section "Posterior predictive check"; Gelman, Meng and Stern (1996), Posterior
+    predictive assessment of model fitness; Gabry, Simpson, Vehtari, Betancourt and Gelman (2019), Visualization in
+    Bayesian workflow, for LOO-PIT.
+
+    Examples
+    --------
+    >>> check = check_posterior(fit, random_seed=1)
+    >>> check.coverage[["connection", "pairs", "inside_89", "inside_50"]].round(2)
+       connection  pairs  inside_89  inside_50
+    0         all   2832       0.91       0.55
+    ...
+    """
+    data = fitted_rows(fit)
+    seed = resolve_seed(random_seed)
+    rng = np.random.default_rng(seed)
+    posterior = densities(_thinned(fit), data)
+    if posterior.draws < _FEWEST_DRAWS:
+        raise ReportError(
+            f"The fit has {posterior.draws} draws, too few to predict from. Fit again with at least {_FEWEST_DRAWS}."
+        )
+    total = len(data.distance)
+    rows = np.arange(total) if total <= MOST_PAIRS else np.sort(rng.choice(total, MOST_PAIRS, replace=False))
+    pairs = _predict(posterior, rows, rng)
+    coverage = _coverage(pairs, data.connections)
+    statistics, histograms, replicates = replicate(posterior, rng)
+    model = fit_fact(fit, "model")
+    convergence = fit_fact(fit, "convergence_problems")
+    return PosteriorCheck(
+        pairs=pairs,
+        coverage=coverage,
+        statistics=statistics,
+        densities=histograms,
+        problems=tuple(judge(coverage, statistics, model, convergence)),
+        model=model["name"],
+        source=source_name(fit_fact(fit, "table")),
+        converged=not convergence,
+        total_pairs=total,
+        draws=posterior.draws,
+        replicates=replicates,
+        seed=seed,
+    )
+
+
+def source_name(table: dict[str, Any]) -> str:
+    """Return where the distances of a table come from, given its provenance.
+
+    >>> source_name({"study": "weat7", "embedding": {"name": "Google News"}})
+    'weat7 in Google News'
+    """
+    embedding = str(table.get("embedding", {}).get("name", table.get("source", "a table of one's own")))
+    return f"{table['study']} in {embedding}" if "study" in table else embedding
+
+
+def _thinned(fit: "xr.DataTree") -> "xr.DataTree":
+    """Return a posterior of 1,000 to 2,000 draws, or of all if there are fewer."""
+    import xarray as xr
+
+    posterior = fit["posterior"].to_dataset()
+    step = max(1, posterior.sizes["chain"] * posterior.sizes["draw"] // _DRAWS)
+    return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})
+
+
+def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator) -> "pd.DataFrame":
+    """Return the frame `PosteriorCheck.pairs`."""
+    import pandas as pd
+
+    data = posterior.data
+    # One noise for all rows: their intervals are looked at one by one, so that it need not be independent.
+    standard = noise(posterior, np.arange(posterior.draws), 1, rng)[:, 0]
+    tails = np.array([(1 - OUTER) / 2, (1 - INNER) / 2, (1 + INNER) / 2, (1 + OUTER) / 2])
+    numbers = np.empty((7, len(rows)))
+    start = 0
+    for block in np.array_split(rows, max(1, len(rows) * posterior.draws // _BLOCK)):
+        mean, sigma = predicted(posterior, block)
+        part = slice(start, start := start + len(block))
+        numbers[0, part] = mean.mean(axis=1)
+        rough = np.quantile(mean + sigma * standard, tails, axis=1)
+        numbers[1:5, part] = [_refined(*each, posterior.nu, mean, sigma) for each in zip(rough, tails, strict=True)]
+        numbers[5:, part] = _loo_pit(posterior, block, (data.distance[block, None] - mean) / sigma)
+    return pd.DataFrame(
+        {
+            "protected_word": data.protected_words[data.protected[rows]],
+            "attribute_word": data.attribute_words[data.attribute[rows]],
+            "connection": np.asarray(data.connections)[data.connection[rows]],
+            "cosine_distance": data.distance[rows],
+            **dict(
+                zip(("mean", "low_89", "low_50", "high_50", "high_89", "loo_pit", "pareto_k"), numbers, strict=True)
+            ),
+        }
+    )
+
+
+def predicted(posterior: Densities, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and scale of the likelihood of some rows, each of shape (rows, draws)."""
+    data = posterior.data
+    mean = posterior.word_mean[data.protected[rows], data.connection[rows]]
+    if posterior.attribute_effect is not None:
+        mean += posterior.attribute_effect[data.attribute[rows]]
+    return mean, posterior.sigma[data.connection[rows]]
+
+
+def _refined(rough: np.ndarray, level: float, nu: np.ndarray | None, mean: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    """Return a quantile of each row's mixture over draws: one step of Newton's from that of simulated distances."""
+    residual = (rough[:, None] - mean) / sigma
+    density = np.exp(-0.5 * residual**2) / np.sqrt(2 * np.pi) if nu is None else _student_density(residual, nu)
+    excess = _below(residual, nu).mean(axis=1) - level
+    return np.asarray(rough - excess / (density / sigma).mean(axis=1))
+
+
+def _below(residual: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
+    """Return the likelihood's probability of a smaller distance; residual: in scales."""
+    return np.asarray(ndtr(residual) if nu is None else stdtr(nu, residual))
+
+
+def _student_density(residual: np.ndarray, nu: np.ndarray) -> np.ndarray:
+    constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+    return np.asarray(np.exp(constant - (nu + 1) / 2 * np.log1p(residual**2 / nu)))
+
+
+def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probability of a smaller distance given all other rows, and Pareto k; residual: in scales."""
+    from arviz_stats.base.array import array_stats
+
+    below = _below(residual, posterior.nu)
+    smooth: Any = array_stats.psislw
+    log_density = posterior.of_rows(rows)
+    with np.errstate(all="ignore"):
+        log_weight, khat = smooth(log_density, axis=-1)
+    # Weights so unequal that their tail has no shape stay as they are, and are not to be trusted.
+    shaped = np.isfinite(khat) & np.isfinite(log_weight).all(axis=1)
+    log_weight, khat = np.where(shaped[:, None], log_weight, -log_density), np.where(shaped, khat, np.inf)
+    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
+    return (weight * below).sum(axis=1) / weight.sum(axis=1), khat
+
+
+def _coverage(pairs: "pd.DataFrame", connections: tuple[str, ...]) -> "pd.DataFrame":
+    import pandas as pd
+
+    distance, pit = pairs["cosine_distance"], pairs["loo_pit"]
+    shares = pd.DataFrame(
+        {
+            "inside_89": distance.between(pairs["low_89"], pairs["high_89"]),
+            "inside_50": distance.between(pairs["low_50"], pairs["high_50"]),
+            "loo_inside_89": pit.between((1 - OUTER) / 2, (1 + OUTER) / 2),
+            "loo_inside_50": pit.between((1 - INNER) / 2, (1 + INNER) / 2),
+        }
+    )
+    records = []
+    for name in (ALL, *connections):
+        here = np.full(len(pairs), True) if name == ALL else (pairs["connection"] == name).to_numpy()
+        if not (count := int(here.sum())):
+            continue
+        ordered = np.sort(pit[here])
+        steps = np.arange(count + 1) / count
+        records.append(
+            {
+                "connection": name,
+                "pairs": count,
+                **shares[here].mean().to_dict(),
+                "se_89": np.sqrt(OUTER * (1 - OUTER) / count),
+                "se_50": np.sqrt(INNER * (1 - INNER) / count),
+                "pit_distance": max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()),
+                "k_high": int((~(pairs["pareto_k"][here] <= KHAT_MAX)).sum()),
+            }
+        )
+    return pd.DataFrame(records)

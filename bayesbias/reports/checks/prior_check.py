@@ -1,0 +1,317 @@
+"""What a model's priors say of distances before any are seen: the prior predictive check."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr, stdtr
+
+from bayesbias.arguments import resolve_seed
+from bayesbias.errors import ReportError
+from bayesbias.models.data import ModelData, list_names, model_data
+from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.checks.posterior_check import source_name
+from bayesbias.reports.checks.replicated_tables import ALL, TAILS
+from bayesbias.tables.schema import provenance
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Pairs of a connection that are simulated in each draw: under the prior one is like another.
+_PAIRS = 50
+_FEWEST_DRAWS = 100
+_LOW, _HIGH = 0.0, 2.0
+_EDGES = np.linspace(-1, 3, 81)
+# Shares of prior mass: more than the first on impossible distances, or less than the second on the observed, is said.
+_SOME, _LITTLE = 0.05, 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class PriorCheck:
+    """What the priors of a model say of distances, beside those that were observed. `print` says it in words.
+
+    Parameters
+    ----------
+    distances : pandas.DataFrame
+        One row for all pairs and one a connection: `pairs`; the prior predictive distance's `median` and `low` to
+        `high`, between which 89 % of it lie, with a tail of 5.5 % on each side; `outside`, the prior probability of
+        a distance below 0 or above 2, which no cosine distance can be, its Monte Carlo error `outside_se`, and its
+        parts `below_0` and `above_2`; the `smallest`, `average` and `largest` observed distance, and
+        `inside_observed`, the prior probability of a distance in their range.
+    parameters : pandas.DataFrame
+        `parameter` (``connection_mean``, ``contrast``, and the scales), `connection` (for a contrast such as
+        ``"associated - human"``), prior `mean`, its Monte Carlo error `mean_se`, `sd`, and interval `low` to `high` as
+        above; `observed` is the mean of the observed distances, or the difference of two of them, and missing
+        for a scale.
+    densities : pandas.DataFrame
+        Histograms from -1 to 3: `connection`, `distance` (middle of the bin), density of `prior` and `observed`.
+    problems : tuple of str
+        What the priors say that distances cannot be, one sentence each.
+    model, source
+        Name of the model; where the table comes from.
+    priors : dict
+        Text of each prior.
+    draws, seed
+        Draws from the prior; seed.
+    """
+
+    distances: "pd.DataFrame"
+    parameters: "pd.DataFrame"
+    densities: "pd.DataFrame"
+    problems: tuple[str, ...]
+    model: str
+    source: str
+    priors: dict[str, str]
+    draws: int
+    seed: int
+
+    def __str__(self) -> str:
+        every = self.distances.iloc[0]
+        lines = [
+            f"Prior predictive check of the model {self.model!r}: "
+            f"{', '.join(f'{name} ~ {prior}' for name, prior in self.priors.items())}.",
+            f"Before any distance is seen, 89% of the prior mass lies on distances from {every['low']:.2f} to "
+            f"{every['high']:.2f}. Observed are {every['smallest']:.2f} to {every['largest']:.2f} ({self.source}).",
+            f"Probability of a distance outside 0 to 2, which is impossible: {every['outside']:.1%} "
+            f"(Monte Carlo error {every['outside_se']:.1%}).",
+        ]
+        contrasts = self.parameters[self.parameters["parameter"] == "contrast"]
+        lines += [
+            f"Difference of group means {row['connection']}: 89% of the prior from {row['low']:+.2f} to "
+            f"{row['high']:+.2f}, observed {row['observed']:+.3f}."
+            for row in contrasts.to_dict("records")
+        ]
+        if self.problems:
+            lines += ["WHAT TO KNOW ABOUT THESE PRIORS", *[f"- {problem}" for problem in self.problems]]
+        return "\n".join(lines)
+
+
+def check_prior(
+    table: "pd.DataFrame",
+    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
+    *,
+    priors: Mapping[str, Any] | None = None,
+    draws: int = 4000,
+    random_seed: int | None = None,
+) -> PriorCheck:
+    """Say what the priors of a model imply for the distances of a table, before it is fitted.
+
+    Parameters
+    ----------
+    table
+        A distance table.
+    model, priors
+        As for `fit`.
+    draws
+        Draws of all parameters from the prior, at least 100.
+    random_seed
+        0 to 2**32 - 1; the same seed gives the same check. None draws a seed and records it.
+
+    Returns
+    -------
+    PriorCheck
+        Frames of prior predictions; printed, it says what they mean.
+
+    Raises
+    ------
+    TableError, ModelError, FitError, ReportError
+        If the table, the model, the seed or the number of draws is not usable.
+
+    Notes
+    -----
+    A pair's probability of an impossible distance is computed exactly for each draw of the parameters, and averaged
+    over up to 50 pairs of each connection and over the draws. All pairs together weigh the connections by their
+    number of pairs.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, section "Bayesian method", for the priors of `hierarchical`; Gabry, Simpson, Vehtari,
+    Betancourt and Gelman (2019), Visualization in Bayesian workflow, for the check.
+
+    Examples
+    --------
+    >>> check = check_prior(table, "hierarchical", draws=4000, random_seed=1)
+    >>> check.distances[["connection", "outside"]].round(1)
+       connection  outside
+    0         all      0.2
+    ...
+    """
+    import pandas as pd
+
+    if isinstance(draws, bool) or not isinstance(draws, Integral) or draws < _FEWEST_DRAWS:
+        raise ReportError(f"draws={draws!r}: give a whole number of at least {_FEWEST_DRAWS}.")
+    spec, data, seed = load_model(model, priors=priors), model_data(table), resolve_seed(random_seed)
+    rng = np.random.default_rng(seed)
+    partial = spec.switches["pooling"] == "partial"
+    top = {
+        name: spec.priors[name].draw((draws, *shape), rng)
+        for name, shape in parameter_shapes(data, spec).items()
+        if partial or name != "connection_mean"
+    }
+    some, count = _some_pairs(data, rng), len(data.connections)
+    members = [np.flatnonzero(some.connection == place) for place in range(count)]
+    simulated = np.empty((draws, len(some.distance)))
+    tails = np.empty((draws, 2, count))
+    connection_mean = np.empty((draws, count))
+    for draw in range(draws):
+        given = {name: values[draw] for name, values in top.items()}
+        # Without pooling, a group mean is the average over all words that have pairs.
+        parameters = draw_parameters(some if partial else data, spec, rng=rng, given=given)
+        connection_mean[draw] = parameters["connection_mean"]
+        simulated[draw] = draw_distances(some, spec, parameters, rng=rng)
+        outside = _tails(some, parameters)
+        tails[draw] = np.stack([outside[:, rows].mean(axis=1) for rows in members], axis=1)
+    weight = data.pair_counts.sum(axis=0) / len(data.distance)
+    records, frames = [], []
+    for place, name in enumerate((ALL, *data.connections)):
+        weights = weight if name == ALL else np.eye(count)[place - 1]
+        observed = data.distance if name == ALL else data.distance[data.connection == place - 1]
+        prior, (below, above) = _mixed(simulated, members, weights, rng), np.moveaxis(tails @ weights, 0, 1)
+        low, median, high = np.quantile(prior, (TAILS[0], 0.5, TAILS[1]))
+        records.append(
+            {
+                "connection": name,
+                "pairs": len(observed),
+                "median": median,
+                "low": low,
+                "high": high,
+                "outside": (below + above).mean(),
+                "outside_se": (below + above).std(ddof=1) / np.sqrt(draws),
+                "below_0": below.mean(),
+                "above_2": above.mean(),
+                "smallest": observed.min(),
+                "average": observed.mean(),
+                "largest": observed.max(),
+                "inside_observed": ((prior >= observed.min()) & (prior <= observed.max())).mean(),
+            }
+        )
+        frames.append(
+            pd.DataFrame(
+                {
+                    "connection": name,
+                    "distance": (_EDGES[1:] + _EDGES[:-1]) / 2,
+                    "prior": _density(prior),
+                    "observed": _density(observed),
+                }
+            )
+        )
+    distances = pd.DataFrame(records)
+    parameters_frame = _parameters({"connection_mean": connection_mean} | top, some, distances)
+    return PriorCheck(
+        distances=distances,
+        parameters=parameters_frame,
+        densities=pd.concat(frames, ignore_index=True),
+        problems=tuple(_judge(distances, parameters_frame, spec)),
+        model=spec.name,
+        source=source_name(provenance(table, current_hash=data.table_hash)),
+        priors={name: str(prior) for name, prior in spec.priors.items()},
+        draws=int(draws),
+        seed=seed,
+    )
+
+
+def _some_pairs(data: ModelData, rng: np.random.Generator) -> ModelData:
+    """Return up to 50 pairs of each connection, among all the words."""
+    keep = np.zeros(len(data.distance), dtype=bool)
+    for place in range(len(data.connections)):
+        rows = np.flatnonzero(data.connection == place)
+        keep[rng.choice(rows, min(len(rows), _PAIRS), replace=False)] = True
+    rows_of = {name: getattr(data, name)[keep] for name in ("distance", "protected", "connection", "attribute")}
+    return replace(data, **rows_of)
+
+
+def _tails(data: ModelData, parameters: dict[str, np.ndarray]) -> np.ndarray:
+    """Return each pair's probability of a distance below 0 and above 2, shape (2, pairs)."""
+    mean = parameters["word_mean"][data.protected, data.connection]
+    if "attribute_effect" in parameters:
+        mean = mean + parameters["attribute_effect"][data.attribute]
+    sigma = np.broadcast_to(parameters["sigma"], len(data.connections))[data.connection]
+    residuals = np.stack([(_LOW - mean) / sigma, (mean - _HIGH) / sigma])
+    return np.asarray(stdtr(float(parameters["nu"]), residuals) if "nu" in parameters else ndtr(residuals))
+
+
+def _mixed(
+    simulated: np.ndarray, members: list[np.ndarray], weights: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Return one simulated distance for each draw and ten of its pairs, connections drawn by their weights."""
+    repeated = np.repeat(np.arange(len(simulated)), 10)
+    connection = rng.choice(len(weights), len(repeated), p=weights)
+    rows = np.empty(len(repeated), dtype=np.int64)
+    for place, choices in enumerate(members):
+        here = connection == place
+        rows[here] = rng.choice(choices, int(here.sum()))
+    return np.asarray(simulated[repeated, rows])
+
+
+def _density(values: np.ndarray) -> np.ndarray:
+    """Return a histogram; what lies beyond it has no bin but counts."""
+    return np.asarray(np.histogram(values, _EDGES)[0] / (len(values) * np.diff(_EDGES)))
+
+
+def _parameters(drawn: dict[str, np.ndarray], data: ModelData, distances: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the frame `PriorCheck.parameters`; drawn: shape (draws,), or (draws, connections or lists)."""
+    import pandas as pd
+
+    average = dict(zip(distances["connection"], distances["average"], strict=True))
+    columns: list[tuple[str, str, np.ndarray, float]] = []
+    for name, values in drawn.items():
+        labels = list_names(data) if name == "attribute_sd" else data.connections
+        for place, column in enumerate(values.T if values.ndim == 2 else values[None]):
+            label = labels[place] if values.ndim == 2 else ""
+            columns.append((name, label, column, average[label] if name == "connection_mean" else np.nan))
+    if data.connections[0] == "associated":
+        connection_mean = drawn["connection_mean"]
+        columns += [
+            (
+                "contrast",
+                f"associated - {other}",
+                connection_mean[:, 0] - connection_mean[:, place],
+                average["associated"] - average[other],
+            )
+            for place, other in enumerate(data.connections)
+            if place
+        ]
+    records = []
+    for name, label, values, observed in columns:
+        low, high = np.quantile(values, TAILS)
+        records.append(
+            {
+                "parameter": name,
+                "connection": label,
+                "mean": values.mean(),
+                "mean_se": values.std(ddof=1) / np.sqrt(len(values)),
+                "sd": values.std(ddof=1),
+                "low": low,
+                "high": high,
+                "observed": observed,
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def _judge(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: ModelSpec) -> list[str]:
+    problems = []
+    every = distances.iloc[0]
+    if every["outside"] > _SOME:
+        scales = [name for name in spec.priors if name not in ("connection_mean", "nu")]
+        tighter = ", ".join(f"{name!r}: 'Exponential(10)'" for name in scales)
+        problems.append(
+            f"{every['outside']:.0%} of the prior mass lies on distances that cannot be (below 0 or above 2). Hundreds "
+            "of pairs overrule that. Where pairs, words or attribute words are few, see whether the conclusions stand "
+            f"under tighter priors, such as priors={{{tighter}}}, or ask sensitivity()."
+        )
+    problems += [
+        f"{row['connection']}: the observed mean distance, {row['observed']:.3f}, lies outside the prior's interval, "
+        f"{row['low']:.2f} to {row['high']:.2f}: prior and data disagree."
+        for row in parameters.to_dict("records")
+        if row["parameter"] == "connection_mean" and not row["low"] <= row["observed"] <= row["high"]
+    ]
+    if every["inside_observed"] < _LITTLE:
+        problems.append(
+            f"Only {every['inside_observed']:.1%} of the prior mass lies in the range of the observed distances."
+        )
+    return problems

@@ -1,0 +1,1 @@
+"""Single-number measures under a fitted model, and where nothing is associated."""

@@ -1,0 +1,149 @@
+"""The similarities that a fitted model makes of a measure's pairs, and the measure's values of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.errors import ReportError, name_some
+from bayesbias.metrics.similarities import Similarities
+from bayesbias.models.fit_source import fitted_rows, fitted_table
+from bayesbias.models.fits import fit_fact
+from bayesbias.models.likelihood import Densities
+from bayesbias.studies import Study
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Values = dict[str, np.ndarray]
+
+_FEWEST_NULL = 10_000
+_NUMBERS_A_BLOCK = 2**21
+_STEREOTYPE = ("associated", "different")
+
+
+def fitted_study(fit: "xr.DataTree") -> Study:
+    """Return the lists that a model was fitted to, as a study."""
+    table = fitted_table(fit)
+    words = table.drop_duplicates("attribute_word")
+    lists = {str(name): list(part) for name, part in words.groupby("attribute_group", sort=False)["attribute_word"]}
+    protected = table.drop_duplicates("protected_word").groupby("protected_group", sort=False)["protected_word"]
+    associated = table.loc[table["connection"] == "associated", ["protected_group", "attribute_group"]]
+    return Study(
+        name=str(fit_fact(fit, "table").get("study") or "of the fit"),
+        protected={str(name): list(part) for name, part in protected},
+        attributes={name: part for name, part in lists.items() if name not in ("human", "neutral")},
+        human=lists.get("human", "none"),
+        neutral=lists.get("neutral", "none"),
+        associated=list(associated.drop_duplicates().itertuples(index=False, name=None)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of a measure as places in the fitted rows: words of shape (words,), connections (words, attributes)."""
+
+    protected: np.ndarray
+    attribute: np.ndarray
+    connection: np.ndarray
+
+
+def observed_pairs(
+    fit: "xr.DataTree", study: Study, protected: tuple[str, ...], attribute: tuple[str, ...]
+) -> tuple[Similarities, Pairs]:
+    """Return the similarities that a measure needs, as they were observed, and where they stand in the fit."""
+    data = fitted_rows(fit)
+    lists = (
+        {name: study.protected[name] for name in protected},
+        {name: study.attribute_lists[name] for name in attribute},
+    )
+    words = [[word for part in each.values() for word in part] for each in lists]
+    known = data.protected_words, data.attribute_words
+    places = [
+        np.array([{word: place for place, word in enumerate(names)}[word] for word in chosen])
+        for names, chosen in zip(known, words, strict=True)
+    ]
+    shape = len(known[0]), len(known[1])
+    # A pair that stands twice counts once, like in the measure: the last row written is the first one of the table.
+    rows = np.full(shape, -1)
+    rows[data.protected[::-1], data.attribute[::-1]] = np.arange(len(data.distance))[::-1]
+    rows = rows[np.ix_(*places)]
+    if (rows < 0).any():
+        missing = [f"{words[0][i]} - {words[1][j]}" for i, j in np.argwhere(rows < 0)]
+        raise ReportError(
+            f"The measure needs {rows.size:,} pairs of words, of which the fit lacks {len(missing):,}: "
+            f"{name_some(missing, 3)}. Fit a table that has them, or leave these words out of it."
+        )
+    connection = data.connection[rows].astype(np.int64)
+    present = {data.connections[at] for at in np.unique(connection)}
+    if not present.issuperset(_STEREOTYPE):
+        raise ReportError(
+            f"The pairs of {', '.join(protected)} and {', '.join(attribute)} are {' and '.join(sorted(present))} only. "
+            "Where nothing is associated, associated and different pairs are alike; give lists that have both."
+        )
+    similarity = 1.0 - data.distance[rows]
+    here = Similarities(similarity, lists[0], lists[1], frozenset(study.associated))
+    return here, Pairs(places[0], places[1], connection)
+
+
+def simulate(
+    posterior: Densities,
+    pairs: Pairs,
+    values: Callable[[np.ndarray], Values],
+    rng: np.random.Generator,
+) -> tuple[Values, ...]:
+    """Return the expected, repeated and null values of a measure, each of shape (draws or samples, ...)."""
+    # Streams of their own: so the size of the blocks is no part of the result.
+    for_repeated, for_null, for_effects = rng.spawn(3)
+    numbers = pairs.connection.size
+    found: list[list[Values]] = [[], [], []]
+    for block in _blocks(np.arange(posterior.draws), numbers):
+        distance = _means(posterior, pairs, block) + _effects(posterior, pairs, block)
+        found[0].append(values(1.0 - distance))
+        found[1].append(values(1.0 - distance - _noise(posterior, pairs, block, for_repeated)))
+    for block in _blocks(np.tile(np.arange(posterior.draws), -(-_FEWEST_NULL // posterior.draws)), numbers):
+        distance = _equalized(posterior, pairs, block) + _noise(posterior, pairs, block, for_null)
+        if posterior.attribute_sd is not None:
+            sd = posterior.attribute_sd[pairs.attribute][:, block].T
+            distance += (sd * for_effects.standard_normal(sd.shape))[:, None, :]
+        found[2].append(values(1.0 - distance))
+    return tuple({name: np.concatenate([part[name] for part in parts]) for name in parts[0]} for parts in found)
+
+
+def _blocks(draws: np.ndarray, numbers: int) -> list[np.ndarray]:
+    return np.array_split(draws, max(1, min(len(draws), len(draws) * numbers // _NUMBERS_A_BLOCK)))
+
+
+def _means(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndarray:
+    """Return the word means of all pairs, shape (draws, words, attributes)."""
+    cells = posterior.word_mean[pairs.protected][:, :, draws]
+    means = np.take_along_axis(cells, pairs.connection[:, :, None], axis=1)
+    return np.ascontiguousarray(np.moveaxis(means, -1, 0))
+
+
+def _equalized(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndarray:
+    """Return the means where each word is as far from associated as from different words."""
+    means = _means(posterior, pairs, draws)
+    stereotype = np.isin(np.asarray(posterior.data.connections)[pairs.connection], _STEREOTYPE)
+    average = (means * stereotype).sum(axis=2) / np.maximum(stereotype.sum(axis=1), 1)
+    return np.where(stereotype, average[:, :, None], means)
+
+
+def _effects(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndarray:
+    """Return the attribute effects that were fitted, shape (draws, 1, attributes), or 0."""
+    if posterior.attribute_effect is None:
+        return np.zeros((1, 1, 1))
+    effects: np.ndarray = posterior.attribute_effect[pairs.attribute][:, draws].T[:, None, :]
+    return effects
+
+
+def _noise(posterior: Densities, pairs: Pairs, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return noise of all pairs, shape (draws, words, attributes)."""
+    shape = len(draws), *pairs.connection.shape
+    if posterior.nu is None:
+        noise = rng.standard_normal(shape)
+    else:
+        noise = rng.standard_t(posterior.nu[draws, None, None], shape)
+    noise *= np.moveaxis(posterior.sigma[:, draws][pairs.connection], -1, 0)
+    return noise

@@ -1,0 +1,361 @@
+"""What a fitted model says of a single-number measure: its posterior, and its values where nothing is associated."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.arguments import HDI_PROB, check_probability, resolve_seed
+from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.estimates import ESTIMATE_COLUMNS, estimates
+from bayesbias.metrics.similarities import KERNELS, Kernel, Similarities
+from bayesbias.models.fit_source import fitted_rows
+from bayesbias.models.fits import fit_fact
+from bayesbias.models.likelihood import densities
+from bayesbias.reports.checks.posterior_check import source_name
+from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
+from bayesbias.reports.measures.null_simulation import rate
+from bayesbias.statements import percent_text
+from bayesbias.studies import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+NULL_TAILS = (0.025, 0.975)
+_WORDS = " words"
+_COLUMNS = (
+    "observed", *ESTIMATE_COLUMNS, "repeated_low", "repeated_high", "null_mean", "null_low", "null_high", "null_se",
+    "null_share", "null_share_se", "beyond_null", "beyond_null_se",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class MeasurePosterior:
+    """A measure under a fitted model: as observed, in expectation, measured again, and where nothing is associated.
+
+    Parameters
+    ----------
+    summary : pandas.DataFrame
+        One row a `statistic`, the headline number first. `observed` in the fitted distances; `mean`, `sd`, `hdi_low`,
+        `hdi_high`, `ess_bulk`, `ess_tail` and `r_hat` of the posterior of the **expected** value, that of similarities
+        without noise; `repeated_low` to `repeated_high`, which the value lies in with probability `hdi_prob` if the
+        same pairs are measured **again**; of the **null**, `null_mean`, the 95 % prediction interval `null_low` to
+        `null_high` and the Monte Carlo error `null_se` of its ends. `null_share` is the share of null values at least
+        as far out as the observed one (twice the smaller tail), `beyond_null` the probability that a
+        repeated value lies outside the null's interval; both with Monte Carlo errors, `null_share_se` and
+        `beyond_null_se`. All in the units of the statistic.
+    words : pandas.DataFrame
+        The same of single words: `word`, `group` (and `attribute_group`), then the columns above. Empty where the
+        measure has no values of single words.
+    draws : xarray.Dataset
+        `expected` and `repeated` with the dimensions ``chain``, ``draw`` and ``statistic``, `null` with ``sample`` and
+        ``statistic``, `observed` with ``statistic``.
+    measure, title, word_value
+        Name of the measure, its lists, and what the values of single words are.
+    model, source
+        Name of the model; where the distances come from.
+    lost_words
+        List of the measure -> its words that the embedding lacked.
+    converged
+        Whether the fit's draws can be trusted.
+    hdi_prob, seed
+        Probability inside the intervals; seed of the simulation.
+    """
+
+    summary: "pd.DataFrame"
+    words: "pd.DataFrame"
+    draws: "xr.Dataset"
+    measure: str
+    title: str
+    word_value: str
+    model: str
+    source: str
+    lost_words: Mapping[str, tuple[str, ...]]
+    converged: bool
+    hdi_prob: float
+    seed: int
+
+    def __str__(self) -> str:
+        inside = percent_text(self.hdi_prob)
+        lines = [f"{self.measure} under the model {self.model!r}, {self.source}: {self.title}."]
+        if not self.converged:
+            lines.append("The sampler had not converged: do not report these numbers yet.")
+        lines.append("Null: no word is nearer to its associated than to its different words, but for noise.")
+        for row in self.summary.to_dict("records"):
+            lines += [
+                f"{row['statistic']}: observed {row['observed']:.3g}",
+                f"  null: 95% of the values between {row['null_low']:.3g} and {row['null_high']:.3g}; at least as far "
+                f"out as the observed one {_share_text(row, 'null_share')}",
+                f"  measured again: {inside} of the values between {row['repeated_low']:.3g} and "
+                f"{row['repeated_high']:.3g}; outside the null's interval {_share_text(row, 'beyond_null')}",
+                f"  expected, without noise: {row['mean']:.3g}, {inside} HPDI {row['hdi_low']:.3g} to "
+                f"{row['hdi_high']:.3g}",
+            ]
+        if "effect_size" in set(self.summary["statistic"]):
+            lines.append(
+                "The effect size divides by the spread of the words, which noise and uncertainty change: compare the "
+                "observed and the repeated one with the null, and read strength from the test statistic."
+            )
+        if self.measure == "mac":
+            lines.append(
+                "MAC averages associated and different pairs alike, so that its null is centered on what was observed: "
+                "it cannot tell an association."
+            )
+        if self.lost_words:
+            lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
+            lines.append(f"Lost words: {lost}.")
+        return "\n".join(lines)
+
+
+def measure_posterior(
+    fit: "xr.DataTree",
+    measure: str = "weat",
+    *,
+    targets: Any = None,
+    attributes: Any = None,
+    hdi_prob: float = HDI_PROB,
+    random_seed: int | None = None,
+    **options: Any,
+) -> MeasurePosterior:
+    """Return the posterior of a measure under a fitted model, next to what it is where nothing is associated.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned, of any model.
+    measure
+        ``"weat"``, ``"weat_score"``, ``"mac"`` or ``"ect"``: the measures that are functions of the pairwise
+        similarities.
+    targets, attributes
+        The protected groups and attribute lists to compare, as in the measure itself. Lists of a study that is not
+        bundled are named as in `fitted_table`.
+    hdi_prob
+        Probability inside the intervals of the expected and of the repeated value.
+    random_seed
+        0 to 2**32 - 1; the same seed gives the same numbers. None draws a seed and records it.
+    **options
+        Options of the measure: `statistic` and `ddof` of WEAT, `estimator` of ``"weat_score"`` (not the centroid).
+
+    Returns
+    -------
+    MeasurePosterior
+        Frames and draws; printed, it says what they mean.
+
+    Raises
+    ------
+    ReportError
+        If the measure has no posterior, an option is unknown, the fit lacks pairs that it needs, or holds no
+        associated and different pairs among them, so that there is no null.
+    MeasureError
+        If the lists are not determined, as in the measure itself.
+    FitError
+        If `fit` is not a fit, or the seed is not usable.
+
+    Warns
+    -----
+    ConvergenceWarning
+        When the fit was made or read, not here; the result says so again when it is printed.
+
+    Notes
+    -----
+    Let d[i, j] = m[i, c] + b[j] + noise be the model's distance of the protected word i to the attribute word j, of
+    the connection c (b is 0 in a model without attribute effects). For each draw of the posterior the measure is
+    computed from three sets of similarities of these very words:
+
+    *expected*: 1 - (m[i, c] + b[j]). What the measure would be if the noise of single pairs were averaged away. Its
+    posterior holds what is uncertain about the means, and nothing else.
+
+    *repeated*: noise added, drawn anew. What the measure would be if these pairs were measured again: the
+    posterior predictive distribution. The observed value is one such value.
+
+    *null*: each word's m of associated and of different pairs replaced by their average, weighted by the pairs of the
+    measure, noise and b drawn anew. What the measure is where nothing is associated, with the words' general
+    distances and the noise of the fit; for other attribute words of the same kind, as nothing tells these apart.
+
+    Like is compared with like: the observed and the repeated value contain noise, and so does the null. The
+    expected value does not, and may not be read against the null's interval.
+
+    The null is a strict one: no word leans at all. Words that lean each to its own side, with no difference between
+    groups, exceed it too. The test statistic feels them, since they make it vary more than noise does; the effect
+    size hardly does, as it divides by the spread of the words. So the test statistic may lie far outside
+    its null where the effect size, and the permutation test of `weat`, see nothing unusual.
+
+    The expected effect size is not the observed one without its noise. It divides by the spread of the words'
+    associations, and this changes in two ways. Noise is part of the observed spread and is gone, so that the size
+    grows towards its bound (2 sqrt(1 - 1/n) for n words in two groups of the same size, with n - 1); words that do not
+    differ reach the bound however little the groups do. So where a model pools the words and nothing is
+    associated, its posterior may have two modes, one near each bound: it says how uniform an association is, not how
+    strong. But each draw also spreads the words by what is uncertain about each of them, and the models of this package
+    hardly pool *associations*: they take a word's means for associated and for different words for independent given
+    the group's, while most words that are near to the ones are near to the others too, which makes `word_sd` large.
+    Then the size shrinks, in WEAT 7 in Google News from 0.97 to 0.85. The test statistic and ``"weat_score"`` are
+    linear in the similarities and have no such trap: their expected value estimates the observed one.
+
+    A draw may lie a little outside -1 to 1, as the model's distances may; nothing is cut off. Repeated and null
+    intervals leave out the same probability on both sides. The null has one sample a draw, and at least 10,000.
+
+    References
+    ----------
+    Caliskan, Bryson and Narayanan (2017) for WEAT; Manzini et al. (2019) for MAC; Kindel (2023), supplement, for the
+    mean-cosine family; Dev and Phillips (2019) for ECT. The null differs from the permutation test of WEAT in that
+    the noise of single pairs enters: Dobrzeniecka and Urbaniak, section "Pre-averaging, bootstrapping and
+    testing with the null model".
+
+    Examples
+    --------
+    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
+    >>> found = measure_posterior(fit, "weat", random_seed=1)
+    >>> row = found.summary.iloc[0]
+    >>> row["statistic"], round(float(row["observed"]), 4), bool(row["null_high"] > row["observed"])
+    ('effect_size', 0.9664, True)
+    """
+    check_probability("hdi_prob", hdi_prob)
+    kernel = _kernel(measure, options)
+    study = fitted_study(fit)
+    protected, attribute = kernel.lists(study, targets, attributes)
+    observed, pairs = observed_pairs(fit, study, protected, attribute)
+    lost = _lost_words(fit, study, (*protected, *attribute))
+    if options.get("estimator") == "paired" and lost:
+        raise ReportError(
+            f"Words of {', '.join(lost)} were lost, so the others stand beside wrong partners. Leave their partners "
+            "out of the study, or use estimator='grand_mean'."
+        )
+    posterior = densities(fit, fitted_rows(fit))
+    seed = resolve_seed(random_seed)
+
+    def values(similarity: np.ndarray) -> Values:
+        here = Similarities(similarity, observed.protected, observed.attributes, observed.associated)
+        found = dict(kernel.statistics(here, **options))
+        if kernel.words is not None:
+            found[_WORDS] = kernel.words(here)
+        return found
+
+    parts = (values(observed.values), *simulate(posterior, pairs, values, np.random.default_rng(seed)))
+    chains = fit["posterior"].sizes["chain"], fit["posterior"].sizes["draw"]
+    draws = _dataset(parts, chains)
+    return MeasurePosterior(
+        summary=_summary(draws, hdi_prob),
+        words=_words(observed, parts, chains, hdi_prob),
+        draws=draws.assign_attrs(measure=measure, seed=seed, **{name: str(value) for name, value in options.items()}),
+        measure=measure,
+        title=f"{', '.join(protected)} by {', '.join(attribute)}"
+        + "".join(f", {name}={value!r}" for name, value in (*kernel.same_as, *options.items())),
+        word_value=kernel.word_value,
+        model=fit_fact(fit, "model")["name"],
+        source=source_name(fit_fact(fit, "table")),
+        lost_words=lost,
+        converged=not fit_fact(fit, "convergence_problems"),
+        hdi_prob=hdi_prob,
+        seed=seed,
+    )
+
+
+def _share_text(row: Mapping[Any, Any], name: str) -> str:
+    return f"{100 * row[name]:.3g}% ± {100 * row[f'{name}_se']:.1g}%"
+
+
+def _kernel(measure: str, options: Mapping[str, Any]) -> Kernel:
+    """Return the kernel of a measure; raise `ReportError` if it has none, or not these options."""
+    if measure not in KERNELS:
+        raise ReportError(
+            f"measure={measure!r}{did_you_mean(str(measure), KERNELS)}: it is no measure of the similarities of "
+            f"protected to attribute words alone, so a fit says nothing of it. Such are {', '.join(KERNELS)}."
+        )
+    known = [name for name in signature(KERNELS[measure].statistics).parameters if name != "similarities"]
+    for name in options:
+        if name not in known:
+            raise ReportError(
+                f"{measure} has no option {name!r} here{did_you_mean(name, known)}; it has "
+                f"{', '.join((*known, 'targets', 'attributes'))}."
+            )
+    return KERNELS[measure]
+
+
+def _dataset(parts: tuple[Values, ...], chains: tuple[int, int]) -> "xr.Dataset":
+    """Return the observed, expected, repeated and null values of all statistics."""
+    import xarray as xr
+
+    names = [name for name in parts[0] if name != _WORDS]
+    observed, expected, repeated, null = (np.stack([part[name] for name in names], axis=-1) for part in parts)
+    by_draw = ("chain", "draw", "statistic")
+    return xr.Dataset(
+        {
+            "observed": ("statistic", observed),
+            "expected": (by_draw, expected.reshape(*chains, -1)),
+            "repeated": (by_draw, repeated.reshape(*chains, -1)),
+            "null": (("sample", "statistic"), null),
+        },
+        coords={"statistic": names},
+    )
+
+
+def _summary(draws: "xr.Dataset", hdi_prob: float) -> "pd.DataFrame":
+    """Return one row for each statistic."""
+    frame = estimates(draws["expected"], hdi_prob=hdi_prob)
+    frame["observed"] = draws["observed"].to_numpy()
+    repeated = draws["repeated"].to_numpy().reshape(-1, len(frame))
+    null = draws["null"].to_numpy()
+    tails = np.array([(1 - hdi_prob) / 2, (1 + hdi_prob) / 2])
+    frame["repeated_low"], frame["repeated_high"] = np.quantile(repeated, tails, axis=0)
+    frame["null_mean"] = null.mean(axis=0)
+    frame["null_low"], frame["null_high"] = np.quantile(null, NULL_TAILS, axis=0)
+    frame["null_se"] = _error_of_ends(null)
+    far = [_share(values, value) for values, value in zip(null.T, frame["observed"], strict=True)]
+    frame["null_share"], frame["null_share_se"] = zip(*far, strict=True)
+    outside = (repeated < frame["null_low"].to_numpy()) | (repeated > frame["null_high"].to_numpy())
+    frame["beyond_null"], frame["beyond_null_se"] = zip(*map(rate, outside.T), strict=True)
+    result = frame[["statistic", *_COLUMNS]]
+    result.attrs = {"hdi_prob": hdi_prob}
+    return result
+
+
+def _error_of_ends(null: np.ndarray) -> np.ndarray:
+    """Return the Monte Carlo standard error of the interval's ends, of the two the larger one."""
+    errors = []
+    for tail in NULL_TAILS:
+        rank_error = np.sqrt(tail * (1 - tail) / len(null))
+        low, high = np.quantile(null, [max(0.0, tail - rank_error), min(1.0, tail + rank_error)], axis=0)
+        errors.append((high - low) / 2)
+    return np.asarray(np.max(errors, axis=0))
+
+
+def _share(null: np.ndarray, value: float) -> tuple[float, float]:
+    """Return twice the smaller tail beyond a value, at most 1, and its Monte Carlo standard error."""
+    tail, error = min(rate(null >= value), rate(null <= value))
+    return min(1.0, 2 * tail), 2 * error
+
+
+def _words(
+    observed: Similarities, parts: tuple[Values, ...], chains: tuple[int, int], hdi_prob: float
+) -> "pd.DataFrame":
+    """Return one row for each value of a single word."""
+    import pandas as pd
+
+    if _WORDS not in parts[0]:
+        return pd.DataFrame(columns=["word", "group", *_COLUMNS])
+    labels = pd.DataFrame(
+        [(word, group) for group, words in observed.protected.items() for word in words], columns=["word", "group"]
+    )
+    shape = parts[0][_WORDS].shape
+    if len(shape) == 2:
+        labels = labels.merge(pd.DataFrame({"attribute_group": list(observed.attributes)}), how="cross")
+    by_word = []
+    for part in parts:
+        values = part[_WORDS]
+        flat = values.reshape(*values.shape[: values.ndim - len(shape)], len(labels))
+        by_word.append({str(place): flat[..., place] for place in range(len(labels))})
+    frame = _summary(_dataset(tuple(by_word), chains), hdi_prob).drop(columns="statistic")
+    return pd.concat([labels, frame], axis=1)
+
+
+def _lost_words(fit: "xr.DataTree", study: Study, lists: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the lost words of some lists, and those of lists that the fit does not know by name."""
+    others = {*study.protected, *study.attribute_lists, "human", "neutral"} - set(lists)
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in fit_fact(fit, "table").get("lost_words", []):
+        if entry["group"] not in others:
+            found[entry["group"]] = (*found.get(entry["group"], ()), entry["word"])
+    return found

@@ -1,0 +1,281 @@
+"""What single-number measures look like where there is nothing to find: similarities drawn without any association."""
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.arguments import resolve_seed
+from bayesbias.errors import ReportError, did_you_mean
+from bayesbias.metrics.mac import mean_distances
+from bayesbias.metrics.permutation_test import p_value
+from bayesbias.metrics.t_tests import t_test_raw
+from bayesbias.metrics.weat import association, effect_size, test_statistic
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+# What a null sample can be compared with, and the value of each where nothing is associated.
+NULL_VALUES = {"effect_size": 0.0, "test_statistic": 0.0, "mac": 1.0}
+# Where the partitions are too many to be counted, so many are drawn for each sample.
+_DRAWN_PARTITIONS = 10_000
+_NUMBERS_A_BLOCK = 2**21
+_MOST_NUMBERS = 10**10
+
+
+def simulate_null(
+    *,
+    protected: tuple[int, int] = (8, 8),
+    attributes: tuple[int, int] = (8, 8),
+    sd: float = 0.08,
+    attribute_sd: float = 0.0,
+    word_sd: float = 0.0,
+    samples: int = 10_000,
+    random_seed: int | None = None,
+    ddof: int = 1,
+) -> "xr.Dataset":
+    """Draw cosine similarities that hold no association, and compute WEAT and MAC from them, many times.
+
+    Parameters
+    ----------
+    protected
+        Number of protected words in the groups X and Y. The test statistic is a difference of two sums, so the
+        groups must be equally large.
+    attributes
+        Number of attribute words in the lists A and B.
+    sd
+        Standard deviation of the similarity of a pair of words, around 0. Neutral words have about 0.08.
+    attribute_sd
+        Standard deviation of the effects of the attribute words: how much nearer some of them are to all protected
+        words alike.
+    word_sd
+        Standard deviation of how much nearer a protected word is to all words of one list, A or B, by chance.
+    samples
+        How many times all similarities are drawn.
+    random_seed
+        0 to 2**32 - 1. None draws a seed and records it.
+    ddof
+        The effect size divides by a standard deviation with n - ddof: 1, or 0.
+
+    Returns
+    -------
+    xarray.Dataset
+        Dim `sample`. `test_statistic`, `effect_size` and `p_value` (one-sided) of WEAT; `mac`, the mean cosine
+        distance, and the two-sided p-values of t-tests of MAC against 1, the distance of unrelated words:
+        `p_value_preaveraged` (one average a protected word and list) and `p_value_raw` (one distance a pair).
+        Each variable's ``attrs`` name its convention; those of the dataset hold the arguments and the seed.
+
+    Raises
+    ------
+    ReportError
+        If an argument is not usable.
+    FitError
+        If the seed is not usable.
+
+    Notes
+    -----
+    The p-value counts all partitions of the protected words, up to a million; of more, 10,000 are drawn.
+
+    Attribute effects shift the association of all protected words alike, so WEAT does not feel them; MAC does.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, section "Pre-averaging, bootstrapping and testing with the null model". They report
+    38 % of the samples at least as extreme as an effect size of 1.267, where it is 0.6 %: `validation/nulls/README.md`.
+    Caliskan, Bryson and Narayanan (2017) for the statistic, effect size and p-value.
+
+    Examples
+    --------
+    >>> from bayesbias.reports.measures.null_simulation import null_share, simulate_null
+    >>> null = simulate_null(random_seed=1)
+    >>> shares = null_share(null, effect_size=1.2671948)
+    >>> shares[["share", "mc_se"]].round(4).to_dict("records")
+    [{'share': 0.0055, 'mc_se': 0.0007}]
+    """
+    import xarray as xr
+    from threadpoolctl import threadpool_limits
+
+    groups, lists = check_sizes("protected", protected), check_sizes("attributes", attributes)
+    if groups[0] != groups[1]:
+        raise ReportError(
+            f"protected={protected!r}: the test statistic is a difference of two sums, so both groups need the same "
+            "number of words. Give two equal numbers."
+        )
+    spread = check_spread(sd, attribute_sd, word_sd)
+    count = check_count("samples", samples, 2)
+    if ddof not in (0, 1) or isinstance(ddof, bool):
+        raise ReportError(f"ddof={ddof!r}: give 1 (sd with n - 1, as in Caliskan's published values) or 0 (with n).")
+    numbers = sum(groups) * sum(lists)
+    if numbers * count > _MOST_NUMBERS:
+        raise ReportError(
+            f"{count:,} samples of {numbers:,} similarities are more than the {_MOST_NUMBERS:,} numbers that are "
+            "drawn at most. Take fewer samples."
+        )
+    seed = resolve_seed(random_seed)
+    rng = np.random.default_rng(seed)
+    parts: list[dict[str, np.ndarray]] = []
+    # The matrices are small: threads would spend their time waiting for each other.
+    with threadpool_limits(1, "blas"):
+        for block in np.array_split(np.arange(count), max(1, count * numbers // _NUMBERS_A_BLOCK)):
+            similarity = draw_noise(len(block), sum(groups), lists, spread, rng)
+            parts.append(_measures(similarity, groups, lists, ddof, seed))
+    conventions = {
+        "test_statistic": "WEAT: sum of s(w, A, B) over X minus that over Y",
+        "effect_size": f"WEAT: divided by the standard deviation with {'n - 1' if ddof else 'n'}",
+        "p_value": "WEAT: one-sided, share of the partitions whose statistic is at least as large",
+        "mac": "mean cosine distance",
+        "p_value_preaveraged": "MAC: two-sided t-test against 1 of one average a protected word and list",
+        "p_value_raw": "MAC: two-sided t-test against 1 of one distance a pair",
+    }
+    return xr.Dataset(
+        {
+            name: ("sample", np.concatenate([part[name] for part in parts]), {"convention": convention})
+            for name, convention in conventions.items()
+        },
+        attrs={
+            "protected": groups,
+            "attributes": lists,
+            **spread,
+            "ddof": ddof,
+            "seed": seed,
+        },
+    )
+
+
+def null_share(null: "xr.Dataset", **observed: float) -> "pd.DataFrame":
+    """Say which share of the null samples is at least as extreme as what was observed.
+
+    Parameters
+    ----------
+    null
+        What `simulate_null` returned.
+    **observed
+        `effect_size`, `test_statistic` or `mac`, as many as wanted; in the conventions of `null`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each: `quantity`, `observed`, `share` of the samples at least as far from 0 (`mac`: from 1), on
+        either side, and `mc_se`, its Monte Carlo standard error, which is positive even where no sample or every
+        one counts.
+
+    Raises
+    ------
+    ReportError
+        If `null` is none, or something else is asked for.
+
+    Examples
+    --------
+    >>> from bayesbias.reports.measures.null_simulation import null_share, simulate_null
+    >>> null = simulate_null(samples=1000, random_seed=1)
+    >>> null_share(null, effect_size=0.0, mac=1.5)["share"].tolist()
+    [1.0, 0.0]
+    """
+    import pandas as pd
+
+    check_null(null)
+    if not observed:
+        raise ReportError(f"Nothing to compare is given. Give {', '.join(NULL_VALUES)}, such as effect_size=1.27.")
+    rows = []
+    for name, value in check_observed(observed).items():
+        center = NULL_VALUES[name]
+        share, error = rate(np.abs(null[name].to_numpy() - center) >= abs(value - center))
+        rows.append({"quantity": name, "observed": value, "share": share, "mc_se": error})
+    return pd.DataFrame(rows)
+
+
+def rate(happened: np.ndarray) -> tuple[float, float]:
+    """Return the share of True and its Monte Carlo standard error.
+
+    The error takes the share as if one more had happened and one more had not (Laplace), so that it is never 0.
+
+    >>> rate(np.array([True, False]))
+    (0.5, 0.3535...)
+    """
+    count, total = int(np.count_nonzero(happened)), len(happened)
+    likely = (count + 1) / (total + 2)
+    return count / total, float(np.sqrt(likely * (1 - likely) / total))
+
+
+def check_null(null: Any) -> None:
+    """Raise `ReportError` unless `null` is what `simulate_null` returned."""
+    missing = [name for name in NULL_VALUES if name not in getattr(null, "data_vars", ())]
+    if missing:
+        raise ReportError(
+            f"A null simulation is what simulate_null returned; this {type(null).__name__} has no {missing[0]!r}."
+        )
+
+
+def check_observed(observed: Mapping[str, float]) -> dict[str, float]:
+    """Return observed values as numbers, by the name of a quantity that has a null value."""
+    for name, value in observed.items():
+        if name not in NULL_VALUES:
+            raise ReportError(f"No observed {name!r}{did_you_mean(name, NULL_VALUES)}: use {', '.join(NULL_VALUES)}.")
+        if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
+            raise ReportError(f"{name}={value!r}: give the finite number that was observed.")
+    return {name: float(value) for name, value in observed.items()}
+
+
+def check_sizes(name: str, sizes: Any) -> tuple[int, int]:
+    """Return two list sizes of at least 2."""
+    given = tuple(sizes) if isinstance(sizes, tuple | list) else ()
+    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 2 for size in given)
+    if len(given) != 2 or not whole:
+        raise ReportError(f"{name}={sizes!r}: give two list sizes of at least 2 words each, such as (8, 8).")
+    return int(given[0]), int(given[1])
+
+
+def check_spread(sd: Any, attribute_sd: Any, word_sd: Any) -> dict[str, float]:
+    """Return standard deviations of similarities by name: of a pair, above 0, and of effects, from 0 on."""
+    spread = {"sd": sd, "attribute_sd": attribute_sd, "word_sd": word_sd}
+    for name, value in spread.items():
+        usable = isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
+        if not usable or (name == "sd" and value == 0):
+            least = "above 0" if name == "sd" else "from 0"
+            raise ReportError(f"{name}={value!r}: give a number {least} to 1, such as 0.08, the sd of neutral words.")
+    return {name: float(value) for name, value in spread.items()}
+
+
+def check_count(name: str, count: Any, least: int) -> int:
+    """Return a whole number of at least `least`."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
+        raise ReportError(f"{name}={count!r}: give a whole number of at least {least}.")
+    return int(count)
+
+
+def draw_noise(
+    samples: int, words: int, lists: Sequence[int], spread: Mapping[str, float], rng: np.random.Generator
+) -> np.ndarray:
+    """Draw what all pairs of words have besides their common mean.
+
+    Returns
+    -------
+    array, shape (samples, words, attributes)
+        Noise of each pair, plus the effect of its attribute word, plus that of its protected word in this list.
+    """
+    noise = spread["sd"] * rng.standard_normal((samples, words, sum(lists)))
+    if spread["attribute_sd"]:
+        noise += spread["attribute_sd"] * rng.standard_normal((samples, 1, sum(lists)))
+    if spread["word_sd"]:
+        effects = spread["word_sd"] * rng.standard_normal((samples, words, len(lists)))
+        noise += np.repeat(effects, lists, axis=-1)
+    return noise
+
+
+def _measures(
+    similarity: np.ndarray, groups: tuple[int, int], lists: tuple[int, int], ddof: int, seed: int
+) -> dict[str, np.ndarray]:
+    to_a, to_b = similarity[..., : lists[0]], similarity[..., lists[0] :]
+    s = association(to_a, to_b)
+    s_x, s_y = s[:, : groups[0]], s[:, groups[0] :]
+    averages = mean_distances(to_a, to_b)
+    return {
+        "test_statistic": test_statistic(s_x, s_y),
+        "effect_size": effect_size(s_x, s_y, ddof=ddof),
+        "p_value": p_value(s_x, s_y, samples=_DRAWN_PARTITIONS, random_seed=seed).p_value,
+        "mac": averages.mean(axis=(-2, -1)),
+        "p_value_preaveraged": t_test_raw(averages, against=1.0).p_value,
+        "p_value_raw": t_test_raw(1 - similarity, against=1.0).p_value,
+    }

@@ -1,0 +1,1 @@
+"""What the posterior says: summary, contrasts, conclusions."""

@@ -1,0 +1,101 @@
+"""What the posterior says of each parameter."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.arguments import HDI_PROB, check_choice
+from bayesbias.errors import ReportError
+from bayesbias.estimates import ESTIMATE_COLUMNS, estimates, most_effective
+from bayesbias.models.fits import check_fit, fit_fact
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+LEVELS = ("all", "overall", "word", "attribute")
+
+
+def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
+    """Summarise a fit by connection and by protected word.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned.
+    level
+        ``"overall"``: `connection_mean`, `word_sd`, `sigma` (and `attribute_sd`); ``"word"``: `word_mean` of each
+        protected word and connection; ``"all"``: both. ``"attribute"``: `attribute_effect` of each attribute word.
+    hdi_prob
+        Probability inside the highest posterior density interval.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for group parameters; with
+        attribute effects also `attribute_list` and `attribute_word`), `pairs` (rows of the table behind the
+        estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high` in
+        units of cosine distance, `ess_bulk`, `ess_tail`,
+        `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
+
+    Raises
+    ------
+    FitError, ReportError
+        If `fit` is not a fit, or `level` or `hdi_prob` is not usable.
+
+    Examples
+    --------
+    >>> bb.summary(fit, level="overall").query("parameter == 'connection_mean'")[["connection", "pairs"]]
+       connection  pairs
+    0  associated    128
+    1   different    128
+    2       human   1248
+    3     neutral   1328
+    """
+    import pandas as pd
+
+    posterior = check_fit(fit)["posterior"].to_dataset()
+    check_choice("level", level, LEVELS)
+    frames = []
+    for parameter, draws in posterior.data_vars.items():
+        if _level(draws) not in (("overall", "word") if level == "all" else (level,)):
+            continue
+        frame = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit))
+        frame.insert(0, "parameter", str(parameter))
+        frames.append(frame)
+    if not frames:
+        raise ReportError(
+            f"The model {fit_fact(fit, 'model')['name']!r} has no attribute effects. Use a crossed model."
+        )
+    result = pd.concat(frames, ignore_index=True)
+    labels = ["connection", "protected_word", "protected_group", "attribute_list", "attribute_word"]
+    groups = {**_word_groups(fit), "": ""}
+    for name in labels:
+        result[name] = result[name].fillna("") if name in result else ""
+    result["protected_group"] = result["protected_word"].map(groups)
+    result["pairs"] = [
+        pair_count(fit, word, connection)
+        for word, connection in zip(result["protected_word"], result["connection"], strict=True)
+    ]
+    shown = [name for name in labels if not name.startswith("attribute") or (result[name] != "").any()]
+    result = result[["parameter", *shown, "pairs", *ESTIMATE_COLUMNS]]
+    result.attrs = {"hdi_prob": hdi_prob}
+    return result
+
+
+def _level(draws: "xr.DataArray") -> str:
+    if "protected_word" in draws.dims:
+        return "word"
+    return "attribute" if "attribute_word" in draws.dims else "overall"
+
+
+def _word_groups(fit: "xr.DataTree") -> dict[str, str]:
+    groups = fit["constant_data"]["protected_group"]
+    return dict(zip(np.asarray(groups["protected_word"], dtype=str), np.asarray(groups, dtype=str), strict=True))
+
+
+def pair_count(fit: "xr.DataTree", word: str, connection: str) -> int:
+    """Return the rows of the table behind an estimate: of one protected word, or of all for an empty one."""
+    counts = fit["constant_data"]["pair_count"]
+    counts = counts.sel(connection=connection) if connection else counts
+    return int(counts.sel(protected_word=word) if word else counts.sum())

@@ -1,0 +1,1 @@
+"""What a result rests on: the model, single words, the size of the study."""

@@ -1,0 +1,262 @@
+"""Which model to trust: how well each predicts pairs, and attribute words, that it has not seen."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.arguments import resolve_seed
+from bayesbias.errors import FitError, ModelError, name_some
+from bayesbias.models.data import ModelData, attribute_lists, model_data
+from bayesbias.models.fits import fit_fact
+from bayesbias.models.likelihood import densities, log_mean, psis_loo
+from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.sampling import fit
+from bayesbias.models.spec import ModelSpec, load_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+MODELS = ("hierarchical", "crossed", "crossed_per_list")
+PREFERRED = "preferred"
+AS_GOOD = "as good as the preferred one"
+WORSE = "worse: do not use its intervals"
+# A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
+_SMALL = 4.0
+
+
+def compare_models(
+    table: "pd.DataFrame",
+    models: Sequence[str | os.PathLike[str] | ModelSpec] = MODELS,
+    *,
+    draws: int = 1000,
+    chains: int = 4,
+    random_seed: int | None = None,
+    progress: bool = False,
+) -> "pd.DataFrame":
+    """Compare models by how well they predict what they have not seen.
+
+    Each model is fitted with the sampler ``"auto"``. Two things are left out in turn and predicted from the rest:
+    every pair, and every attribute word with all its pairs. The second is the fair test where attribute words
+    matter: the pairs of one attribute word are alike, so a pair is easily predicted from the others, while the
+    question is about a kind of attribute words and not about these very ones. Models are judged by it.
+
+    Parameters
+    ----------
+    table
+        A distance table.
+    models
+        Names of `list_models`, paths of TOML files, or `ModelSpec`.
+    draws, chains
+        Of each fit, as in `fit`.
+    random_seed
+        The same seed gives the same table; a model's numbers do not depend on the others.
+    progress
+        Show a progress bar for fits that take long.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a model, the best first. `elpd_words` is the expected log predictive density of attribute words
+        (higher is better), `elpd_words_se` its standard error, `words_diff` the difference to the best, and
+        `words_diff_se` the standard error of that difference, paired over words. `words_refitted` is the number of
+        words whose Pareto k-hat was above 0.7 (less with few draws), so that the model was fitted anew without
+        them; `words_unreliable` the number of those that could not be left out, as the only word of a connection.
+        `elpd_pairs`, `elpd_pairs_se`, `pairs_diff` and `pairs_diff_se` are the same for pairs, given the effects of
+        their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
+        with a high k-hat, which are not refitted. `reading` says in words what follows: a model is as good as the
+        preferred one if it is less than two standard errors, or less than 4, behind in `elpd_words`.
+        ``attrs`` hold `advice`, which says which model to trust and why, the `seed`, and `elpd_words`, a dict for
+        each model with what each attribute word adds to that sum.
+
+    Raises
+    ------
+    TableError, ModelError, FitError
+        If the table or a model is not usable, or a model stands twice; before any sampling starts.
+
+    Warns
+    -----
+    ConvergenceWarning
+        As `fit` does.
+
+    Notes
+    -----
+    Models that need NUTS are fitted anew for each word with a high k-hat, which takes long.
+
+    References
+    ----------
+    Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation using leave-one-out cross-validation and
+    WAIC; Merkle, Furr and Rabe-Hesketh (2019), Bayesian comparison of latent variable models, for leaving out whole
+    clusters with their effects integrated out; Sivula, Magnusson and Vehtari (2022) for the reading of differences.
+
+    Examples
+    --------
+    >>> compared = compare_models(table, models=("hierarchical", "crossed"), draws=250, random_seed=1)
+    >>> compared[["model", "reading"]]
+              model                          reading
+    0       crossed                        preferred
+    1  hierarchical  worse: do not use its intervals
+    """
+    import pandas as pd
+
+    specs = _specs(models)
+    data = model_data(table)
+    if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
+        attribute_lists(data)  # says which word stands in several lists before the first model is fitted
+    seed = resolve_seed(random_seed)
+    scores = [_score(table, data, spec, _Settings(draws, chains, seed, progress)) for spec in specs]
+    best_words = max(scores, key=lambda score: score.words.sum())
+    best_pairs = max(scores, key=lambda score: score.pairs.sum())
+    frame = pd.DataFrame(
+        {
+            "model": score.model,
+            "elpd_words": score.words.sum(),
+            "elpd_words_se": _se(score.words),
+            "words_diff": (score.words - best_words.words).sum(),
+            "words_diff_se": _se(score.words - best_words.words),
+            "words_refitted": score.refitted,
+            "words_unreliable": score.unreliable,
+            "elpd_pairs": score.pairs.sum(),
+            "elpd_pairs_se": _se(score.pairs),
+            "pairs_diff": (score.pairs - best_pairs.pairs).sum(),
+            "pairs_diff_se": _se(score.pairs - best_pairs.pairs),
+            "p_loo": score.p_loo,
+            "pairs_k_high": score.k_high,
+        }
+        for score in sorted(scores, key=lambda score: -score.words.sum())
+    )
+    small = np.fmax(_SMALL, 2 * frame["words_diff_se"])
+    frame["reading"] = np.where(-frame["words_diff"] <= small, AS_GOOD, WORSE)
+    frame.loc[0, "reading"] = PREFERRED
+    by_word = {
+        score.model: dict(zip(data.attribute_words.tolist(), score.words.tolist(), strict=True)) for score in scores
+    }
+    frame.attrs = {"advice": _advice(frame, len(data.attribute_words)), "seed": seed, "elpd_words": by_word}
+    return frame
+
+
+@dataclass(frozen=True)
+class _Settings:
+    draws: int
+    chains: int
+    seed: int
+    progress: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Score:
+    """Log predictive density of each attribute word and each row, and what is known of its error."""
+
+    model: str
+    words: np.ndarray
+    pairs: np.ndarray
+    p_loo: float
+    k_high: int
+    refitted: int
+    unreliable: int
+
+
+def _specs(models: Sequence[str | os.PathLike[str] | ModelSpec]) -> list[ModelSpec]:
+    given = [models] if isinstance(models, str | os.PathLike | ModelSpec) else list(models)
+    if not given:
+        raise ModelError("There is no model to compare: name at least one.")
+    specs = [load_model(model) for model in given]
+    names = [spec.name for spec in specs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ModelError(f"The model {twice[0]!r} stands twice. Name each once, or give your own another name.")
+    return specs
+
+
+def _score(table: "pd.DataFrame", data: ModelData, spec: ModelSpec, settings: _Settings) -> _Score:
+    fitted = _fit(table, spec, settings, settings.seed, progress=settings.progress)
+    seeds = np.random.default_rng(settings.seed).integers(2**32, size=len(data.attribute_words))
+    efficiency = _relative_efficiency(fitted)
+    found = densities(fitted, data)
+    k_limit = min(KHAT_MAX, 1 - 1 / np.log10(found.draws))
+
+    pairs, pairs_khat, in_sample = [], [], 0.0
+    for rows in found.row_blocks():
+        block = found.of_rows(rows)
+        elpd, khat = psis_loo(block, relative_efficiency=efficiency)
+        pairs.append(elpd)
+        pairs_khat.append(khat)
+        in_sample += log_mean(block).sum()
+    parts = [psis_loo(found.of_words(*block), relative_efficiency=efficiency) for block in found.word_blocks()]
+    words, khat = (np.concatenate(part) for part in zip(*parts, strict=True))
+
+    high = np.flatnonzero(~(khat <= k_limit))
+    unreliable = 0
+    for word in high:
+        exact = _without(table, data, int(word), spec, settings, int(seeds[word]))
+        if np.isfinite(exact):
+            words[word] = exact
+        else:
+            unreliable += 1
+    elpd_pairs = np.concatenate(pairs)
+    return _Score(
+        model=spec.name,
+        words=words,
+        pairs=elpd_pairs,
+        p_loo=float(in_sample - elpd_pairs.sum()),
+        k_high=int((~(np.concatenate(pairs_khat) <= k_limit)).sum()),
+        refitted=len(high) - unreliable,
+        unreliable=unreliable,
+    )
+
+
+def _without(
+    table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec, settings: _Settings, seed: int
+) -> float:
+    """Return log p(rows of a word | all other rows) from a fit without them, or NaN if there is no such fit."""
+    rest = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
+    try:
+        refitted = _fit(rest, spec, settings, seed, progress=False)
+    except FitError:  # nothing is left, or nothing that tells the scale
+        return float("nan")
+    found = densities(refitted, data, effects=False)
+    return float(log_mean(found.of_words(word, word + 1))[0])
+
+
+def _fit(table: "pd.DataFrame", spec: ModelSpec, settings: _Settings, seed: int, *, progress: bool) -> "xr.DataTree":
+    return fit(table, spec, draws=settings.draws, chains=settings.chains, random_seed=seed, progress=progress)
+
+
+def _relative_efficiency(fitted: "xr.DataTree") -> float:
+    """Return the mean effective sample size over the number of draws, 1 for independent draws."""
+    if fit_fact(fitted, "sampler") in ("exact", "collapsed"):
+        return 1.0
+    import arviz as az
+
+    posterior = fitted["posterior"].to_dataset()
+    sizes = az.ess(posterior, method="mean")
+    ess = np.concatenate([np.ravel(sizes[name]) for name in sizes.data_vars])
+    return float(ess.mean() / (posterior.sizes["chain"] * posterior.sizes["draw"]))
+
+
+def _se(pointwise: np.ndarray) -> float:
+    return float(np.sqrt(len(pointwise)) * np.std(pointwise, ddof=1)) if len(pointwise) > 1 else float("nan")
+
+
+def _advice(frame: "pd.DataFrame", words: int) -> str:
+    named = {
+        reading: name_some(frame.loc[frame["reading"] == reading, "model"]) for reading in (PREFERRED, AS_GOOD, WORSE)
+    }
+    if len(frame) == 1:
+        return f"There is only the model {named[PREFERRED]}, so nothing tells whether another one is better."
+    said = f"Trust {named[PREFERRED]}: it predicts attribute words that it has not seen best."
+    if named[AS_GOOD]:
+        said += f" The words here do not tell it from {named[AS_GOOD]}, which can be used as well."
+    if named[WORSE]:
+        said += f" Do not use the intervals of {named[WORSE]}: there unseen words surprise it more than it allows for."
+    said += (
+        f" Models are judged by leaving out each of the {words} attribute words with all its pairs, because the pairs "
+        "of one attribute word are not independent and the question is about a kind of words, not these very ones; "
+        "leaving out single pairs lets a model learn a word's effect from its other pairs."
+    )
+    if frame["words_unreliable"].any():
+        said += " Some words are the only ones that measure something and could not be left out exactly."
+    return said

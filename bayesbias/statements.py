@@ -1,0 +1,180 @@
+"""Statements: what a report says, as objects whose words are one field beside their numbers.
+
+A report returns what it found as `Statement` and `Findings`; `__str__`, `_repr_html_`, `to_dict` and the page are
+renderings of their fields, so that no code ever reads a number or a meaning back out of English. How a number is
+rounded for a reader is decided here too.
+"""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from math import isfinite
+from typing import Any
+
+LINE = 100
+"""Longest line of a text, in characters."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that a report says.
+
+    Parameters
+    ----------
+    kind
+        What it is about, such as ``"contrast"``, ``"words"``, ``"lost words"``: for code that looks for it.
+    text
+        A sentence or a few, without a bullet.
+    numbers
+        What the sentence rests on, by name, unrounded.
+
+    Examples
+    --------
+    >>> said = Statement("contrast", "Associated words are nearer: -0.031.", {"mean": -0.0314})
+    >>> print(said)
+    Associated words are nearer: -0.031.
+    """
+
+    kind: str
+    text: str
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain Python, for JSON."""
+        return {"kind": self.kind, "text": self.text, "numbers": {name: plain(x) for name, x in self.numbers.items()}}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A title and the statements below it.
+
+    Parameters
+    ----------
+    title
+        Such as ``"What the posterior shows"``.
+    statements
+        What stands below it.
+    bulleted
+        Whether each statement is an item of a list; else each is a paragraph.
+    """
+
+    title: str
+    statements: tuple[Statement, ...]
+    bulleted: bool = True
+
+
+def render_text(parts: Iterable[Part]) -> str:
+    """Return parts as plain text: titles in capitals, items with a dash, lines of at most `LINE` characters.
+
+    >>> print(render_text([Part("Doubts", (Statement("lost", "Two words were lost."),))]))
+    DOUBTS
+    <BLANKLINE>
+    - Two words were lost.
+    """
+    paragraphs = []
+    for part in parts:
+        if part.title:
+            paragraphs.append(wrap(part.title.upper()))
+        paragraphs += [wrap(said.text, bullet=part.bulleted) for said in part.statements]
+    return "\n\n".join(paragraphs)
+
+
+def render_html(parts: Iterable[Part]) -> str:
+    """Return parts as HTML for a notebook, every word escaped."""
+    html = []
+    for part in parts:
+        if part.title:
+            html.append(f"<h4>{escape(part.title)}</h4>")
+        if part.bulleted and part.statements:
+            html.append(f"<ul>{''.join(f'<li>{escape(said.text)}</li>' for said in part.statements)}</ul>")
+        else:
+            html += [f"<p>{escape(said.text)}</p>" for said in part.statements]
+    return "".join(html)
+
+
+def wrap(text: str, *, bullet: bool = False) -> str:
+    """Return a paragraph in lines of at most `LINE` characters, with a dash before it where it is an item.
+
+    >>> wrap("One item.", bullet=True)
+    '- One item.'
+    """
+    start, rest = ("- ", "  ") if bullet else ("", "")
+    return textwrap.fill(
+        text, LINE, initial_indent=start, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def distance_text(value: float) -> str:
+    """Return a distance with three decimals.
+
+    >>> distance_text(0.89249), distance_text(float("nan"))
+    ('0.892', 'undefined')
+    """
+    return f"{value:.3f}" if isfinite(value) else "undefined"
+
+
+def signed_text(value: float) -> str:
+    """Return a difference of distances with three decimals and its sign.
+
+    >>> signed_text(-0.0314), signed_text(0.02)
+    ('-0.031', '+0.020')
+    """
+    return f"{value:+.3f}" if isfinite(value) else "undefined"
+
+
+def interval_text(low: float, high: float) -> str:
+    """Return an interval of a difference in words.
+
+    >>> interval_text(-0.046, 0.0191)
+    '-0.046 to +0.019'
+    """
+    return f"{signed_text(low)} to {signed_text(high)}"
+
+
+def probability_text(value: float) -> str:
+    """Return a probability with two decimals, never as a certainty that draws cannot give.
+
+    >>> probability_text(0.997), probability_text(0.5), probability_text(0.001)
+    ('above 0.99', '0.50', 'below 0.01')
+    """
+    return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def percent_text(probability: float) -> str:
+    """Return a probability as a percentage, unrounded.
+
+    >>> percent_text(0.89), percent_text(0.895)
+    ('89%', '89.5%')
+    """
+    return f"{100 * probability:g}%"
+
+
+def share_text(value: float) -> str:
+    """Return a share as a percentage with one decimal.
+
+    >>> share_text(0.8951)
+    '89.5%'
+    """
+    return f"{value:.1%}" if isfinite(value) else "undefined"
+
+
+def count_text(value: float) -> str:
+    """Return a whole number.
+
+    >>> count_text(4830)
+    '4,830'
+    """
+    return f"{value:,.0f}" if isfinite(value) else "undefined"
+
+
+def plain(value: Any) -> Any:
+    """Return NumPy numbers, tuples and mappings as plain Python, for JSON."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(item) for item in value]
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,155 @@
+"""The report of a cosine regression: its tables hang together, and say of real lists what plain arithmetic says."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.cosine_regression.linear_model import LinearPrior
+from bayesbias.cosine_regression.regression import CosineRegression, cosine_regression
+from bayesbias.cosine_regression.study_rows import DESIGNS
+from bayesbias.errors import MeasureError, ReportError
+
+WORDS = {name: [f"{name}{at}" for at in range(12)] for name in "XYAB"}
+
+
+def vectors(seed: int = 0, dimensions: int = 6) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    words = [word for words in WORDS.values() for word in words]
+    return {word: rng.normal(0.2, 1, dimensions) * rng.lognormal(0, 0.3) for word in words}
+
+
+def mean_cosine(space: dict[str, np.ndarray], one: str, other: str) -> float:
+    pairs = [(space[w], space[v]) for w in WORDS[one] for v in WORDS[other]]
+    return float(np.mean([w @ v / np.sqrt((w @ w) * (v @ v)) for w, v in pairs]))
+
+
+@pytest.fixture(scope="module")
+def overlapping() -> CosineRegression:
+    return cosine_regression(vectors(), WORDS, draws=300, random_seed=1)
+
+
+@pytest.mark.parametrize("name", list(DESIGNS))
+def test_every_design_adds_up(name: str) -> None:
+    result = cosine_regression(vectors(), WORDS, name, draws=100, word_effects=False, random_seed=1)
+    rows = result.decomposition.set_index("part")["mean"]
+    assert rows["group"] + rows[["omitted"]].sum() == pytest.approx(rows["sum"])
+    assert rows["sum"] - rows["group"] == pytest.approx(rows["distortion"])
+    assert rows["absolute distortion"] >= abs(rows["distortion"])
+    shown = result.coefficients.groupby("model")["symbol"].count()
+    assert shown["inner_product"] == shown["corrected_ratio"] == len(rows[["omitted"]]) + 2
+    assert shown["constrained"] == 2
+    assert result.coefficients.notna().all(axis=None)
+    slope = result.coefficients[result.coefficients["model"] == "constrained"].iloc[1]
+    assert f"{slope['symbol']} = {slope['mean']:+.3f} (89% HPDI {slope['hdi_low']:+.3f}" in str(result)
+
+
+@pytest.mark.parametrize("name", list(DESIGNS))
+def test_rows_are_the_pairs_that_their_words_name(name: str) -> None:
+    space = vectors()
+    ends = space | {f"centroid of {one}": np.mean([space[word] for word in WORDS[one]], axis=0) for one in "AB"}
+    result = cosine_regression(space, WORDS, name, draws=20, word_effects=False, random_seed=1)
+    for row in result.pairs.itertuples():
+        w, v = ends[row.first_word], ends[row.second_word]
+        assert row.cosine == pytest.approx(w @ v / np.sqrt((w @ w) * (v @ v)))
+        if result.similarity is not None:
+            assert f"{row.first_word[0]} with {row.second_word.removeprefix('centroid of ')[0]}" in row.group
+
+
+def test_flat_slopes_are_the_differences_of_mean_cosines() -> None:
+    space = vectors()
+    means = {pair: mean_cosine(space, *pair) for pair in ("XA", "XB", "YA", "YB")}
+    expected = {
+        "binary": means["XA"] - means["YB"],
+        "overlapping": (means["XA"] + means["YB"] - means["XB"] - means["YA"]) / 2,
+    }
+    for name, slope in expected.items():
+        result = cosine_regression(space, WORDS, name, prior="flat", word_effects=False, random_seed=1)
+        constrained = result.coefficients[result.coefficients["model"] == "constrained"].iloc[1]
+        assert constrained["mean"] == pytest.approx(slope, abs=4 * constrained["sd"] / np.sqrt(4000))
+        total = result.decomposition[result.decomposition["part"] == "sum"].iloc[0]
+        assert total["mean"] == pytest.approx(slope, abs=4 * total["sd"] / np.sqrt(4000))
+
+
+def test_overlapping_slope_is_half_of_weats_difference(overlapping: CosineRegression) -> None:
+    from bayesbias.metrics.weat import weat
+
+    difference = weat(vectors(), WORDS, statistic="mean", random_seed=1).statistics["test_statistic"]
+    slope = overlapping.coefficients[overlapping.coefficients["model"] == "constrained"]["mean"].iloc[1]
+    # Balanced lists: word effects do not move the estimate, the weak prior hardly.
+    assert slope == pytest.approx(difference / 2, abs=0.003)
+
+
+def test_similarity_and_discrepancy_add_up_to_the_mean_cosine(overlapping: CosineRegression) -> None:
+    assert overlapping.similarity is not None
+    for (_, cosine), rows in overlapping.similarity.groupby(["group", "mean_cosine"]):
+        assert rows["mean"].sum() == pytest.approx(cosine)
+    by_pair = overlapping.pairs.groupby("group")["local_similarity"].mean()
+    by_group = overlapping.similarity.query("kind == 'local similarity'").set_index("group")["mean"]
+    pd.testing.assert_series_equal(by_pair.sort_index(), by_group.sort_index(), check_names=False)
+
+
+def test_seed_repeats_the_result(overlapping: CosineRegression) -> None:
+    again = cosine_regression(vectors(), WORDS, draws=300, random_seed=1)
+    pd.testing.assert_frame_equal(again.coefficients, overlapping.coefficients)
+    xr.testing.assert_identical(again.draws, overlapping.draws)
+    assert again.notes == overlapping.notes
+
+
+def test_result_does_not_depend_on_the_units_of_the_embedding(overlapping: CosineRegression) -> None:
+    larger = {word: 16 * vector for word, vector in vectors().items()}
+    again = cosine_regression(larger, WORDS, draws=300, random_seed=1)
+    # Ranks, and with them r_hat, may change with the last digit.
+    columns = ["part", "symbol", "slope", "mean", "sd", "hdi_low", "hdi_high"]
+    pd.testing.assert_frame_equal(
+        again.decomposition[columns], overlapping.decomposition[columns], atol=1e-6, rtol=1e-6
+    )  # fmt: skip
+
+
+def test_notes_say_what_the_intervals_assume() -> None:
+    plain = cosine_regression(vectors(), WORDS, "binary", draws=50, word_effects=False, random_seed=1)
+    assert "count as independent" in str(plain)
+    assert "word effects (target_word, attribute_word)" in str(
+        cosine_regression(vectors(), WORDS, "binary", draws=50, random_seed=1)
+    )
+    assert "Mean weight psi" in str(cosine_regression(vectors(), WORDS, "centroid", draws=50, random_seed=1))
+    narrow = LinearPrior(coefficient_sd=1.0, sigma=0.05, rows=1.0)
+    little = cosine_regression(vectors(), WORDS, "bivariate_centroid", prior=narrow, random_seed=1)
+    assert "The rows say little of gamma_" in str(little)
+
+
+def test_normalised_vectors_are_refused() -> None:
+    unit = {word: (vector / np.linalg.norm(vector)).astype(np.float32) for word, vector in vectors().items()}
+    with pytest.raises(MeasureError, match="scaled to the same length"):
+        cosine_regression(unit, WORDS, "binary")
+
+
+def test_bad_requests() -> None:
+    few = {name: words[:2] for name, words in WORDS.items()}
+    with pytest.raises(MeasureError, match="4 rows but 4 coefficients"):
+        cosine_regression(vectors(), few, "centroid")
+    with pytest.raises(MeasureError, match="'X' has 12 words and 'Y' has 11"):
+        cosine_regression(vectors(), WORDS | {"Y": WORDS["Y"][1:]}, "bivariate")
+    with pytest.raises(MeasureError, match="Found 3 word lists"):
+        cosine_regression(vectors(), {name: WORDS[name] for name in "XYA"})
+    with pytest.raises(ReportError, match="did you mean 'centroid'"):
+        cosine_regression(vectors(), WORDS, "centroids")
+    with pytest.raises(ReportError, match="hdi_prob"):
+        cosine_regression(vectors(), WORDS, hdi_prob=89)
+
+
+@pytest.mark.shared
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+@pytest.mark.parametrize("study", ["weat1", "weat7"])
+def test_google_news(shared: Path, study: str) -> None:
+    """The slope is half of WEAT's difference of means, which `weat` computes from the same lists on its own."""
+    from bayesbias.metrics.weat import weat
+
+    embedding = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
+    result = cosine_regression(embedding, study, word_effects=False, random_seed=1)
+    slope = result.coefficients[result.coefficients["model"] == "constrained"].iloc[1]
+    half = weat(embedding, study, statistic="mean", random_seed=1).statistics["test_statistic"] / 2
+    assert slope["mean"] == pytest.approx(half, abs=4 * slope["sd"] / np.sqrt(4000))

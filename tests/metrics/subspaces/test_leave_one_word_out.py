@@ -1,0 +1,63 @@
+"""Leave one word out: against the same list written without the word."""
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import MeasureError
+from bayesbias.metrics.subspaces.canonical_subspace import subspace_similarity
+from bayesbias.metrics.subspaces.leave_one_word_out import leave_one_word_out
+from bayesbias.metrics.subspaces.mean_cosine import mean_cosine
+
+WORDS = tuple(f"w{at}" for at in range(200))
+EMBEDDING = bb.Embedding(words=WORDS, vectors=np.random.default_rng(0).normal(size=(200, 8)))
+LISTS = {"a": ["w0", "w1", "w2"], "b": ["w3", "w4"]}
+
+
+def test_values_without_each_word() -> None:
+    frame = leave_one_word_out(EMBEDDING, LISTS, draws=50, random_seed=1)
+    assert frame[["list", "word"]].drop_duplicates().to_numpy().tolist() == [
+        ["a", "w0"], ["a", "w1"], ["a", "w2"], ["b", "w3"], ["b", "w4"]]  # fmt: skip
+    whole = subspace_similarity(EMBEDDING, LISTS)
+    for row in frame.to_dict("records"):
+        left = {name: [word for word in words if word != row["word"]] for name, words in LISTS.items()}
+        without = dict(subspace_similarity(EMBEDDING, left).statistics)
+        without["mean_cosine"] = float(mean_cosine(*(EMBEDDING.matrix(words) for words in left.values())))
+        assert row["without"] == pytest.approx(without[row["statistic"]])
+        if row["statistic"] != "mean_cosine":
+            assert row["observed"] == pytest.approx(whole.statistics[row["statistic"]])
+    similarity = frame[frame["statistic"] == "similarity"]
+    assert (similarity["without"] < similarity["observed"]).all()
+    # A random word adds to what the others have in common with the other list, and never takes away.
+    assert (similarity["low"] > similarity["without"]).all()
+
+
+def test_only_the_word_itself_is_replaced() -> None:
+    """Of an orthonormal basis, each word in the other list is worth 1, and a random one at most 1."""
+    words = (*"abcd", *WORDS)
+    vectors = np.vstack([np.eye(8)[:2], np.eye(8)[:2] * 2, EMBEDDING.vectors])
+    embedding = bb.Embedding(words=words, vectors=vectors)
+    frame = leave_one_word_out(embedding, {"x": ["a", "b"], "y": ["c", "d"]}, draws=400, random_seed=1)
+    similarity = frame[frame["statistic"] == "similarity"]
+    assert similarity["observed"].tolist() == pytest.approx([2] * 4)
+    assert similarity["without"].tolist() == pytest.approx([1] * 4)
+    assert similarity["low"].between(1, 1.1).all()
+    assert similarity["high"].between(1.3, 2).all()
+    assert (similarity[["low_mcse", "high_mcse"]] > 0).all(axis=None)
+
+
+def test_seed_and_single_words() -> None:
+    one, other = (leave_one_word_out(EMBEDDING, LISTS, draws=20, random_seed=4) for _ in range(2))
+    assert one.equals(other)
+    assert one.attrs["random_seed"] == 4
+    single = leave_one_word_out(EMBEDDING, {"a": ["w0"], "b": ["w3", "w4"]}, draws=20, random_seed=1)
+    assert single["list"].unique().tolist() == ["b"]
+
+
+def test_bad_input() -> None:
+    with pytest.raises(MeasureError, match="Found 3 word lists"):
+        leave_one_word_out(EMBEDDING, {**LISTS, "c": ["w9"]})
+    with pytest.raises(MeasureError, match="draws=0"):
+        leave_one_word_out(EMBEDDING, LISTS, draws=0)
+    with pytest.raises(MeasureError, match="1 words are to be drawn, but the vocabulary has only 0"):
+        leave_one_word_out(EMBEDDING, LISTS, vocabulary=WORDS[:5])

@@ -1,0 +1,107 @@
+"""The three estimators against loops over their definitions."""
+
+from statistics import mean
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import MeasureError
+from bayesbias.metrics.subspaces.mean_cosine import (
+    centroid_cosine,
+    mean_cosine,
+    paired_cosine,
+    weat_score,
+    word_cosines,
+)
+from bayesbias.metrics.weat import weat
+from tests.metrics.made import PETS, cosine, vectors
+
+LISTS = {
+    "cats": ("cat", "kitten"), "dogs": ("dog", "puppy"), "quiet": ("purr", "nap"), "loud": ("bark", "howl")
+}  # fmt: skip
+
+
+def rows(given: dict[str, np.ndarray], name: str) -> np.ndarray:
+    return np.array([given[word] for word in LISTS[name]])
+
+
+def test_estimators_are_those_of_the_definitions() -> None:
+    given = vectors()
+    a, b = rows(given, "cats"), np.array([given[word] for word in ("bark", "howl", "growl")])
+    assert mean_cosine(a, b) == pytest.approx(mean(cosine(x, y) for x in a for y in b))
+    assert centroid_cosine(a, b) == pytest.approx(mean(cosine(x, b.sum(axis=0)) for x in a))
+    assert paired_cosine(a, b[:2]) == pytest.approx(mean([cosine(a[0], b[0]), cosine(a[1], b[1])]))
+
+
+def test_the_grand_mean_is_the_difference_of_means_of_weat() -> None:
+    score = weat_score(vectors(), PETS)
+    assert score.score == score.value == pytest.approx(weat(vectors(), PETS, statistic="mean").test_statistic)
+    given = vectors()
+    cats, loud = PETS.protected["cats"], PETS.attributes["loud"]
+    assert score.a_d == pytest.approx(mean(cosine(given[x], given[y]) for x in cats for y in loud))
+
+
+@pytest.mark.parametrize("estimator", ["grand_mean", "paired", "centroid"])
+def test_components_are_means_of_word_values(estimator: str) -> None:
+    result = weat_score(vectors(), LISTS, estimator=estimator)  # type: ignore[arg-type]
+    by_group = result.words.groupby("group", sort=False)[["similarity_c", "similarity_d"]].mean()
+    assert [result.a_c, result.a_d] == pytest.approx(by_group.loc["cats"].tolist())
+    assert [result.b_c, result.b_d] == pytest.approx(by_group.loc["dogs"].tolist())
+    assert result.score == pytest.approx(result.a_c + result.b_d - result.b_c - result.a_d)
+    assert estimator in result.conventions
+    assert "A = cats" in result.conventions
+
+
+def test_only_the_paired_estimator_depends_on_the_order() -> None:
+    turned = LISTS | {"quiet": ("nap", "purr")}
+    changes = {
+        estimator: weat_score(vectors(), LISTS, estimator=estimator).score  # type: ignore[arg-type]
+        - weat_score(vectors(), turned, estimator=estimator).score  # type: ignore[arg-type]
+        for estimator in ("grand_mean", "paired", "centroid")
+    }
+    assert abs(changes["paired"]) > 0.01
+    assert changes["grand_mean"] == pytest.approx(0, abs=1e-12)
+    assert changes["centroid"] == pytest.approx(0, abs=1e-12)
+
+
+def test_only_the_centroid_depends_on_the_length_of_vectors() -> None:
+    longer = vectors() | {"purr": 9 * vectors()["purr"]}
+    for estimator, same in (("grand_mean", True), ("paired", True), ("centroid", False)):
+        scores = [weat_score(given, LISTS, estimator=estimator).score for given in (vectors(), longer)]  # type: ignore[arg-type]
+        assert (scores[0] == pytest.approx(scores[1], abs=1e-10)) is same
+
+
+def test_kernels_keep_leading_axes() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 3, 4, 6)), rng.normal(size=(3, 4, 6))
+    for kernel in (mean_cosine, paired_cosine, centroid_cosine):
+        assert kernel(a, b).shape == (2, 3)
+        assert kernel(a, b)[1, 2] == pytest.approx(float(kernel(a[1, 2], b[2])))
+
+
+def test_lists_that_cannot_be_paired() -> None:
+    with pytest.raises(MeasureError, match="2 and 3 words, so they cannot be paired"):
+        paired_cosine(np.ones((2, 3)), np.ones((3, 3)))
+    with pytest.raises(MeasureError, match=r"differ in length \('cats' 3, 'dogs' 3, 'quiet' 2, 'loud' 3 words\)"):
+        weat_score(vectors(), PETS, estimator="paired")
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+def test_lost_words_leave_wrong_partners() -> None:
+    with pytest.raises(MeasureError, match=r"'cats' kept 1 of 2; 'quiet' kept 1 of 2 words.*wrong partners"):
+        weat_score(vectors("cat", "nap"), LISTS, estimator="paired")
+    assert weat_score(vectors("cat", "nap"), LISTS).lost_words == {"cats": ("cat",), "quiet": ("nap",)}
+
+
+def test_bad_input() -> None:
+    with pytest.raises(MeasureError, match="did you mean 'centroid'"):
+        weat_score(vectors(), LISTS, estimator="centroids")  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match="cancel out"):
+        centroid_cosine([[1.0, 0.0]], [[1.0, 0.1], [-1.0, -0.1]])
+    with pytest.raises(MeasureError, match="is zero"):
+        mean_cosine([[1.0, 0.0]], [[0.0, 0.0]])
+    with pytest.raises(MeasureError, match="2 and 3 dimensions"):
+        word_cosines(np.ones((1, 2)), np.ones((1, 3)))
+    with pytest.raises(MeasureError, match="has 3 protected groups"):
+        weat_score({word: [1.0, at] for at, word in enumerate(bb.load_study("religion").words)}, "religion")

@@ -1,0 +1,140 @@
+"""The collapsed sampler, against the model written out densely and against NUTS."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import FitError, ModelError, SamplerWarning
+from bayesbias.models.data import ModelData, attribute_lists, model_data
+from bayesbias.models.samplers import collapsed
+from bayesbias.models.samplers.attribute_patterns import find_patterns
+from bayesbias.models.samplers.collapsed import collapse, draw_locations, log_marginal, why_not_collapsed
+from tests.models import dense
+from tests.models.agreement import worst_differences
+from tests.models.tables import small
+
+PRIOR = (1.0, 0.3)
+CROSSED = ("crossed", "crossed_per_list")
+
+
+def with_gaps(seed: int) -> ModelData:
+    """A table where some cells, and some rows of some attributes, are missing."""
+    table = small(seed=seed)
+    gone = (table["protected_word"] == "p1") & (table["connection"] == "human")
+    gone |= (table["protected_word"] == "p2") & table["attribute_word"].isin(["neutral1", "neutral2", "x0"])
+    return model_data(table[~gone])
+
+
+def theta_parts(theta: np.ndarray, data: ModelData, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    tau, sigma, omega = np.exp(theta[:4]), np.exp(theta[4:8]), np.exp(theta[8:])
+    lists = attribute_lists(data) if name == "crossed_per_list" else np.zeros(len(data.attribute_words), dtype=int)
+    return tau, sigma, omega[lists]
+
+
+def some_theta(name: str, rng: np.random.Generator) -> np.ndarray:
+    return rng.normal(-2.8, 0.4, 8 + (3 if name == "crossed_per_list" else 1))
+
+
+@pytest.mark.parametrize("name", CROSSED)
+def test_marginal_density_is_that_of_the_dense_normal(name: str) -> None:
+    data, spec = with_gaps(1), bb.load_model(name)
+    patterns = find_patterns(data, spec)
+    rng = np.random.default_rng(0)
+    theta = np.stack([some_theta(name, rng) for _ in range(5)])
+    ours = log_marginal(patterns, theta, PRIOR[1])
+    plain = [dense.log_density(data, *theta_parts(point, data, name), PRIOR) for point in theta]
+    np.testing.assert_allclose(ours - plain, (ours - plain)[0], atol=1e-8, err_msg="equal up to one constant")
+
+
+@pytest.mark.parametrize("name", CROSSED)
+def test_locations_have_the_conditional_of_the_dense_normal(name: str) -> None:
+    data, spec, draws = with_gaps(2), bb.load_model(name), 40_000
+    theta = some_theta(name, np.random.default_rng(1))
+    mu, m, b = draw_locations(
+        find_patterns(data, spec), np.tile(theta, (draws, 1)), PRIOR[1], rng=np.random.default_rng(2)
+    )
+    drawn = np.hstack([mu, m, b])
+    mean, covariance = dense.locations(data, *theta_parts(theta, data, name), PRIOR)
+    sd = np.sqrt(np.diag(covariance))
+    assert (np.abs(drawn.mean(axis=0) - mean) / sd).max() < 4.5 / np.sqrt(draws)
+    np.testing.assert_allclose(
+        np.cov(drawn.T) / np.outer(sd, sd), covariance / np.outer(sd, sd), atol=5.5 / np.sqrt(draws)
+    )
+
+
+def test_attributes_with_the_same_rows_share_a_pattern() -> None:
+    data = with_gaps(3)
+    whole, gaps = (
+        find_patterns(model_data(table), bb.load_model("crossed")) for table in (small(seed=3), small(seed=3))
+    )
+    assert len(whole.members) == len(gaps.members) == 4
+    patterns = find_patterns(data, bb.load_model("crossed"))
+    assert len(patterns.members) == 6
+    assert patterns.members.sum() == len(data.attribute_words)
+    np.testing.assert_array_equal(patterns.usage @ patterns.members, patterns.rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CROSSED)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_agrees_with_nuts_within_monte_carlo_error(name: str, gaps: bool) -> None:
+    table = small(words=6, attributes=4, seed=5)
+    if gaps:
+        table = table[~((table["protected_word"] == "p1") & (table["connection"] == "human"))]
+    fast_fit = bb.fit(table, name, sampler="collapsed", draws=5000, random_seed=1)
+    with warnings.catch_warnings(action="ignore"):
+        nuts_fit = bb.fit(table, name, sampler="nutpie", draws=5000, tune=2000, random_seed=2)
+    worst = worst_differences(fast_fit, nuts_fit)
+    assert worst["mean"] < 4
+    assert worst["sd"] < 4.5
+
+
+@pytest.mark.parametrize(
+    ("model", "priors", "term"),
+    [
+        ("hierarchical", {}, "attribute_effects = 'none'"),
+        ("crossed_robust", {}, "likelihood = 'student_t'"),
+        ("crossed", {"connection_mean": "StudentT(4, 1, 0.3)"}, r"connection_mean = StudentT\(nu=4"),
+    ],
+)
+def test_a_model_that_is_not_crossed_and_normal_is_refused_and_the_term_named(
+    model: str, priors: dict, term: str
+) -> None:
+    with pytest.raises(ModelError, match=term):
+        bb.fit(small(), model, sampler="collapsed", priors=priors)
+
+
+def test_every_model_has_the_sampler_that_fits_it() -> None:
+    assert {name for name in bb.list_models() if why_not_collapsed(bb.load_model(name)) is None} == set(CROSSED)
+
+
+def test_what_it_says_of_its_own_error_is_kept() -> None:
+    fit = bb.fit(small(), "crossed", random_seed=1)
+    stats = fit["sample_stats"].to_dataset()
+    assert bb.fit_fact(fit, "sampler") == "collapsed"
+    assert float(stats["pareto_khat"]) < 0.7
+    assert 0 < float(stats["importance_efficiency"]) <= 1
+    again = bb.fit(small(), "crossed", random_seed=1)
+    assert fit["posterior"].to_dataset().equals(again["posterior"].to_dataset())
+
+
+def test_weights_that_cannot_be_trusted_lead_to_nuts_or_to_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collapsed, "KHAT_MAX", -10.0)
+    with pytest.raises(FitError, match="Pareto k-hat"):
+        bb.fit(small(), "crossed", sampler="collapsed")
+    with pytest.warns() as caught:
+        fit = bb.fit(small(), "crossed", draws=20, tune=50, chains=2, random_seed=1)
+    assert any(issubclass(entry.category, SamplerWarning) for entry in caught)
+    assert bb.fit_fact(fit, "sampler") == "nutpie"
+
+
+def test_a_word_in_two_kinds_of_lists_has_no_one_scale() -> None:
+    table = small()
+    first = table["protected_word"] == "p0"
+    table.loc[first & (table["attribute_word"] == "human0"), "attribute_word"] = "neutral0_"
+    table.loc[~first & (table["attribute_word"] == "neutral0"), "attribute_word"] = "neutral0_"
+    with pytest.raises(FitError, match="'neutral0_' stands in several lists"):
+        bb.fit(table, "crossed_per_list")
+    assert collapse(model_data(table), bb.load_model("crossed")).lists == 1

@@ -1,0 +1,45 @@
+"""The section on an original and a debiased embedding: its tables, and what explains them."""
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.page.blocks import Bullets, Figure, Heading, Paragraph, Section, Table
+from bayesbias.page.embeddings import before_and_after
+from bayesbias.page.page_input import Subject
+from tests.page.pages import small_table
+from tests.reports.embedding_tables import QUICK, before_table, changed_table
+
+
+def section(*, same: bool = False, names: tuple[str, ...] = ("new",)) -> Section:
+    table = before_table()
+    others = {name: table if same else changed_table(table, seed=place) for place, name in enumerate(names)}
+    compared = bb.compare_embeddings({"old": table, **others}, "hierarchical", **QUICK)
+    fit = bb.fit(small_table(), "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
+    return before_and_after(Subject(fit, small_table(), compared, None, 0.89, 1))
+
+
+@pytest.mark.parametrize("names", [("new",), ("new", "newer")])
+def test_tables_are_explained_right_under_them_and_once(names: tuple[str, ...]) -> None:
+    blocks = list(section(names=names).blocks)
+    places = [place for place, block in enumerate(blocks) if block == Heading("How to read it")]
+    assert len(places) == 1
+    assert isinstance(blocks[places[0] - 1], Table)
+    assert not any(isinstance(block, (Table, Figure)) for block in blocks[places[0] :])
+    legend = blocks[places[0] + 1]
+    assert isinstance(legend, Bullets)
+    assert "The change is the number to trust." in legend.entries[0]
+    words = [entry.split(":")[0] for entry in legend.entries[1:]]
+    assert words == ["not settled", "narrowed", "closed", "widened", "reversed", "opened", "shifted"]
+    assert sum("What it does not show" in str(block) for block in blocks) == 1
+    figures = [block for block in blocks if isinstance(block, Figure)]
+    assert len(figures) == len(names)
+    assert all("the number to trust" in block.caption for block in figures)
+
+
+def test_where_nothing_changed_nothing_is_explained() -> None:
+    found = section(same=True)
+    assert Heading("How to read it") not in found.blocks
+    paragraphs = [block.text for block in found.blocks if isinstance(block, Paragraph)]
+    assert paragraphs[-1].endswith("Are they the same file?")
+    assert not any("explained below" in text for text in paragraphs)
+    assert found.headlines[0].startswith("From old to new: Nothing changed")

@@ -1,0 +1,130 @@
+"""Prior predictive checks against closed forms and plain simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from bayesbias.errors import FitError, ModelError, ReportError
+from bayesbias.models.spec import list_models
+from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
+from tests.models.tables import small
+
+NO_SCATTER = {"word_sd": "Exponential(1e9)", "sigma": "Exponential(1e9)"}
+
+
+@pytest.fixture(scope="module")
+def check(table: pd.DataFrame) -> PriorCheck:
+    return check_prior(table, "hierarchical", random_seed=1)
+
+
+def test_mass_outside_without_scatter_is_that_of_the_connection_mean(table: pd.DataFrame) -> None:
+    found = check_prior(
+        table, "hierarchical", priors=NO_SCATTER | {"connection_mean": "Normal(0.8, 0.7)"}, random_seed=1
+    )
+    below, above = stats.norm.cdf(0, 0.8, 0.7), stats.norm.sf(2, 0.8, 0.7)
+    for row in found.distances.to_dict("records"):
+        assert abs(row["outside"] - below - above) < 4 * row["outside_se"]
+        assert row["below_0"] == pytest.approx(below, abs=0.03)
+        assert row["above_2"] == pytest.approx(above, abs=0.02)
+        assert row["low"] == pytest.approx(stats.norm.ppf(0.055, 0.8, 0.7), abs=0.1)
+        assert row["median"] == pytest.approx(0.8, abs=0.06)
+    each = found.distances.set_index("connection")
+    # All four connections together know four times as much as one.
+    assert each.loc["all", "outside_se"] < 0.8 * each.loc["human", "outside_se"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["hierarchical", "hierarchical_common_scale", "no_pooling", "crossed", "robust"])
+def test_mass_outside_is_that_of_plain_simulation(table: pd.DataFrame, model: str) -> None:
+    rng, count = np.random.default_rng(2), 400_000
+    distance = rng.normal(1, 0.3, count)
+    if model != "no_pooling":
+        distance += rng.exponential(0.5, count) * rng.standard_normal(count)
+    if model == "crossed":
+        distance += rng.exponential(0.5, count) * rng.standard_normal(count)
+    noise = rng.standard_t(rng.gamma(2, 10, count)) if model == "robust" else rng.standard_normal(count)
+    distance += rng.exponential(0.5, count) * noise
+    outside = ((distance < 0) | (distance > 2)).mean()
+    found = check_prior(table, model, random_seed=1)
+    for row in found.distances.to_dict("records"):
+        assert abs(row["outside"] - outside) < 4 * row["outside_se"] + 0.003
+        assert row["low"] == pytest.approx(np.quantile(distance, 0.055), abs=0.12)
+        assert row["high"] == pytest.approx(np.quantile(distance, 0.945), abs=0.12)
+        inside = ((distance >= row["smallest"]) & (distance <= row["largest"])).mean()
+        assert row["inside_observed"] == pytest.approx(inside, abs=0.03)
+
+
+def test_parameters_are_those_of_the_priors(table: pd.DataFrame, check: PriorCheck) -> None:
+    frame = check.parameters.set_index(["parameter", "connection"])
+    mean = frame.loc[("connection_mean", "human")]
+    assert abs(mean["mean"] - 1) < 4 * mean["mean_se"]
+    assert mean["low"] == pytest.approx(stats.norm.ppf(0.055, 1, 0.3), abs=0.05)
+    contrast = frame.loc[("contrast", "associated - human")]
+    assert contrast["sd"] == pytest.approx(0.3 * np.sqrt(2), rel=0.05)
+    observed = table.groupby("connection", observed=True)["cosine_distance"].mean()
+    assert contrast["observed"] == pytest.approx(observed["associated"] - observed["human"])
+    assert mean["observed"] == pytest.approx(observed["human"])
+    assert frame.loc[("sigma", "neutral"), "high"] == pytest.approx(stats.expon.ppf(0.945, scale=0.5), abs=0.15)
+    assert frame.loc[("sigma", "neutral")].isna().to_dict()["observed"]
+
+
+def test_without_pooling_a_connection_mean_is_an_average_over_all_words() -> None:
+    """More words than the pairs that are simulated can hold."""
+    found = check_prior(small(60, 3), "no_pooling", random_seed=1).parameters
+    means = found[found["parameter"] == "connection_mean"]
+    assert len(means) == 4
+    assert means["sd"].to_numpy() == pytest.approx(0.3 / np.sqrt(60), rel=0.06)
+
+
+@pytest.mark.parametrize("model", list_models())
+def test_every_model(model: str) -> None:
+    found = check_prior(small(4, 3), model, draws=200, random_seed=1)
+    numbers = found.distances.select_dtypes("number")
+    assert np.isfinite(numbers.to_numpy()).all()
+    labels = found.parameters.query("parameter == 'attribute_sd'")["connection"].tolist()
+    assert labels == {
+        "crossed_per_list": ["stereotype", "human", "neutral"],
+        "crossed": [""],
+        "crossed_robust": [""],
+    }.get(model, [])
+    assert f"of the model {model!r}" in str(found)
+
+
+def test_what_it_says(check: PriorCheck, table: pd.DataFrame) -> None:
+    assert any("of the prior mass lies on distances that cannot be" in problem for problem in check.problems)
+    assert f"{check.distances.loc[0, 'outside']:.1%}" in str(check)
+    tight = {"word_sd": "Exponential(10)", "sigma": "Exponential(10)", "connection_mean": "Normal(1, 0.2)"}
+    assert check_prior(table, "hierarchical", priors=tight, random_seed=1).problems == ()
+    wrong = check_prior(table, "hierarchical", priors={**tight, "connection_mean": "Normal(0.3, 0.05)"}, random_seed=1)
+    assert sum("prior and data disagree" in problem for problem in wrong.problems) == 4
+    assert any("in the range of the observed distances" in problem for problem in wrong.problems)
+
+
+def test_densities_are_histograms(check: PriorCheck, table: pd.DataFrame) -> None:
+    found = check.densities.query("connection == 'human'")
+    human = table.loc[table["connection"] == "human", "cosine_distance"]
+    counts, _ = np.histogram(human, np.linspace(-1, 3, 81))
+    assert found["observed"].to_numpy() == pytest.approx(counts / len(human) / 0.05)
+    assert found["prior"].sum() * 0.05 == pytest.approx(1, abs=0.1)
+    assert found["prior"].sum() * 0.05 < 1  # some of it lies beyond
+
+
+def test_one_connection_and_few_rows(table: pd.DataFrame) -> None:
+    found = check_prior(table[table["connection"] == "neutral"].head(20), "hierarchical", random_seed=1)
+    assert found.distances["connection"].tolist() == ["all", "neutral"]
+    assert "contrast" not in set(found.parameters["parameter"])
+
+
+def test_seeds_and_errors(table: pd.DataFrame, check: PriorCheck) -> None:
+    again = check_prior(table, "hierarchical", random_seed=1)
+    for name in ("distances", "parameters", "densities"):
+        pd.testing.assert_frame_equal(getattr(again, name), getattr(check, name))
+    with pytest.raises(ReportError, match="draws=50"):
+        check_prior(table, draws=50)
+    with pytest.raises(FitError, match="random_seed"):
+        check_prior(table, random_seed=-1)
+    with pytest.raises(ModelError, match="sigm"):
+        check_prior(table, priors={"sigm": "Exponential(2)"})
+    with pytest.raises(FitError, match="DataFrame"):
+        check_prior("table.csv")  # type: ignore[arg-type]

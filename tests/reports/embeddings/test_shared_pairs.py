@@ -1,0 +1,95 @@
+"""The pairs that tables share, and tables that share too few."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.errors import DuplicatesWarning, LostWordsWarning, ReportError, TableError
+from bayesbias.reports.embeddings.comparison import compare_embeddings
+from tests.reports.embedding_tables import QUICK, before_table, changed_table
+
+
+def test_tables_that_share_no_pairs() -> None:
+    table = before_table()
+    other = table.assign(protected_word=table["protected_word"].str.upper())
+    with pytest.raises(TableError, match="share no pair of words: 'old' begins with 'w0' and 'associated0'"):
+        compare_embeddings({"old": table, "new": other}, **QUICK)
+
+
+def test_tables_that_share_control_pairs_only() -> None:
+    table = before_table()
+    stereotypes = table["connection"].isin(["associated", "different"])
+    other = table.copy()
+    other.loc[stereotypes, "attribute_word"] = other.loc[stereotypes, "attribute_word"].str.upper()
+    message = (
+        r"share 192 pairs, but none with an associated .*'old' has 96 \(not all others have its attribute words "
+        r"'associated0', .* and 3 more of 'associated'\); 'new' has 96 \(.*'ASSOCIATED0'"
+    )
+    with pytest.raises(TableError, match=message):
+        compare_embeddings({"old": table, "new": other}, **QUICK)
+    with pytest.raises(TableError, match=r"'old' has 96 .*; 'new' has none"):
+        compare_embeddings({"old": table, "new": table[~stereotypes]}, **QUICK)
+    # The same words, but never the same two together.
+    first = table["protected_group"] == "group 0"
+    even = table["attribute_word"].str[-1].isin(list("02468"))
+    halves = [table[~stereotypes | (first == even)], table[~stereotypes | (first != even)]]
+    with pytest.raises(TableError, match=r"'old' has 48 .for example 'w0' with 'associated0'.; 'new' has 48"):
+        compare_embeddings(dict(zip(("old", "new"), halves, strict=True)), **QUICK)
+
+
+def test_tables_that_differ_in_part_go_on_with_the_common_pairs() -> None:
+    table = before_table()
+    after = changed_table(table)[(table["protected_word"] != "w0")]
+    after = after.drop(index=after.index[[-1]])
+    message = r"about the 351 that all have; left out are 33 of 'old' \(among them all with 'w0'\)"
+    with pytest.warns(LostWordsWarning, match=message):
+        found = compare_embeddings({"old": table, "new": after.sample(frac=1, random_state=1)}, "hierarchical", **QUICK)
+    assert found.facts["left_out"] == {"old": 33, "new": 0}
+    assert "w0" not in set(found.side_by_side["protected_word"])
+    assert found.change["pairs"].tolist() == [88, 88, 88, 87]
+    assert "Pairs left out because not all tables have them: 33 of 'old'." in " ".join(found.conclusions.split())
+    # In another order of rows, each pair still meets itself.
+    assert np.allclose(found.change["mean"], found.change["average_after"] - found.change["average_before"], atol=0.005)
+
+
+def test_duplicates_are_dropped_with_a_warning() -> None:
+    table = before_table()
+    after = changed_table(table)
+    with pytest.warns(DuplicatesWarning, match="Dropped 10 of 394 rows"):
+        found = compare_embeddings({"old": pd.concat([table, table.head(10)]), "new": after}, "hierarchical", **QUICK)
+    assert found.facts["pairs"] == 384
+
+
+def test_a_pair_with_two_connections() -> None:
+    table = before_table()
+    after = changed_table(table)
+    after.loc[3, "connection"] = "different"
+    with pytest.raises(
+        TableError, match=r"1 pairs have different .* 'w0' and 'associated3' \(associated and different"
+    ):
+        compare_embeddings({"old": table, "new": after}, **QUICK)
+
+
+def test_changes_that_are_all_the_same() -> None:
+    table = before_table()
+    after = table.assign(cosine_distance=table["cosine_distance"] + 0.1)
+    with pytest.raises(ReportError, match=r"All 96 distances of the connection 'associated' change by 0\.1 in 'new'"):
+        compare_embeddings({"old": table, "new": after}, **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("tables", "error", "message"),
+    [
+        ({}, ReportError, "at least two tables"),
+        ({"old": before_table()}, ReportError, "at least two tables"),
+        ([before_table(), before_table()], ReportError, "at least two tables by name"),
+        ({"old": before_table(), " ": before_table()}, ReportError, "not a name"),
+        ({"old": before_table(), "new": [1, 2]}, TableError, "'new' is not a pandas DataFrame"),
+        ({"old": before_table(), "new": before_table().drop(columns="connection")}, TableError, "Table 'new': .*"),
+    ],
+)
+def test_bad_tables(tables: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        compare_embeddings(tables, **QUICK)

@@ -1,0 +1,377 @@
+"""Posteriors of measures: against the measures themselves, loops over draws, and tables with known parameters."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.errors import MeasureError, ReportError
+from bayesbias.metrics import similarities as kernels
+from bayesbias.metrics.ect import ect
+from bayesbias.metrics.mac import mac
+from bayesbias.metrics.subspaces.mean_cosine import weat_score
+from bayesbias.metrics.weat import weat
+from bayesbias.models.data import model_data
+from bayesbias.models.fits import finish_fit
+from bayesbias.models.spec import load_model
+from bayesbias.reports.measures import measure_draws
+from bayesbias.reports.measures.measure_posterior import measure_posterior
+
+VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+WEAT7 = ("math", "arts"), ("male", "female")
+
+
+def quick_fit(table: pd.DataFrame, model: str = "crossed_per_list", draws: int = 400) -> xr.DataTree:
+    return bb.fit(table, model, draws=draws, chains=2, random_seed=1, progress=False)
+
+
+@pytest.fixture(scope="module")
+def crossed(table: pd.DataFrame) -> xr.DataTree:
+    return quick_fit(table, draws=1000)
+
+
+@pytest.fixture(scope="module")
+def religion() -> xr.DataTree:
+    return quick_fit(bb.distance_table(VECTORS, small_religion()))
+
+
+def small_religion() -> bb.Study:
+    """Three groups of unequal length, three attribute groups, no control words."""
+    return bb.Study(
+        name="small",
+        protected={"jews": ["judaism", "jew", "torah"], "christians": ["bible", "church"], "arts": ["poetry", "art"]},
+        attributes={"male": ["he", "him", "son"], "female": ["she", "her"], "work": ["office", "salary", "career"]},
+        associated=[("jews", "male"), ("christians", "female"), ("arts", "work")],
+        human="none",
+        neutral="none",
+    )
+
+
+def known_fit(
+    table: pd.DataFrame, *, associated: float, different: float, sigma: float, draws: int = 500
+) -> xr.DataTree:
+    """A fit whose draws are all the same: the parameters are known."""
+    data = model_data(table)
+    means = np.array([associated, different, 1.0, 1.0])[: len(data.connections)]
+    shape = 1, draws
+    coords = {
+        "chain": [0],
+        "draw": np.arange(draws),
+        "connection": list(data.connections),
+        "protected_word": data.protected_words,
+    }
+    by_connection = ("chain", "draw", "connection")
+    posterior = xr.Dataset(
+        {
+            "connection_mean": (by_connection, np.tile(means, (*shape, 1))),
+            "word_sd": (by_connection, np.full((*shape, len(means)), 0.01)),
+            "sigma": (by_connection, np.full((*shape, len(means)), sigma)),
+            "word_mean": (
+                ("chain", "draw", "protected_word", "connection"),
+                np.tile(means, (*shape, len(data.protected_words), 1)),
+            ),
+        },
+        coords=coords,
+    )
+    found = xr.Dataset({"diverging": (("chain", "draw"), np.zeros(shape, dtype=bool))})
+    settings = {"sampler": "exact", "draws": draws, "tune": 0, "chains": 1, "seed": 1}
+    return finish_fit(posterior, found, data, load_model("hierarchical"), table, settings=settings)
+
+
+def similarities(fit: xr.DataTree, draw: int, words: tuple[str, ...], attributes: tuple[str, ...]) -> np.ndarray:
+    """The noise-free similarities of one draw of the first chain, pair by pair, by name."""
+    posterior = fit["posterior"].to_dataset().isel(chain=0, draw=draw)
+    table = bb.fitted_table(fit).set_index(["protected_word", "attribute_word"])["connection"]
+    found = np.empty((len(words), len(attributes)))
+    for i, word in enumerate(words):
+        for j, attribute in enumerate(attributes):
+            mean = posterior["word_mean"].sel(protected_word=word, connection=table[word, attribute])
+            effect = (
+                posterior["attribute_effect"].sel(attribute_word=attribute) if "attribute_effect" in posterior else 0
+            )
+            found[i, j] = 1 - float(mean) - float(effect)
+    return found
+
+
+def brute_effect_size(similarity: np.ndarray, x: int, a: int) -> float:
+    s = [row[:a].mean() - row[a:].mean() for row in similarity]
+    return float((np.mean(s[:x]) - np.mean(s[x:])) / np.std(s, ddof=1))
+
+
+def test_observed_is_the_published_value(crossed: xr.DataTree) -> None:
+    """0.97 in Caliskan's supplement for word2vec, with n - 1."""
+    row = measure_posterior(crossed, random_seed=1).summary.iloc[0]
+    assert row["statistic"] == "effect_size"
+    assert row["observed"] == pytest.approx(0.9664, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("weat", {}),
+        ("weat", {"statistic": "mean", "ddof": 0}),
+        ("weat_score", {}),
+        ("weat_score", {"estimator": "paired"}),
+        ("mac", {}),
+        ("ect", {}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")  # of control words
+def test_observed_equals_the_measure_itself(name: str, options: dict[str, Any]) -> None:
+    measures = {"weat": weat, "weat_score": weat_score, "mac": mac, "ect": ect}
+    extra = {"normalize": True} if name == "ect" else {}
+    expected = measures[name](VECTORS, "weat7", **options, **extra)  # type: ignore[operator]
+    found = measure_posterior(quick_fit(bb.distance_table(VECTORS, "weat7")), name, random_seed=1, **options)
+    for row in found.summary.to_dict("records"):
+        assert row["observed"] == pytest.approx(expected.statistics[row["statistic"]], abs=1e-12), row["statistic"]
+    assert found.summary["statistic"].iloc[0] == next(iter(expected.statistics))
+    if name == "weat":
+        assert found.words["word"].tolist() == expected.words["word"].tolist()
+        np.testing.assert_allclose(found.words["observed"], expected.words["association"], atol=1e-12)
+    if name == "mac":
+        assert found.words["attribute_group"].tolist() == expected.words["attribute_group"].tolist()
+        np.testing.assert_allclose(found.words["observed"], expected.words["mean_distance"], atol=1e-12)
+
+
+def test_observed_of_many_groups(religion: xr.DataTree) -> None:
+    found = measure_posterior(religion, "mac", random_seed=1).summary.set_index("statistic")["observed"]
+    for name, value in mac(VECTORS, small_religion()).statistics.items():
+        assert found[name] == pytest.approx(value, abs=1e-12), name
+    # The fit of a study that is not bundled names lists by the group that they are associated with.
+    names = ("associated with jews", "associated with christians")
+    here = {"targets": ("jews", "christians"), "statistic": "mean"}
+    one = measure_posterior(religion, "weat", random_seed=1, **here)
+    other = measure_posterior(religion, "weat", random_seed=1, attributes=names, **here)
+    assert one.summary.equals(other.summary)
+    expected = weat(VECTORS, small_religion(), **here)  # type: ignore[arg-type]
+    assert one.summary["observed"].iloc[0] == pytest.approx(expected.effect_size, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model", ["crossed_per_list", "crossed", "hierarchical", "hierarchical_common_scale", "no_pooling"]
+)
+def test_expected_by_brute_force(table: pd.DataFrame, model: str) -> None:
+    fit = quick_fit(table, model, draws=200)
+    study = bb.load_study("weat7")
+    found = measure_posterior(fit, random_seed=1)
+    words = (*study.protected["math"], *study.protected["arts"])
+    attributes = (*study.attributes["male"], *study.attributes["female"])
+    for draw in (0, 7, 199):
+        similarity = similarities(fit, draw, words, attributes)
+        size = float(found.draws["expected"].sel(chain=0, draw=draw, statistic="effect_size"))
+        assert size == pytest.approx(brute_effect_size(similarity, 8, 8))
+
+
+def test_estimates_are_those_of_the_draws(crossed: xr.DataTree) -> None:
+    found = measure_posterior(crossed, hdi_prob=0.5, random_seed=1)
+    row = found.summary.iloc[1]
+    draws = np.sort(found.draws["expected"].sel(statistic="test_statistic").to_numpy().ravel())
+    assert row["mean"] == pytest.approx(draws.mean())
+    inside = ((draws >= row["hdi_low"]) & (draws <= row["hdi_high"])).mean()
+    assert inside == pytest.approx(0.5, abs=0.01)
+    repeated, null = (
+        found.draws[name].sel(statistic="test_statistic").to_numpy().ravel() for name in ("repeated", "null")
+    )
+    assert np.quantile(repeated, [0.25, 0.75]) == pytest.approx([row["repeated_low"], row["repeated_high"]])
+    assert np.quantile(null, [0.025, 0.975]) == pytest.approx([row["null_low"], row["null_high"]])
+    assert row["beyond_null"] == np.mean((repeated < row["null_low"]) | (repeated > row["null_high"]))
+    tail = np.mean(null >= row["observed"])
+    assert row["null_share"] == pytest.approx(2 * min(tail, 1 - tail))
+    assert len(null) >= 10_000
+
+
+def test_null_and_repeated_of_known_parameters(table: pd.DataFrame) -> None:
+    """s(w, A, B) is Normal with variance sigma^2 (1/8 + 1/8); the test statistic has 16 of them."""
+    fit = known_fit(table, associated=0.90, different=0.95, sigma=0.08, draws=10_000)
+    found = measure_posterior(fit, random_seed=1).summary.set_index("statistic")
+    sd = 0.08 * np.sqrt(0.25 * 16)
+    row = found.loc["test_statistic"]
+    assert row["mean"] == pytest.approx(16 * 0.05)
+    assert row["null_low"] == pytest.approx(-1.96 * sd, abs=4 * row["null_se"])
+    assert row["null_high"] == pytest.approx(1.96 * sd, abs=4 * row["null_se"])
+    # Of a Normal quantile: sqrt(0.025 * 0.975 / n) over the density there.
+    assert row["null_se"] == pytest.approx(np.sqrt(0.025 * 0.975 / 10_000) / stats.norm.pdf(1.96) * sd, rel=0.3)
+    half = stats.norm.isf(0.055) * sd
+    assert [row["repeated_low"], row["repeated_high"]] == pytest.approx([0.8 - half, 0.8 + half], abs=0.02)
+    beyond = stats.norm.sf(1.96 - 0.8 / sd) + stats.norm.cdf(-1.96 - 0.8 / sd)
+    assert row["beyond_null"] == pytest.approx(beyond, abs=0.01)
+    # Without noise the words of a group are alike, and the effect size is at its bound.
+    assert found.loc["effect_size", "mean"] == pytest.approx(2 * np.sqrt(15 / 16))
+
+
+def test_share_of_the_null_is_uniform_where_nothing_is_associated(table: pd.DataFrame) -> None:
+    """Tables without association, their effect sizes by a loop: the share must be uniform (Kolmogorov-Smirnov)."""
+    fit = known_fit(table, associated=0.95, different=0.9501, sigma=0.08, draws=10_000)
+    null = measure_posterior(fit, random_seed=1).draws["null"].sel(statistic="effect_size").to_numpy()
+    rng = np.random.default_rng(2)
+    sizes = [brute_effect_size(0.05 + 0.08 * rng.standard_normal((16, 16)), 8, 8) for _ in range(1000)]
+    shares = [2 * min(np.mean(null >= size), np.mean(null <= size)) for size in sizes]
+    assert stats.kstest(shares, "uniform").pvalue > 0.01
+    # A null with half the effect size would fail.
+    wrong = [2 * min(np.mean(null / 2 >= size), np.mean(null / 2 <= size)) for size in sizes]
+    assert stats.kstest(wrong, "uniform").pvalue < 1e-6
+
+
+@pytest.mark.slow
+def test_share_of_the_null_is_uniform_for_fits_of_tables_without_association(table: pd.DataFrame) -> None:
+    parameters = {"connection_mean": [0.95, 0.95, 1.0, 1.0], "word_sd": [1e-4, 1e-4, 0.02, 0.02], "sigma": 0.06}
+    shares = []
+    for seed in range(60):
+        made = bb.simulate_table(
+            table, "crossed_per_list", parameters={**parameters, "attribute_sd": 0.02}, random_seed=seed
+        )
+        found = measure_posterior(quick_fit(made, draws=300), random_seed=seed).summary
+        shares.append(found["null_share"].to_numpy())
+    for column in np.transpose(shares):
+        assert stats.kstest(column, "uniform").pvalue > 0.01
+
+
+def test_effect_size_without_noise_grows_where_words_are_pooled(table: pd.DataFrame) -> None:
+    """What the docstring warns of, on tables whose word means are alike: large with, two-sided without association."""
+    parameters = {"word_sd": 0.002, "sigma": 0.08, "attribute_sd": 0.02}
+    there = bb.simulate_table(table, parameters={**parameters, "connection_mean": [0.92, 0.95, 1, 1]}, random_seed=1)
+    row = measure_posterior(quick_fit(there), random_seed=1).summary.iloc[0]
+    assert row["mean"] - row["observed"] > 2 * row["sd"] / np.sqrt(row["ess_bulk"])
+    assert row["hdi_high"] > 1.7
+    nothing = bb.simulate_table(table, parameters={**parameters, "connection_mean": [0.95, 0.95, 1, 1]}, random_seed=2)
+    found = measure_posterior(quick_fit(nothing), random_seed=1)
+    row = found.summary.iloc[0]
+    assert row["null_low"] < row["observed"] < row["null_high"]
+    assert row["sd"] > 0.5
+    bounded = np.abs(found.draws["expected"].sel(statistic="effect_size"))
+    assert float(bounded.max()) <= 2 * np.sqrt(15 / 16)
+
+
+def test_effect_size_without_noise_shrinks_where_associations_are_hardly_pooled(crossed: xr.DataTree) -> None:
+    """WEAT 7 in Google News: 0.97 observed, 0.85 expected; the linear statistic stays."""
+    found = measure_posterior(crossed, random_seed=1)
+    size, statistic = found.summary.to_dict("records")
+    assert size["mean"] == pytest.approx(0.85, abs=0.03)
+    assert abs(statistic["mean"] - statistic["observed"]) < 0.1 * statistic["sd"]
+    spread = found.draws["expected"].sel(statistic="test_statistic") / (
+        8 * found.draws["expected"].sel(statistic="effect_size")
+    )
+    assert float(spread.mean()) > statistic["observed"] / (8 * size["observed"])
+
+
+def test_null_of_mac_is_centered_on_what_was_observed(crossed: xr.DataTree) -> None:
+    found = measure_posterior(crossed, "mac", random_seed=1)
+    rows = found.summary.set_index("statistic")
+    assert rows.loc["mac", "null_share"] > 0.9
+    assert rows.loc["mac_associated", "null_mean"] == pytest.approx(rows.loc["mac_different", "null_mean"], abs=1e-3)
+    # Attribute effects are drawn anew in the null: it is wider than a repetition with the same words.
+    assert rows.loc["mac", "null_high"] - rows.loc["mac", "null_low"] > 1.5 * (
+        rows.loc["mac", "repeated_high"] - rows.loc["mac", "repeated_low"]
+    )
+    assert "cannot tell an association" in str(found)
+
+
+def test_components_add_up(crossed: xr.DataTree) -> None:
+    draws = measure_posterior(crossed, "weat_score", random_seed=1).draws
+    for name in ("expected", "repeated", "null", "observed"):
+        part = {str(each): draws[name].sel(statistic=each) for each in draws["statistic"].to_numpy()}
+        np.testing.assert_allclose(part["score"], part["a_c"] + part["b_d"] - part["b_c"] - part["a_d"], atol=1e-12)
+
+
+def test_blocks_are_no_part_of_the_result(crossed: xr.DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = measure_posterior(crossed, "mac", random_seed=1)
+    monkeypatch.setattr(measure_draws, "_NUMBERS_A_BLOCK", 256 * 37)
+    blocks = measure_posterior(crossed, "mac", random_seed=1)
+    xr.testing.assert_allclose(whole.draws, blocks.draws, rtol=1e-12)
+
+
+def test_student_noise_needs_no_other_code(table: pd.DataFrame) -> None:
+    """A fit with 4 degrees of freedom: noise has the variance 2 sigma^2."""
+    fit = known_fit(table, associated=0.9, different=0.9001, sigma=0.08, draws=10_000)
+    posterior = fit["posterior"].to_dataset().assign(nu=(("chain", "draw"), np.full((1, 10_000), 4.0)))
+    fit["posterior"] = xr.DataTree(posterior)
+    null = measure_posterior(fit, random_seed=1).draws["null"].sel(statistic="test_statistic")
+    assert float(null.std()) == pytest.approx(np.sqrt(2) * 0.16, rel=0.04)
+
+
+def test_seed_repeats_and_is_recorded(crossed: xr.DataTree) -> None:
+    first, second, third = (measure_posterior(crossed, random_seed=seed) for seed in (3, 3, 4))
+    assert first.summary.equals(second.summary)
+    assert not first.summary["null_low"].equals(third.summary["null_low"])
+    drawn = measure_posterior(crossed)
+    assert drawn.summary.equals(measure_posterior(crossed, random_seed=drawn.seed).summary)
+
+
+def test_words_are_as_the_statistics_say(crossed: xr.DataTree) -> None:
+    found = measure_posterior(crossed, "weat", statistic="mean", random_seed=1)
+    words, statistics = found.words, found.summary.set_index("statistic")
+    groups = words.groupby("group", sort=False)["mean"].mean()
+    assert groups["math"] - groups["arts"] == pytest.approx(statistics.loc["test_statistic", "mean"])
+    assert ((words["null_low"] < 0) & (words["null_high"] > 0)).all()
+    assert list(words.columns[:2]) == ["word", "group"]
+
+
+def test_print(crossed: xr.DataTree) -> None:
+    text = str(measure_posterior(crossed, random_seed=1))
+    assert "math, arts by male, female" in text
+    assert "effect_size: observed 0.966" in text
+    assert "read strength from the test statistic" in text
+    assert "±" in text
+
+
+def test_lost_words_are_said(crossed: xr.DataTree) -> None:
+    lost = measure_posterior(crossed, "weat", attributes=("male", "human"), random_seed=1)
+    assert "blogger" in lost.lost_words["human"]
+    assert "Lost words: blogger" in str(lost)
+    assert not measure_posterior(crossed, "weat", random_seed=1).lost_words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"measure": "waet"}, ReportError, r"waet.*did you mean 'weat'"),
+        ({"measure": "canonical_subspace"}, ReportError, "no measure of the similarities"),
+        ({"dof": 0}, ReportError, r"no option 'dof'.*did you mean 'ddof'"),
+        ({"measure": "mac", "targets": ("math", "arts")}, MeasureError, "every group"),
+        ({"targets": ("math", "art")}, MeasureError, r"'art'.*did you mean 'arts'"),
+        ({"attributes": ("human", "neutral")}, ReportError, "give lists that have both"),
+        ({"statistic": "median"}, MeasureError, "'sum' or 'mean'"),
+        ({"measure": "weat_score", "estimator": "centroid"}, MeasureError, "lengths of the vectors"),
+        ({"ddof": 2}, MeasureError, "ddof=2"),
+        ({"hdi_prob": 2}, ReportError, "hdi_prob=2"),
+    ],
+)
+def test_mistakes(crossed: xr.DataTree, arguments: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        measure_posterior(crossed, random_seed=1, **arguments)
+
+
+def test_a_pair_that_the_fit_lacks(table: pd.DataFrame) -> None:
+    with pytest.raises(ReportError, match=r"256 pairs of words, of which the fit lacks 1: math - male"):
+        measure_posterior(quick_fit(table.iloc[1:]), random_seed=1)
+
+
+def test_lists_of_unequal_length_need_a_difference_of_means(religion: xr.DataTree) -> None:
+    with pytest.raises(MeasureError, match="statistic='mean'"):
+        measure_posterior(religion, "weat", targets=("jews", "christians"))
+
+
+def test_many_groups_must_be_named(religion: xr.DataTree) -> None:
+    for name in ("weat", "weat_score", "ect"):
+        with pytest.raises(MeasureError, match="targets="):
+            measure_posterior(religion, name)
+
+
+def test_paired_lists_that_lost_words(table: pd.DataFrame) -> None:
+    shorter = table[~table["protected_word"].isin(["math"])].copy()
+    shorter.attrs["bayesbias"] = {
+        **table.attrs["bayesbias"],
+        "lost_words": [{"word": "math", "role": "protected", "group": "math", "reason": "a test"}],
+    }
+    fit = quick_fit(shorter)
+    with pytest.raises(ReportError, match="wrong partners"):
+        measure_posterior(fit, "weat_score", estimator="paired")
+
+
+def test_kernels_name_what_they_need() -> None:
+    assert set(kernels.KERNELS) == {"weat", "weat_score", "mac", "ect"}
+    assert all((kernel.words is None) == (kernel.word_value == "") for kernel in kernels.KERNELS.values())

@@ -1,0 +1,74 @@
+"""Summaries, against draws whose distribution is known."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.errors import ReportError
+from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
+
+
+@pytest.fixture(scope="module")
+def known() -> xr.DataTree:
+    return made_fit()
+
+
+def test_normal_draws_have_normal_numbers(known: xr.DataTree) -> None:
+    found = bb.summary(known, level="overall").query("parameter == 'connection_mean'")
+    reach = stats.norm.ppf(0.945)
+    assert found["connection"].tolist() == list(CONNECTIONS)
+    np.testing.assert_allclose(found["mean"], MEANS, atol=5 * 0.03 / np.sqrt(20_000))
+    np.testing.assert_allclose(found["sd"], SDS, rtol=0.03)
+    np.testing.assert_allclose(found["hdi_low"], MEANS - reach * SDS, atol=0.15 * SDS.max())
+    np.testing.assert_allclose(found["hdi_high"], MEANS + reach * SDS, atol=0.15 * SDS.max())
+    assert found["ess_bulk"].between(17_000, 23_000).all()
+    assert found["r_hat"].between(0.999, 1.002).all()
+
+
+def test_the_interval_is_the_narrowest_and_not_the_equal_tailed(known: xr.DataTree) -> None:
+    """An Exponential's HPDI begins at 0 and ends at its 89 % quantile."""
+    found = bb.summary(known, level="overall").query("parameter == 'sigma'")
+    assert found["hdi_low"].max() < 0.001
+    np.testing.assert_allclose(found["hdi_high"], stats.expon(scale=0.1).ppf(0.89), rtol=0.04)
+
+
+def test_the_probability_of_the_interval_is_the_one_asked_for(known: xr.DataTree) -> None:
+    found = bb.summary(known, level="overall", hdi_prob=0.5).query("parameter == 'connection_mean'")
+    np.testing.assert_allclose((found["hdi_high"] - found["hdi_low"]) / 2, stats.norm.ppf(0.75) * SDS, rtol=0.1)
+    assert bb.summary(known, hdi_prob=0.5).attrs["hdi_prob"] == 0.5
+    assert bb.summary(known).attrs["hdi_prob"] == 0.89
+
+
+def test_levels_pairs_and_groups(known: xr.DataTree) -> None:
+    everything = bb.summary(known)
+    group, word = bb.summary(known, level="overall"), bb.summary(known, level="word")
+    assert len(everything) == len(group) + len(word) == 3 * 4 + 2 * 4
+    assert set(word["parameter"]) == {"word_mean"}
+    assert (group["protected_word"] == "").all()
+    assert (word["pairs"] == 3).all()
+    assert (group["pairs"] == 6).all()
+    groups = word.set_index("protected_word")["protected_group"].to_dict()
+    assert groups == {"he": "group 0", "she": "group 1"}
+    assert word.query("protected_word == 'she' and connection == 'human'")["mean"].item() == pytest.approx(
+        0.8, abs=1e-3
+    )
+
+
+def test_a_word_without_pairs_in_a_connection_says_so(table) -> None:
+    from tests.reports.made import made_table
+
+    rows = made_table(("he", "she"))
+    rows = rows[~((rows["protected_word"] == "he") & (rows["connection"] == "human"))]
+    fit = bb.fit(rows, random_seed=1)
+    word = bb.summary(fit, level="word").set_index(["protected_word", "connection"])
+    assert word.loc[("he", "human"), "pairs"] == 0
+    assert np.isfinite(word.loc[("he", "human"), "mean"])
+
+
+def test_mistakes_are_explained(known: xr.DataTree) -> None:
+    with pytest.raises(ReportError, match=r"level='words'.*did you mean 'word'"):
+        bb.summary(known, level="words")
+    with pytest.raises(ReportError, match="hdi_prob=89"):
+        bb.summary(known, hdi_prob=89)

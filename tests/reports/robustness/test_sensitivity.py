@@ -1,0 +1,185 @@
+"""Leaving out words, lists and priors, against fits of the reduced table and a planted decisive word."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import FitError, ModelError, ReportError
+from bayesbias.models.contrast_estimate import draws_estimate, mixture_estimate
+from bayesbias.models.data import model_data, subset
+from bayesbias.reports.robustness.sensitivity import COLUMNS, sensitivity
+
+
+def study(*, decisive: float = 0.0, words: int = 8, controls: int = 15) -> pd.DataFrame:
+    """Two groups of protected words; `decisive` is added where the word 'planted' is associated."""
+    rng = np.random.default_rng(4)
+    lists = {"x": [f"x{i}" for i in range(6)], "y": [f"y{i}" for i in range(6)]}
+    lists["x"].append("planted")
+    lists["human"] = [f"h{i}" for i in range(controls)]
+    rows = []
+    for group in ("x", "y"):
+        for i in range(words // 2):
+            for name, members in lists.items():
+                connection = "human" if name == "human" else "associated" if name == group else "different"
+                for word in members:
+                    extra = decisive if word == "planted" and connection == "associated" else 0.0
+                    distance = 0.9 + extra + rng.normal(0, 0.02)
+                    rows.append((f"{group}p{i}", group, word, name, connection, distance))
+    columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
+    return pd.DataFrame(rows, columns=[*columns, "cosine_distance"])
+
+
+@pytest.fixture(scope="module")
+def planted() -> pd.DataFrame:
+    return study(decisive=-0.2)
+
+
+@pytest.fixture(scope="module", params=["crossed", "hierarchical"])
+def found(request: pytest.FixtureRequest, planted: pd.DataFrame) -> pd.DataFrame:
+    return sensitivity(planted, request.param, random_seed=1)
+
+
+def test_the_planted_word_decides(found: pd.DataFrame) -> None:
+    assert found.columns.tolist() == list(COLUMNS)
+    assert found.attrs["deciding"]["associated - different"][0] == "planted"
+    assert "hangs on" in found.attrs["reading"]
+    assert "planted" in found.attrs["reading"]
+    first = found[found["contrast"] == "associated - different"].iloc[0]
+    assert (first["left_out"], first["conclusion"], first["changes_conclusion"]) == ("planted", "not settled", True)
+    assert (found["shift"].abs().diff().dropna() <= 0).all()
+    assert not found.isna().any(axis=None)
+    assert len(found) == 2 * 28
+    assert found.attrs["skipped"] == []
+
+
+@pytest.mark.parametrize("left_out", [None, "planted", "h3"])
+@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
+def test_refits_are_fits_of_the_reduced_table(planted: pd.DataFrame, model: str, left_out: str | None) -> None:
+    found = sensitivity(planted, model, random_seed=1)
+    table = planted if left_out is None else planted[planted["attribute_word"] != left_out]
+    expected = bb.contrasts(bb.fit(table, model, draws=20_000, random_seed=8, progress=False)).set_index("contrast")
+    full = pd.DataFrame(found.attrs["contrasts"]).set_index("contrast")
+    ours = full if left_out is None else found[found["left_out"] == left_out].set_index("contrast")
+    ours = ours.loc[expected.index]
+    sd = expected["sd"]
+    error = 4 * np.hypot(sd / np.sqrt(expected["ess_bulk"]), sd / np.sqrt(4000))
+    assert ((ours["mean"] - expected["mean"]).abs() < error).all()
+    for end in ("hdi_low", "hdi_high"):
+        assert ((ours[end] - expected[end]).abs() < 0.2 * sd).all()
+    if left_out is None:
+        np.testing.assert_allclose(full["sd"], sd, rtol=0.1)
+    else:
+        np.testing.assert_allclose(ours["shift"], ours["mean"] - full["mean"])
+        np.testing.assert_allclose(ours["shift_in_sd"], ours["shift"] / full["sd"])
+
+
+@pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical"])
+def test_a_word_without_weight_moves_nothing(model: str) -> None:
+    found = sensitivity(study(controls=60), model, random_seed=1)
+    control = found[found["left_out"].str.startswith("h") & (found["contrast"] == "associated - different")]
+    assert (control["shift_in_sd"].abs() < 0.05).all()
+    assert found.attrs["monte_carlo_error"] < 0.03 * max(row["sd"] for row in found.attrs["contrasts"])
+
+
+def test_lists_and_what_cannot_be_left_out(planted: pd.DataFrame) -> None:
+    found = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
+    lists = {"attribute list x", "attribute list y", "protected group x", "protected group y"}
+    assert set(found["left_out"]) == {*lists, "attribute list human"}
+    assert found.attrs["skipped"] == [
+        {
+            "left_out": "attribute list human",
+            "contrast": "associated - human",
+            "reason": "the connection 'human' would have no rows left",
+        }
+    ]
+    assert found.attrs["refits"] == 5
+    assert not found.isna().any(axis=None)
+
+
+def test_nothing_can_be_left_out() -> None:
+    table = study(words=2).query("protected_group == 'x'")
+    found = sensitivity(table, "hierarchical", leave_out="protected_word", random_seed=1)
+    assert found.empty
+    assert found.columns.tolist() == list(COLUMNS)
+    assert found.attrs["reading"].startswith("Nothing could be left out")
+
+
+@pytest.mark.parametrize("model", ["crossed", "hierarchical"])
+def test_priors(planted: pd.DataFrame, model: str) -> None:
+    found = sensitivity(planted, model, leave_out="prior", random_seed=1)
+    names = set(found["left_out"])
+    assert {
+        "connection_mean ~ Normal(mu=1, sigma=0.15) (scale halved)",
+        "sigma ~ Exponential(rate=1) (scale doubled)",
+    } <= names
+    assert len(names) == (8 if model == "crossed" else 6)
+    label = "connection_mean ~ Normal(mu=1, sigma=0.15) (scale halved)"
+    fit = bb.fit(planted, model, priors={"connection_mean": "Normal(1, 0.15)"}, random_seed=5, progress=False)
+    expected = bb.contrasts(fit).set_index("contrast")
+    ours = found[found["left_out"] == label].set_index("contrast")
+    assert ((ours["mean"] - expected["mean"]).abs() < 0.1 * expected["sd"]).all()
+
+
+def test_the_same_seed_gives_the_same_report(planted: pd.DataFrame) -> None:
+    one, two = (sensitivity(planted, leave_out="list", draws=200, random_seed=3) for _ in range(2))
+    pd.testing.assert_frame_equal(one, two)
+    assert sensitivity(planted, leave_out="list", draws=200).attrs["seed"] >= 0
+
+
+@pytest.mark.slow
+def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame) -> None:
+    with warnings.catch_warnings(action="ignore"):  # so few draws do not converge
+        found = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+    assert found.attrs["refits"] == 5
+    assert not found.isna().any(axis=None)
+
+
+def test_a_mixture_has_the_interval_of_its_draws() -> None:
+    rng = np.random.default_rng(2)
+    weights = rng.dirichlet(np.ones(50))
+    mean, sd = rng.normal(0, 1, 50), rng.uniform(0.5, 1.5, 50)
+    which = rng.choice(50, 400_000, p=weights)
+    draws = draws_estimate(mean[which] + sd[which] * rng.standard_normal(len(which)), 0.89)
+    exact = mixture_estimate(weights, mean, sd, 0.89)
+    for name in ("mean", "sd", "low", "high", "below"):
+        assert getattr(exact, name) == pytest.approx(getattr(draws, name), abs=0.05)
+    assert exact.mean == pytest.approx(draws.mean, abs=5 * draws.standard_error)
+
+
+def test_a_subset_is_the_data_of_the_reduced_table(planted: pd.DataFrame) -> None:
+    keep = (planted["attribute_word"] != "x0").to_numpy() & (planted["connection"] != "human").to_numpy()
+    ours, expected = subset(model_data(planted), keep), model_data(planted[keep])
+    for name in ("distance", "protected", "connection", "attribute", "protected_words", "attribute_words"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+    assert ours.connections == expected.connections
+    assert ours.protected_groups.tolist() == expected.protected_groups.tolist()
+    assert ours.table_hash != model_data(planted).table_hash
+
+
+def test_impossible_requests(planted: pd.DataFrame) -> None:
+    with pytest.raises(ReportError, match="leave_out='words'"):
+        sensitivity(planted, leave_out="words")
+    with pytest.raises(ReportError, match="no connection 'neutral'; it has associated, different, human"):
+        sensitivity(planted, baseline="neutral")
+    with pytest.raises(ReportError, match="nothing to compare"):
+        sensitivity(planted.query("connection == 'human'"), baseline="human")
+    with pytest.raises(ReportError, match="hdi_prob"):
+        sensitivity(planted, hdi_prob=1.2)
+    with pytest.raises(FitError, match="draws=5"):
+        sensitivity(planted, draws=5)
+    with pytest.raises(FitError, match="random_seed=-1"):
+        sensitivity(planted, random_seed=-1)
+    with pytest.raises(ModelError, match="no model 'crosed'"):
+        sensitivity(planted, "crosed")
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+def test_every_attribute_word_of_religion(shared) -> None:
+    table = bb.read_table(shared / "data/published/tables/religion_google.csv.gz")
+    found = sensitivity(table, "crossed", random_seed=1)
+    assert found.attrs["refits"] == 322
+    assert found.attrs["deciding"]["associated - different"] == ["greedy"]
