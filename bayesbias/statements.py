@@ -67,6 +67,70 @@ class Part:
     bulleted: bool = True
 
 
+@dataclass(frozen=True, repr=False)
+class Conclusions:
+    """What a posterior shows and does not show; printed, in plain English.
+
+    Parameters
+    ----------
+    about
+        What was studied: words, embedding, model.
+    doubts
+        What speaks against the numbers: draws that did not converge, repeated rows. Empty if nothing does.
+    verdict
+        What the estimates mean together.
+    shown
+        What the posterior shows, one statement an estimate or a list of words.
+    limits
+        What it does not show.
+    heading
+        Title of what is shown, such as ``"What the posterior shows (89% HPDI, in units of cosine distance)"``.
+
+    Examples
+    --------
+    >>> print(Conclusions(Statement("about", "Two words."), (), Statement("verdict", "Nothing."), (), ()))
+    Two words.
+    <BLANKLINE>
+    WHAT THE POSTERIOR SHOWS
+    <BLANKLINE>
+    Nothing.
+    """
+
+    about: Statement
+    doubts: tuple[Statement, ...]
+    verdict: Statement
+    shown: tuple[Statement, ...]
+    limits: tuple[Statement, ...]
+    heading: str = "What the posterior shows"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the text, in the order in which they are read; without those that are empty."""
+        parts = (
+            Part("", (self.about,), bulleted=False),
+            Part("Beware", self.doubts),
+            Part(self.heading, self.shown),
+            Part("" if self.shown else self.heading, (self.verdict,), bulleted=False),
+            Part("What it does not show", self.limits),
+        )
+        return tuple(part for part in parts if part.statements)
+
+    def __str__(self) -> str:
+        return render_text(self.parts)
+
+    def __repr__(self) -> str:
+        return f"Conclusions({self.verdict.text!r}, {len(self.shown)} shown, {len(self.doubts)} doubts)"
+
+    def _repr_html_(self) -> str:
+        return render_html(self.parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain Python, for JSON."""
+        found: dict[str, Any] = {name: getattr(self, name).to_dict() for name in ("about", "verdict")}
+        lists = {name: [said.to_dict() for said in getattr(self, name)] for name in ("doubts", "shown", "limits")}
+        return found | lists
+
+
 def render_text(parts: Iterable[Part]) -> str:
     """Return parts as plain text: titles in capitals, items with a dash, lines of at most `LINE` characters.
 
