@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bayesbias.cosine_regression.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regression.regression import cosine_regression as cosine_regression
     from bayesbias.embeddings import Embedding as Embedding
+    from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
     from bayesbias.embeddings import load_embedding as load_embedding
     from bayesbias.embeddings.training import train_skipgram as train_skipgram
     from bayesbias.embeddings.writing import write_embedding as write_embedding
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.robustness.study_size import required_words as required_words
     from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
     from bayesbias.studies import Study as Study
+    from bayesbias.studies import StudyLike as StudyLike
     from bayesbias.studies import list_studies as list_studies
     from bayesbias.studies import load_study as load_study
     from bayesbias.studies import write_study_template as write_study_template
@@ -84,10 +86,12 @@ __version__ = "0.1.0"
 # Public name -> the module that holds it.
 _HOMES = {
     "Study": "studies",
+    "StudyLike": "studies",
     "list_studies": "studies",
     "load_study": "studies",
     "write_study_template": "studies",
     "Embedding": "embeddings",
+    "EmbeddingLike": "embeddings",
     "load_embedding": "embeddings",
     "train_skipgram": "embeddings.training",
     "write_embedding": "embeddings.writing",

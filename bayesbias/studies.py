@@ -156,6 +156,11 @@ class Study:
         return "associated" if (protected_group, attribute_group) in self.associated else "different"
 
 
+type StudyLike = Study | str | os.PathLike[str] | Mapping[str, Sequence[str]]
+"""What stands for a study, everywhere: a `Study`, the name of a bundled one, the path of a TOML file, or a mapping of the
+names of lists to their words (see `load_study`)."""
+
+
 def list_studies() -> list[str]:
     """Return the names of the bundled studies.
 
@@ -169,14 +174,15 @@ def list_studies() -> list[str]:
     return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
 
 
-def load_study(name_or_path: "str | os.PathLike[str] | Study") -> Study:
-    """Return a bundled study, or one from a TOML file; a `Study` is returned as it is.
+def load_study(study: StudyLike) -> Study:
+    """Return a bundled study, one from a TOML file, or one of four lists; a `Study` is returned as it is.
 
     Parameters
     ----------
-    name_or_path : str, path or Study
+    study : StudyLike
         A name from `list_studies`, or the path of a TOML file (`write_study_template` writes one). For a file
-        with the name of a bundled study, write ``./religion``.
+        with the name of a bundled study, write ``./religion``. Or a mapping of four lists by name, X, Y, A, B: the
+        protected words X are expected to be close to the attribute words A, and Y to B; there are no control words.
 
     Raises
     ------
@@ -190,11 +196,15 @@ def load_study(name_or_path: "str | os.PathLike[str] | Study") -> Study:
     >>> study = load_study("weat7")
     >>> study.associated
     (('math', 'male'), ('arts', 'female'))
+    >>> load_study({"flowers": ["rose"], "insects": ["ant"], "good": ["joy"], "bad": ["war"]}).associated
+    (('flowers', 'good'), ('insects', 'bad'))
     """
-    if isinstance(name_or_path, Study):
-        return name_or_path
-    is_bundled = name_or_path in list_studies()
-    path = bundled("data", "studies", f"{name_or_path}.toml") if is_bundled else Path(name_or_path)
+    if isinstance(study, Study):
+        return study
+    if isinstance(study, Mapping):
+        return _four_list_study(study)
+    is_bundled = study in list_studies()
+    path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     document = _read(path)
     fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
     fields |= {key: document[key] for key in (*_ABOVE, "protected", "attributes") if key in document}
@@ -260,6 +270,23 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
     return Path(path)
+
+
+def _four_list_study(lists: Mapping[str, Sequence[str]]) -> Study:
+    """Return the study of an association test's lists X, Y, A, B."""
+    if len(lists) != 4:
+        raise StudyError(
+            f"Found {len(lists)} word lists. Give four by name, in the order X, Y, A, B, or make a Study of them."
+        )
+    x, y, a, b = lists
+    return Study(
+        name="four lists",
+        protected={x: lists[x], y: lists[y]},
+        attributes={a: lists[a], b: lists[b]},
+        associated=[(x, a), (y, b)],
+        human="none",
+        neutral="none",
+    )
 
 
 def _faults(fields: Mapping[str, object]) -> Iterator[str]:

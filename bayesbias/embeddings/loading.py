@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from bayesbias.embeddings.embedding import Case, Embedding, check_case, check_words, forms
+from bayesbias.embeddings.embedding import Case, Embedding, EmbeddingLike, check_case, check_words, forms
 from bayesbias.embeddings.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.npz import read_npz
 from bayesbias.embeddings.objects import from_object
@@ -28,7 +28,7 @@ _SAMPLE = 1 << 20
 
 
 def load_embedding(
-    source: object,
+    source: EmbeddingLike,
     *,
     words: Iterable[str] | None = None,
     format: str = "auto",  # noqa: A002 - the word that every user expects
