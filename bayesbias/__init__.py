@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from bayesbias import errors as errors
     from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
-    from bayesbias.cosine_regression.linear_model import LinearPrior as LinearPrior
-    from bayesbias.cosine_regression.regression import cosine_regression as cosine_regression
+    from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
+    from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
     from bayesbias.embeddings import Embedding as Embedding
     from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
     from bayesbias.embeddings import load_embedding as load_embedding
@@ -114,8 +114,8 @@ _HOMES = {
     "sensitivity": "reports.robustness.sensitivity",
     "required_words": "reports.robustness.study_size",
     "simulate_table": "models.simulate",
-    "cosine_regression": "cosine_regression.regression",
-    "LinearPrior": "cosine_regression.linear_model",
+    "cosine_regression": "cosine_regressions.regression",
+    "LinearPrior": "cosine_regressions.linear_model",
     "plot_words": "plots.words",
     "plot_connections": "plots.words",
     "check_posterior": "reports.checks.posterior_check",

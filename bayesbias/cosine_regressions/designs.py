@@ -8,7 +8,7 @@ docstring here names the paragraph and quotes the first words or the coefficient
 A `Design` holds the columns h_k of the inner product regression ``<A_i, B_i> = sum_k coefficient_k h_k``; the
 corrected ratio model has the columns ``h_k / LNW``, the constrained cosine regression only some of these.
 
-Units: those of `bayesbias.cosine_regression.vector_pairs`, so that every coefficient is in units of a cosine
+Units: those of `bayesbias.cosine_regressions.vector_pairs`, so that every coefficient is in units of a cosine
 similarity.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.cosine_regression.vector_pairs import Pairs, as_rows, pair_up
+from bayesbias.cosine_regressions.vector_pairs import Pairs, as_rows, pair_up
 from bayesbias.errors import MeasureError, name_some
 
 Floats = NDArray[np.floating[Any]]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.cosine_regression.designs import (
+from bayesbias.cosine_regressions.designs import (
     Design,
     binary_design,
     bivariate_design,

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from bayesbias.cosine_regression.designs import Design
+from bayesbias.cosine_regressions.designs import Design
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, did_you_mean, warn_user
 from bayesbias.models.samplers.importance import KHAT_MAX, fit_proposal, resample
 
@@ -198,7 +198,7 @@ def regression_draws(
     Parameters
     ----------
     design
-        From `bayesbias.cosine_regression.designs`.
+        From `bayesbias.cosine_regressions.designs`.
     effects
         Word effects; left out, errors are independent.
     prior
@@ -222,7 +222,7 @@ def regression_draws(
 
     Examples
     --------
-    >>> from bayesbias.cosine_regression.designs import binary_design
+    >>> from bayesbias.cosine_regressions.designs import binary_design
     >>> a, b = np.random.default_rng(0).normal(size=(2, 12, 3))
     >>> dict(regression_draws(binary_design(a, b, [0, 1] * 6), draws=10, random_seed=1).sizes)
     {'chain': 4, 'draw': 10, 'coefficient': 4, 'constrained_coefficient': 2}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.cosine_regression.designs import (
+from bayesbias.cosine_regressions.designs import (
     Design,
     binary_design,
     bivariate_design,
@@ -14,8 +14,8 @@ from bayesbias.cosine_regression.designs import (
     overlapping_bivariate_centroid_design,
     overlapping_design,
 )
-from bayesbias.cosine_regression.linear_model import WordEffects
-from bayesbias.cosine_regression.vector_pairs import centroid_weights
+from bayesbias.cosine_regressions.linear_model import WordEffects
+from bayesbias.cosine_regressions.vector_pairs import centroid_weights
 from bayesbias.errors import MeasureError
 
 Floats = NDArray[np.floating[Any]]

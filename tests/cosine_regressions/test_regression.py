@@ -8,9 +8,9 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.cosine_regression.linear_model import LinearPrior
-from bayesbias.cosine_regression.regression import CosineRegression, cosine_regression
-from bayesbias.cosine_regression.study_rows import DESIGNS
+from bayesbias.cosine_regressions.linear_model import LinearPrior
+from bayesbias.cosine_regressions.regression import CosineRegression, cosine_regression
+from bayesbias.cosine_regressions.study_rows import DESIGNS
 from bayesbias.errors import MeasureError, ReportError
 
 WORDS = {name: [f"{name}{at}" for at in range(12)] for name in "XYAB"}

@@ -5,14 +5,14 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from bayesbias.cosine_regression.designs import (
+from bayesbias.cosine_regressions.designs import (
     Design,
     binary_design,
     bivariate_design,
     component_design,
     overlapping_design,
 )
-from bayesbias.cosine_regression.linear_model import (
+from bayesbias.cosine_regressions.linear_model import (
     PRIORS,
     LinearPrior,
     WordEffects,
@@ -24,7 +24,7 @@ from bayesbias.cosine_regression.linear_model import (
     regression_draws,
 )
 from bayesbias.errors import MeasureError, ModelError
-from tests.cosine_regression.test_designs import GROUP, ROWS, least_squares, made
+from tests.cosine_regressions.test_designs import GROUP, ROWS, least_squares, made
 
 
 def line(rows: int = 30, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_probability, resolve_seed
-from bayesbias.cosine_regression.designs import Design
-from bayesbias.cosine_regression.linear_model import (
+from bayesbias.cosine_regressions.designs import Design
+from bayesbias.cosine_regressions.linear_model import (
     LinearPrior,
     distortion_slopes,
     find_prior,
     global_shares,
     regression_draws,
 )
-from bayesbias.cosine_regression.study_rows import DESIGNS, Built, Lists
+from bayesbias.cosine_regressions.study_rows import DESIGNS, Built, Lists
 from bayesbias.errors import name_some
 from bayesbias.estimates import estimates
 from bayesbias.metrics.look_up import as_embedding, named_lists, word_sets
@@ -42,7 +42,7 @@ class CosineRegression:
     coefficients
         A row for each coefficient of the three models: `model`, `symbol`, `term`, then mean, sd, HPDI, what the
         draws are worth, and `prior_share`: posterior sd over prior sd, near 1 where the rows say nothing.
-        Units: cosine similarity (see `bayesbias.cosine_regression.vector_pairs`).
+        Units: cosine similarity (see `bayesbias.cosine_regressions.vector_pairs`).
     decomposition
         The slope alpha_1* of the cosine regression as a sum: `part` is ``"group"`` (the coefficient that it stands
         for), ``"omitted"`` (one row a term), ``"sum"``, ``"distortion"`` (sum minus group) or ``"absolute
@@ -53,7 +53,7 @@ class CosineRegression:
     pairs
         For each pair its words, cosine and, for designs with groups, local similarity (mean and sd).
     draws
-        Independent draws of all three models (`bayesbias.cosine_regression.linear_model.regression_draws`).
+        Independent draws of all three models (`bayesbias.cosine_regressions.linear_model.regression_draws`).
     notes
         What the tables say, and under which assumptions.
     study, embedding
@@ -159,7 +159,7 @@ def cosine_regression(
     ----------
     Alexander T. Kindel (2023). Geometrically consistent estimation of multidimensional word associations in text
     corpora. Supplement, "Frequency bias in cosine similarity regression". Its displays have no numbers; the
-    functions of `bayesbias.cosine_regression.designs` and `bayesbias.cosine_regression.linear_model` name each.
+    functions of `bayesbias.cosine_regressions.designs` and `bayesbias.cosine_regressions.linear_model` name each.
 
     Examples
     --------

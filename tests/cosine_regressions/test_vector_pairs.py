@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.cosine_regression.vector_pairs import centroid_weights, pair_up
+from bayesbias.cosine_regressions.vector_pairs import centroid_weights, pair_up
 from bayesbias.errors import MeasureError
 
 
