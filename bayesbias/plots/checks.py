@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# More points in one panel cannot be told apart.
+# More points in one panel cannot be distinguished.
 _MOST_POINTS = 2000
 _WIDTHS = {1: 7.0, 2: 8.0, 3: 10.0, 4: 12.0}
 _DISTANCE = "Cosine distance"

@@ -37,7 +37,7 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
     *lattices
         What `lattice` returned, of the same metric and sizes.
     titles
-        What the columns are called; their words stand below.
+        What the columns are called; their words are below.
 
     Returns
     -------
