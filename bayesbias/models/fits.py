@@ -14,7 +14,7 @@ from bayesbias.errors import FitError, InputFileError
 from bayesbias.files import atomic_path, check_output, input_file
 from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
-from bayesbias.models.spec import ModelSpec
+from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def finish_fit(
             "connection_index": ("pair", data.connection),
             "attribute_index": ("pair", data.attribute),
             "protected_group": ("protected_word", data.protected_groups),
-            "pair_count": (("protected_word", "connection"), data.pair_counts),
+            "pair_count": (("protected_word", "connection"), data.pair_counts.copy()),
         },
         coords={
             "protected_word": data.protected_words,
@@ -141,10 +141,15 @@ def check_fit(fit: Any) -> "xr.DataTree":
     missing += [f"attribute {name}" for name in ("model", "sampler", "seed") if name not in fit.attrs]
     if missing:
         raise FitError(f"This DataTree is not a fit of bayesbias: it has no {', no '.join(missing)}. Use bb.fit.")
+    if old := [name for name in RENAMED if name in fit["posterior"].data_vars]:
+        raise FitError(
+            f"This fit was made by an earlier version: its posterior holds {old[0]!r}, which is called "
+            f"{RENAMED[old[0]]!r} now. Fit the model again."
+        )
     return fit
 
 
-def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a fit as netCDF, whole or not at all.
 
     Parameters
