@@ -38,7 +38,7 @@ class Estimate:
     @property
     def conclusion(self) -> str:
         """What the interval settles."""
-        return "nearer" if self.high < 0 else "farther" if self.low > 0 else "not settled"
+        return "not settled" if not self.settled else "nearer" if self.high < 0 else "farther"
 
     def numbers(self) -> dict[str, Any]:
         """Return what a report shows of it."""
@@ -50,29 +50,6 @@ class Estimate:
             "probability_of_direction": max(self.below, 1 - self.below),
             "conclusion": self.conclusion,
         }
-
-
-@dataclass(frozen=True, eq=False)
-class ContrastPosterior:
-    """The posterior of one contrast: draws, or a mixture of Normals over weighted points.
-
-    Parameters
-    ----------
-    mean : array, shape (draws,) or (points,)
-        The draws, or the means of the Normals.
-    sd, weights : arrays, shape (points,), or None
-        Standard deviations and weights of the Normals; None for draws.
-    """
-
-    mean: np.ndarray
-    sd: np.ndarray | None = None
-    weights: np.ndarray | None = None
-
-    def estimate(self, hdi_prob: float) -> Estimate:
-        """Return its moments and highest posterior density interval."""
-        if self.sd is None or self.weights is None:
-            return draws_estimate(self.mean, hdi_prob)
-        return mixture_estimate(self.weights, self.mean, self.sd, hdi_prob)
 
 
 def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:

@@ -10,10 +10,11 @@ NUTS (`sensitivity`), or to leave that data set out and count it (`false_claims`
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from bayesbias.models.contrast_estimate import ContrastPosterior, Estimate
+from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
@@ -24,6 +25,9 @@ from bayesbias.models.spec import ModelSpec
 
 # The fast samplers, the fastest first: each says which term of a model it does not fit, or None.
 SAMPLERS: dict[str, Callable[[ModelSpec], str | None]] = {"exact": why_not_exact, "collapsed": why_not_collapsed}
+Contrast = Callable[[float], Estimate]
+"""Probability inside the interval -> the estimate of one contrast."""
+
 # With less efficient weights a refit finds its own points.
 _EFFICIENT = 0.3
 # With the locations integrated out, a point says more than a draw.
@@ -50,8 +54,8 @@ def quick_contrasts(
     points: int,
     rng: np.random.Generator,
     careful: bool = False,
-) -> dict[str, ContrastPosterior]:
-    """Return the posterior of each contrast of a baseline with another connection, such as ``"associated - human"``.
+) -> dict[str, Contrast]:
+    """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
     Parameters
     ----------
@@ -81,7 +85,7 @@ def quick_contrasts(
     >>> from bayesbias.models.data import model_data
     >>> rng = np.random.default_rng(1)
     >>> found = quick_contrasts(model_data(table), bb.load_model("crossed"), draws=2000, points=500, rng=rng)
-    >>> estimate = found["associated - different"].estimate(0.89)
+    >>> estimate = found["associated - different"](0.89)
     >>> round(estimate.mean, 3), estimate.conclusion
     (-0.0..., 'not settled')
     """
@@ -96,23 +100,21 @@ def quick_contrasts(
     return _from_points(weighted, data.connections, baseline)
 
 
-def _from_draws(means: np.ndarray, connections: tuple[str, ...], baseline: str) -> dict[str, ContrastPosterior]:
+def _from_draws(means: np.ndarray, connections: tuple[str, ...], baseline: str) -> dict[str, Contrast]:
     return {
-        contrast: ContrastPosterior(means[:, base] - means[:, other])
+        contrast: partial(draws_estimate, means[:, base] - means[:, other])
         for contrast, base, other in _contrasts(connections, baseline)
     }
 
 
-def _from_points(
-    weighted: ConnectionMeanPosterior, connections: tuple[str, ...], baseline: str
-) -> dict[str, ContrastPosterior]:
+def _from_points(weighted: ConnectionMeanPosterior, connections: tuple[str, ...], baseline: str) -> dict[str, Contrast]:
     if not weighted.khat <= KHAT_MAX:
         raise SamplerFailedError(f"the importance weights have a Pareto k-hat of {weighted.khat:.2f}, above {KHAT_MAX}")
     mean, covariance = weighted.mean, weighted.covariance
-    found = {}
+    found: dict[str, Contrast] = {}
     for contrast, base, other in _contrasts(connections, baseline):
         variance = covariance[:, base, base] + covariance[:, other, other] - 2 * covariance[:, base, other]
-        found[contrast] = ContrastPosterior(mean[:, base] - mean[:, other], np.sqrt(variance), weighted.weights)
+        found[contrast] = partial(mixture_estimate, weighted.weights, mean[:, base] - mean[:, other], np.sqrt(variance))
     return found
 
 
@@ -167,7 +169,7 @@ class QuickRefits:
         else:
             weighted, shared = self._weighted(collapse(data, spec))
             found = _from_points(weighted, data.connections, self._baseline)
-        estimates = {contrast: posterior.estimate(hdi_prob) for contrast, posterior in found.items()}
+        estimates = {name: contrast(hdi_prob) for name, contrast in found.items()}
         # Points of its own have no partner among those of another refit.
         return estimates if shared else {name: replace(one, influence=None) for name, one in estimates.items()}
 

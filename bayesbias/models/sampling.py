@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -100,11 +100,11 @@ def fit(
     spec = load_model(model, priors=priors)
     data = model_data(table)
     _check_memory(data, spec, draws * chains)
-    sampled, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, has_audience(progress)))
+    drawn, stats, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
-    posterior = sampled.posterior[[name for name in PARAMETERS if name in sampled.posterior]]
+    posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
-    fitted = finish_fit(posterior, sampled.stats, data, spec, table, settings=settings)
+    fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
     return fitted
 
@@ -120,22 +120,17 @@ class _Settings:
     progress: bool
 
 
-class _Sampled(NamedTuple):
-    """What a sampler returns: draws, and what it says of them."""
-
-    posterior: "xr.Dataset"
-    stats: "xr.Dataset"
-
-
-def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings) -> tuple[_Sampled, str]:
-    """Return the draws and the name of the sampler that took them."""
+def _sample(
+    sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings
+) -> tuple["xr.Dataset", "xr.Dataset", str]:
+    """Return the draws, what the sampler reports of them, and its name."""
     known = ("auto", *_FAST, *_NUTS)
     if sampler not in known:
         raise ModelError(f"There is no sampler {sampler!r}{did_you_mean(sampler, known)}: use {', '.join(known)}.")
     name = sampler_for(spec) if sampler == "auto" else sampler
     if name in _FAST:
         try:
-            return _independent(_FAST[name], data, spec, settings), name
+            return *_independent(_FAST[name], data, spec, settings), name
         except SamplerFailedError as error:
             if sampler == name:
                 raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie.") from error
@@ -146,10 +141,12 @@ def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings)
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
         # Both samplers return what they have when they are interrupted: half a posterior is none.
         raise KeyboardInterrupt
-    return _Sampled(tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset()), engine
+    return tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset(), engine
 
 
-def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings) -> _Sampled:
+def _independent(
+    sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings
+) -> tuple["xr.Dataset", "xr.Dataset"]:
     """Return independent draws with chains, like those of any other sampler."""
     import xarray as xr
 
@@ -183,7 +180,7 @@ def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, s
     by_connection = {
         name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()
     }
-    return _Sampled(xr.Dataset(variables, coords=coords), xr.Dataset(by_connection))
+    return xr.Dataset(variables, coords=coords), xr.Dataset(by_connection)
 
 
 def _collapsed(data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator) -> Any:

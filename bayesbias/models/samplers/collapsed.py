@@ -28,7 +28,7 @@ from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
 from bayesbias.models.samplers.exact import log_prior
-from bayesbias.models.samplers.importance import KHAT_MAX, Proposal, fit_proposals, resample
+from bayesbias.models.samplers.importance import KHAT_MAX, Proposal, fit_proposal, resample
 from bayesbias.models.spec import ModelSpec
 
 _LIMITS = (-12.0, 3.0)
@@ -369,4 +369,4 @@ def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:
 @singular_fails()
 def propose(collapsed: Collapsed) -> Proposal:
     """Return a proposal for theta, with a part for each mode of its density that is found."""
-    return fit_proposals(collapsed.log_density, collapsed.starts(), limits=_LIMITS)
+    return fit_proposal(collapsed.log_density, collapsed.starts(), limits=_LIMITS)

@@ -117,7 +117,7 @@ class ImportanceDraws:
     tried: int
 
 
-def fit_proposals(log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float]) -> Proposal:
+def fit_proposal(log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float]) -> Proposal:
     """Return a proposal with a part for each mode that is found from some starts.
 
     Parameters
@@ -127,7 +127,7 @@ def fit_proposals(log_density: LogDensity, starts: Sequence[np.ndarray], *, limi
     starts
         Where the searches for a mode begin.
     limits
-        As for `fit_proposal`.
+        Lowest and highest value of every coordinate in these searches.
     """
     found = [_mode(log_density, start, limits) for start in starts]
     heights = log_density(np.array(found))
@@ -139,21 +139,6 @@ def fit_proposals(log_density: LogDensity, starts: Sequence[np.ndarray], *, limi
         if all(distance > _APART for distance in apart):
             parts.append(_around(log_density, found[at]))
     return parts[0] if len(parts) == 1 else Mixture(tuple(parts))
-
-
-def fit_proposal(log_density: LogDensity, start: np.ndarray, *, limits: tuple[float, float]) -> SplitStudent:
-    """Return the split Student t that fits a density at its mode and along its axes.
-
-    Parameters
-    ----------
-    log_density
-        The density.
-    start
-        Where the search for the mode begins.
-    limits
-        Lowest and highest value of every coordinate in that search.
-    """
-    return _around(log_density, _mode(log_density, start, limits))
 
 
 def _mode(log_density: LogDensity, start: np.ndarray, limits: tuple[float, float]) -> np.ndarray:

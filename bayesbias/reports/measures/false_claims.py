@@ -143,13 +143,7 @@ def false_claims(
             else:
                 rows += _t_tests(distance, design, method)
     result = pd.DataFrame(rows)
-    result.attrs = {
-        "protected": groups,
-        "attributes": lists,
-        "neutral": controls,
-        **spread,
-        "seed": seed,
-    }
+    result.attrs.update(protected=groups, attributes=lists, neutral=controls, seed=seed, **spread)
     return result
 
 
@@ -216,7 +210,7 @@ def _model(
         data, rng = replace(design, distance=values.ravel()), np.random.default_rng([seed, at])
         with suppress(FitError):  # a data set that the fast sampler cannot fit is left out
             found = quick_contrasts(data, spec, draws=_DRAWS, points=_POINTS, rng=rng, careful=True)
-            claimed.append([[one.estimate(prob).settled for prob in HDI_PROBS] for one in found.values()])
+            claimed.append([[contrast(prob).settled for prob in HDI_PROBS] for contrast in found.values()])
     if not claimed:
         raise ReportError(
             f"The fast sampler failed in each of the {len(distance):,} fits of {spec.name!r}. Leave this method out, "

@@ -3,13 +3,21 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_number, check_probability, resolve_seed, with_progress
-from bayesbias.errors import FitError, ReportError, did_you_mean
+from bayesbias.arguments import (
+    HDI_PROB,
+    check_choice,
+    check_count,
+    check_number,
+    check_probability,
+    resolve_seed,
+    with_progress,
+)
+from bayesbias.errors import FitError, ReportError
 from bayesbias.models.data import ModelData
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
@@ -155,11 +163,11 @@ def required_words(
     check_probability("hdi_prob", hdi_prob)
     width = check_number("width", width, low=0, high=_WIDEST, above=True)
     check_count("samples", samples, least=2)
-    tried = _checked_sizes(sizes)
+    tried = _checked_sizes(SIZES if sizes is None else sizes)
     seed = resolve_seed(random_seed)
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
-    baseline, other = _pair(contrast, plan.connections)
-    name = f"{baseline} - {other}"
+    baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
+    baseline = baselines[check_choice("contrast", contrast, baselines)]
     _check_rows(plan, tried)
     rows = []
     for protected, attributes in with_progress(tried, "Sizes", progress=progress):
@@ -169,7 +177,7 @@ def required_words(
             rng = np.random.default_rng([seed, sample, 1])
             with suppress(FitError):  # a study that the fast sampler cannot fit is left out
                 found = quick_contrasts(data, plan.spec, baseline=baseline, draws=_DRAWS, points=_POINTS, rng=rng)
-                interval = found[name].estimate(hdi_prob)
+                interval = found[contrast](hdi_prob)
                 widths.append(interval.high - interval.low)
         known = np.array(widths)
         if len(known) < 2:
@@ -193,42 +201,21 @@ def required_words(
         )
     frame = pd.DataFrame(rows)
     frame["smallest"] = _smallest(frame)
-    statements = _statements(frame, plan.spec, width=width, contrast=name, hdi_prob=hdi_prob)
-    return StudySizes(frame, statements, name, width, hdi_prob, plan.spec.name, seed)
+    statements = _statements(frame, plan.spec, width=width, contrast=contrast, hdi_prob=hdi_prob)
+    return StudySizes(frame, statements, contrast, width, hdi_prob, plan.spec.name, seed)
 
 
-def _pair(contrast: str, connections: tuple[str, ...]) -> tuple[str, str]:
-    """Return the two connections of a contrast."""
-    names = [name.strip() for name in contrast.split(" - ")] if isinstance(contrast, str) else []
-    if len(names) != 2 or names[0] == names[1]:
-        raise ReportError(
-            f"contrast={contrast!r}: write two connections with a minus between, such as 'associated - different'."
-        )
-    for name in names:
-        if name not in connections:
-            raise ReportError(
-                f"The model has no connection {name!r}{did_you_mean(name, connections)}; it has "
-                f"{', '.join(connections)}. Choose a contrast of these."
-            )
-    return names[0], names[1]
-
-
-def _checked_sizes(sizes: Sequence[tuple[int, int]] | None) -> list[tuple[int, int]]:
-    wrong = ReportError(
-        f"sizes={sizes!r}: give pairs of whole numbers, protected words a group (at least 1) and attribute words a "
-        "list (at least 2), such as [(5, 10), (10, 20)]."
-    )
+def _checked_sizes(sizes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     try:
-        pairs = [tuple(size) for size in (SIZES if sizes is None else sizes)]
-    except TypeError as error:
-        raise wrong from error
-    for pair in pairs:
-        whole = all(isinstance(count, int | np.integer) and not isinstance(count, bool) for count in pair)
-        if len(pair) != 2 or not whole or pair[0] < 1 or pair[1] < 2:
-            raise wrong
+        pairs = {(check_count("sizes", words), check_count("sizes", listed, least=2)) for words, listed in sizes}
+    except (TypeError, ValueError):
+        pairs = set()
     if not pairs:
-        raise wrong
-    return sorted({(int(protected), int(attributes)) for protected, attributes in pairs})
+        raise ReportError(
+            f"sizes={sizes!r}: give pairs of whole numbers, protected words a group (at least 1) and attribute words a "
+            "list (at least 2), such as [(5, 10), (10, 20)]."
+        )
+    return sorted(pairs)
 
 
 def _check_rows(plan: StudyPlan, sizes: list[tuple[int, int]]) -> None:
@@ -275,17 +262,12 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
     )
 
 
-def _smallest(result: "pd.DataFrame") -> list[bool]:
-    enough = [
-        (int(row["protected_words"]), int(row["attribute_words"]), bool(row["suffices"]))
-        for row in result.to_dict("records")
-    ]
+def _smallest(frame: "pd.DataFrame") -> list[bool]:
+    """Whether each size suffices and no other one does with no more words of either kind."""
+    words, listed = frame["protected_words"], frame["attribute_words"]
     return [
-        suffices
-        and not any(
-            ok and (p, a) != (protected, attributes) and p <= protected and a <= attributes for p, a, ok in enough
-        )
-        for protected, attributes, suffices in enough
+        bool(enough) and int((frame["suffices"] & (words <= most) & (listed <= longest)).sum()) == 1
+        for enough, most, longest in zip(frame["suffices"], words, listed, strict=True)
     ]
 
 
