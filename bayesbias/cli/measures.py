@@ -124,7 +124,7 @@ def null(
             sd=sd,
             attribute_sd=attribute_sd,
             word_sd=word_sd,
-            data_sets=claims,
+            samples=claims,
             random_seed=chosen,
         )
         print(printed(claimed))

@@ -170,7 +170,7 @@ def linear_draws(
     if not effects:
         return model.draw(np.zeros((1, 0)), np.zeros(draws, dtype=np.int64), rng)
     with threadpool_limits(1):  # the matrices are small: threads would cost more than they do
-        proposal = fit_proposal(model.log_densities, np.full(len(effects), -0.5), limits=_LIMITS)
+        proposal = fit_proposal(model.log_densities, [np.full(len(effects), -0.5)], limits=_LIMITS)
         drawn = resample(model.log_densities, proposal, draws=-(-draws // _DRAWS_A_SCALE), rng=rng)
         if not drawn.khat <= KHAT_MAX:
             warn_user(

@@ -31,9 +31,14 @@ class Estimate:
     standard_error: float
 
     @property
+    def settled(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low > 0 or self.high < 0
+
+    @property
     def conclusion(self) -> str:
         """What the interval settles."""
-        return "nearer" if self.high < 0 else "farther" if self.low > 0 else "not settled"
+        return "not settled" if not self.settled else "nearer" if self.high < 0 else "farther"
 
     def numbers(self) -> dict[str, Any]:
         """Return what a report shows of it."""

@@ -22,7 +22,7 @@ class ModelData:
     distance : array of float64, shape (rows,)
         Cosine distances, 0 to 2.
     protected, connection, attribute : arrays of int8 to int64, shape (rows,)
-        Positions in `protected_words`, `connections` and `attribute_words`; widen them before reckoning with them.
+        Positions in `protected_words`, `connections` and `attribute_words`; widen them before arithmetic.
     protected_words, attribute_words : arrays of str
         Distinct words, in the order of the table.
     protected_groups : array of str, shape (protected words,)
@@ -43,13 +43,8 @@ class ModelData:
     connections: tuple[str, ...]
     table_hash: str
 
-    @property
-    def pair_counts(self) -> np.ndarray:
-        """Number of rows, shape (protected words, connections)."""
-        return self.cell_counts.copy()
-
     @cached_property
-    def cell_counts(self) -> np.ndarray:
+    def pair_counts(self) -> np.ndarray:
         """Number of rows, shape (protected words, connections); not to be changed."""
         shape = len(self.protected_words), len(self.connections)
         counts = np.zeros(shape[0] * shape[1], dtype=np.int64)
@@ -127,14 +122,14 @@ def _raise_if_all_equal(table: CodedTable) -> None:
         else:
             raise FitError(
                 f"All {connection.counts[at]:,} distances of the connection {CONNECTIONS[at]!r} are "
-                f"{first:g}: they do not tell how distances vary, so no model can be fitted. Check how "
+                f"{first:g}: they do not show how distances vary, so no model can be fitted. Check how "
                 "the table was made."
             )
 
 
 def list_names(data: ModelData) -> tuple[str, ...]:
     """Return the kinds of attribute lists that the rows come from: stereotype, human, neutral."""
-    return tuple(dict.fromkeys(_kind(name) for name in data.connections))
+    return tuple(dict.fromkeys(list_kind(name) for name in data.connections))
 
 
 def attribute_lists(data: ModelData) -> np.ndarray:
@@ -146,7 +141,7 @@ def attribute_lists(data: ModelData) -> np.ndarray:
         If a word stands in lists of two kinds.
     """
     names = list_names(data)
-    of_row = np.array([names.index(_kind(name)) for name in data.connections])[data.connection]
+    of_row = np.array([names.index(list_kind(name)) for name in data.connections])[data.connection]
     lists = np.zeros(len(data.attribute_words), dtype=np.int64)
     lists[data.attribute] = of_row
     mixed = np.unique(data.attribute[lists[data.attribute] != of_row])
@@ -158,7 +153,12 @@ def attribute_lists(data: ModelData) -> np.ndarray:
     return lists
 
 
-def _kind(connection: str) -> str:
+def list_kind(connection: str) -> str:
+    """Return the kind of attribute lists behind a connection.
+
+    >>> list_kind("different"), list_kind("human")
+    ('stereotype', 'human')
+    """
     return "stereotype" if connection in ("associated", "different") else connection
 
 

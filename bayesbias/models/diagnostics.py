@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.errors import ConvergenceWarning, name_some, warn_user
+from bayesbias.errors import ConvergenceWarning, FitError, name_some, warn_user
 from bayesbias.estimates import TAIL
 from bayesbias.models.samplers.grid_rejection import EDGE_MASS_MAX, EXCESS_MAX
 
@@ -17,8 +17,8 @@ BFMI_MIN = 0.3
 _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
 
 
-class HandOnError(Exception):
-    """A fast sampler cannot vouch for its draws; NUTS has to be used."""
+class SamplerFailedError(FitError):
+    """A diagnostic of a fast sampler failed: its draws are not to be used, and NUTS has to be."""
 
 
 def convergence_problems(fit: "xr.DataTree") -> list[str]:

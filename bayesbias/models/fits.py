@@ -14,7 +14,7 @@ from bayesbias.errors import FitError, InputFileError
 from bayesbias.files import atomic_path, check_output, input_file
 from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
-from bayesbias.models.spec import ModelSpec
+from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:
@@ -23,28 +23,18 @@ if TYPE_CHECKING:
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
 _PACKAGES = ("bayesbias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "pandas", "xarray")
 
-# Our names (those of ArviZ) for what the samplers report about each draw.
-_SAMPLE_STATS = {
-    "diverging": "diverging",
-    "energy": "energy",
-    "depth": "tree_depth",
-    "tree_depth": "tree_depth",
-    "n_steps": "n_steps",
-    "mean_tree_accept": "acceptance_rate",
-    "acceptance_rate": "acceptance_rate",
-    "step_size": "step_size",
-    "logp": "lp",
-    "lp": "lp",
-    "maxdepth_reached": "reached_max_treedepth",
-    "reached_max_treedepth": "reached_max_treedepth",
+# What the samplers report about each draw, in our names (those of ArviZ), and what the others call it.
+_SAMPLE_STATS = (
+    *("diverging", "energy", "tree_depth", "n_steps", "acceptance_rate", "step_size", "lp", "reached_max_treedepth"),
     # What the samplers without chains know of their own error.
-    "grid_acceptance": "grid_acceptance",
-    "edge_mass": "edge_mass",
-    "envelope_excess": "envelope_excess",
-    "importance_efficiency": "importance_efficiency",
-    "importance_ess": "importance_ess",
-    "pareto_khat": "pareto_khat",
-    "points_weighted": "points_weighted",
+    *("grid_acceptance", "edge_mass", "envelope_excess"),
+    *("importance_efficiency", "importance_ess", "pareto_khat", "points_weighted"),
+)
+_THEIR_NAMES = {
+    "depth": "tree_depth",
+    "mean_tree_accept": "acceptance_rate",
+    "logp": "lp",
+    "maxdepth_reached": "reached_max_treedepth",
 }
 
 
@@ -63,7 +53,7 @@ def finish_fit(
     """
     import xarray as xr
 
-    stats = xr.Dataset({ours: found[theirs] for theirs, ours in _SAMPLE_STATS.items() if theirs in found})
+    stats = {_THEIR_NAMES.get(str(name), str(name)): values for name, values in found.data_vars.items()}
     observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
     constant = xr.Dataset(
         {
@@ -71,7 +61,7 @@ def finish_fit(
             "connection_index": ("pair", data.connection),
             "attribute_index": ("pair", data.attribute),
             "protected_group": ("protected_word", data.protected_groups),
-            "pair_count": (("protected_word", "connection"), data.pair_counts),
+            "pair_count": (("protected_word", "connection"), data.pair_counts.copy()),
         },
         coords={
             "protected_word": data.protected_words,
@@ -81,7 +71,7 @@ def finish_fit(
     )
     groups = {
         "posterior": _plain_coords(posterior),
-        "sample_stats": stats,
+        "sample_stats": xr.Dataset({name: stats[name] for name in _SAMPLE_STATS if name in stats}),
         "observed_data": observed,
         "constant_data": constant,
     }
@@ -141,10 +131,15 @@ def check_fit(fit: Any) -> "xr.DataTree":
     missing += [f"attribute {name}" for name in ("model", "sampler", "seed") if name not in fit.attrs]
     if missing:
         raise FitError(f"This DataTree is not a fit of bayesbias: it has no {', no '.join(missing)}. Use bb.fit.")
+    if old := [name for name in RENAMED if name in fit["posterior"].data_vars]:
+        raise FitError(
+            f"This fit was made by an earlier version: its posterior holds {old[0]!r}, which is called "
+            f"{RENAMED[old[0]]!r} now. Fit the model again."
+        )
     return fit
 
 
-def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a fit as netCDF, whole or not at all.
 
     Parameters

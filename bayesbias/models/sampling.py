@@ -3,20 +3,20 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import has_audience, resolve_seed
+from bayesbias.arguments import check_count, has_audience, resolve_seed
 from bayesbias.errors import FitError, ModelError, SamplerWarning, did_you_mean, warn_user
 from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.diagnostics import HandOnError, warn_of_problems
+from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
-from bayesbias.models.samplers.collapsed import collapse, sample_collapsed, why_not_collapsed
-from bayesbias.models.samplers.exact import sample_exact, why_not_exact
+from bayesbias.models.quick import sampler_for
+from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
+from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 # All that a posterior can hold, in the order of reports.
 PARAMETERS = ("connection_mean", "word_sd", "sigma", "attribute_sd", "nu", "word_mean", "attribute_effect")
-_LARGEST_SEED = 2**32
 # Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
 TARGET_ACCEPT = 0.9
 # With fewer draws a chain no diagnostic can be computed.
@@ -55,7 +54,7 @@ def fit(
     sampler
         ``"exact"`` (models without attribute effects) and ``"collapsed"`` (crossed models) draw independently, in
         well under a second; ``"nutpie"`` and ``"pymc"`` (PyMC's own) are NUTS and fit every model. ``"auto"``
-        (default) takes the fastest that fits the model, and NUTS where that one cannot vouch for its draws.
+        (default) takes the fastest that fits the model, and NUTS where a diagnostic of that one fails.
     draws, tune, chains
         Kept draws a chain, tuning steps a chain before them, and chains.
     random_seed
@@ -75,7 +74,7 @@ def fit(
 
     Raises
     ------
-    TableError, ModelError, FitError
+    TableError, ModelError, FitError, ArgumentError
         If table, model, priors or a setting are not usable; before any sampling starts.
 
     Warns
@@ -93,25 +92,26 @@ def fit(
     >>> dict(fit["posterior"].to_dataset().sizes)
     {'chain': 4, 'draw': 2000, 'connection': 4, 'protected_word': 16}
     """
-    for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise FitError(f"{name}={value!r}: give a whole number of at least {least}.")
+    draws, tune, chains = (
+        check_count(name, value, least=least)
+        for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1))
+    )
     seed = resolve_seed(random_seed)
     spec = load_model(model, priors=priors)
     data = model_data(table)
     _check_memory(data, spec, draws * chains)
-    sampled, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, has_audience(progress)))
+    drawn, stats, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
-    posterior = sampled.posterior[[name for name in PARAMETERS if name in sampled.posterior]]
+    posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
-    fitted = finish_fit(posterior, sampled.stats, data, spec, table, settings=settings)
+    fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
     return fitted
 
 
 @dataclass(frozen=True)
 class _Settings:
-    """What every sampler is told."""
+    """The settings of every sampler."""
 
     draws: int
     tune: int
@@ -120,38 +120,33 @@ class _Settings:
     progress: bool
 
 
-class _Sampled(NamedTuple):
-    """What a sampler returns: draws, and what it says of them."""
-
-    posterior: "xr.Dataset"
-    stats: "xr.Dataset"
-
-
-def _sample(sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings) -> tuple[_Sampled, str]:
-    """Return the draws and the name of the sampler that took them."""
-    known = ("auto", "exact", "collapsed", *_NUTS)
+def _sample(
+    sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings
+) -> tuple["xr.Dataset", "xr.Dataset", str]:
+    """Return the draws, what the sampler reports of them, and its name."""
+    known = ("auto", *_FAST, *_NUTS)
     if sampler not in known:
         raise ModelError(f"There is no sampler {sampler!r}{did_you_mean(sampler, known)}: use {', '.join(known)}.")
-    for name, why_not, sample in (("exact", why_not_exact, sample_exact), ("collapsed", why_not_collapsed, _collapsed)):
-        if sampler == name or (sampler == "auto" and why_not(spec) is None):
-            try:
-                return _independent(sample, data, spec, settings), name
-            except HandOnError as error:
-                if sampler == name:
-                    raise FitError(
-                        f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie."
-                    ) from error
-                warn_user(f"Sampling with nutpie, which takes longer, because {error}.", SamplerWarning)
-    engine = "nutpie" if sampler == "auto" else sampler
+    name = sampler_for(spec) if sampler == "auto" else sampler
+    if name in _FAST:
+        try:
+            return *_independent(_FAST[name], data, spec, settings), name
+        except SamplerFailedError as error:
+            if sampler == name:
+                raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie.") from error
+            warn_user(f"Sampling with nutpie, which takes longer, because {error}.", SamplerWarning)
+    engine = name if name in _NUTS else "nutpie"
     tree = _NUTS[engine](build_model(data, spec), settings)
     sizes = tree["posterior"].sizes
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
-        # Both samplers hand over what they have when they are interrupted: half a posterior is none.
+        # Both samplers return what they have when they are interrupted: half a posterior is none.
         raise KeyboardInterrupt
-    return _Sampled(tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset()), engine
+    return tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset(), engine
 
 
-def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings) -> _Sampled:
+def _independent(
+    sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings
+) -> tuple["xr.Dataset", "xr.Dataset"]:
     """Return independent draws with chains, like those of any other sampler."""
     import xarray as xr
 
@@ -185,12 +180,14 @@ def _independent(sample: Callable[..., Any], data: ModelData, spec: ModelSpec, s
     by_connection = {
         name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()
     }
-    return _Sampled(xr.Dataset(variables, coords=coords), xr.Dataset(by_connection))
+    return xr.Dataset(variables, coords=coords), xr.Dataset(by_connection)
 
 
 def _collapsed(data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator) -> Any:
     return sample_collapsed(collapse(data, spec), draws=draws, rng=rng)
 
+
+_FAST: dict[str, Callable[..., Any]] = {"exact": sample_exact, "collapsed": _collapsed}
 
 _compiled: dict[str, Any] = {}  # by what nutpie compiled, the latest used last
 _MOST_COMPILED = 8

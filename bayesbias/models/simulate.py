@@ -2,18 +2,17 @@
 
 import os
 from collections.abc import Mapping
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bayesbias.errors import FitError, ModelError, TableError, did_you_mean
+from bayesbias.arguments import resolve_seed
+from bayesbias.errors import ModelError, TableError, did_you_mean
 from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
-from bayesbias.models.spec import ModelSpec, load_model, needed_priors
+from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
 from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
 
-_LARGEST_SEED = 2**32
 _PAIR = ["protected_word", "attribute_word"]
 
 
@@ -46,7 +45,7 @@ def simulate_table(
     -------
     pandas.DataFrame
         A distance table. Its distances may leave 0 to 2: ``table.attrs["bayesbias"]["simulated"]`` is True, which
-        `fit` and `write_table` heed. Beside it stand `model`, `model_hash`, `seed` and `parameters`, the true values.
+        `fit` and `write_table` heed. Beside it are `model`, `model_hash`, `seed` and `parameters`, the true values.
 
     Raises
     ------
@@ -54,8 +53,10 @@ def simulate_table(
         If the pairs break the schema.
     ModelError
         If the model is not usable, or a parameter is unknown, of the wrong length, or impossible.
+    ArgumentError
+        If the seed is not usable.
     FitError
-        If the seed is not usable, or an attribute word has no one list and the model needs it.
+        If an attribute word has no one list and the model needs it.
 
     References
     ----------
@@ -76,7 +77,7 @@ def simulate_table(
             "bb.distance_table or bb.read_table."
         )
     spec = load_model(model)
-    seed = _seed(random_seed)
+    seed = resolve_seed(random_seed)
     design = design_or_table.drop(columns=["cosine_distance", "cosine_similarity"], errors="ignore")
     if set(_PAIR) <= set(design.columns):
         design = design.drop_duplicates([name for name in (*_PAIR, "connection") if name in design])
@@ -199,8 +200,8 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
     for name, value in parameters.items():
         if name not in places:
             raise ModelError(
-                f"The model {spec.name!r} has no parameter {name!r}{did_you_mean(str(name), places)}; its parameters "
-                f"are {', '.join(places)}."
+                f"The model {spec.name!r} has no parameter {name!r}{renamed_or_similar(str(name), places)}; "
+                f"its parameters are {', '.join(places)}."
             )
         array = _array(name, value, places[name])
         least = -np.inf if kinds[name] == "location" else 0.0
@@ -254,12 +255,3 @@ def _named(data: ModelData, spec: ModelSpec, true: Mapping[str, np.ndarray]) -> 
         name: dict(zip(names, true[name].tolist(), strict=True)) if names else float(true[name])
         for name, names in _places(data, spec).items()
     }
-
-
-def _seed(random_seed: int | None) -> int:
-    if random_seed is None:
-        return int.from_bytes(os.urandom(4), "little")
-    whole = isinstance(random_seed, Integral) and not isinstance(random_seed, bool)
-    if not whole or not isinstance(random_seed, Real) or not 0 <= random_seed < _LARGEST_SEED:
-        raise FitError(f"random_seed={random_seed!r}: give a whole number from 0 to {_LARGEST_SEED - 1}.")
-    return int(random_seed)

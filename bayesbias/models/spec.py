@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ SWITCHES: dict[str, tuple[str, ...]] = {
 }
 # Of the bundled models, the one that leave-one-attribute-word-out prefers over the published tables.
 DEFAULT_MODEL = "crossed_per_list"
+# What parameters were called in earlier versions.
+RENAMED = {"group_mean": "connection_mean"}
 _TEXTS = ("name", "description", "source", "caution")
 
 
@@ -80,6 +82,15 @@ class ModelSpec:
         return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def renamed_or_similar(name: str, known: Iterable[str]) -> str:
+    """Return a hint at what a parameter is called that has no such name: its new name, or a similar one.
+
+    >>> renamed_or_similar("group_mean", ["connection_mean"]), renamed_or_similar("sigm", ["sigma"])
+    (" (it is called 'connection_mean' now)", " (did you mean 'sigma'?)")
+    """
+    return f" (it is called {RENAMED[name]!r} now)" if name in RENAMED else did_you_mean(name, known)
+
+
 def needed_priors(switches: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters that these switches call for, and whether each is a location or a scale."""
     needed = {"connection_mean": "location"}
@@ -129,7 +140,7 @@ def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str
     unknown = [name for name in priors if name not in spec.priors]
     if unknown:
         raise ModelError(
-            f"The model {spec.name!r} has no parameter {unknown[0]!r}{did_you_mean(unknown[0], spec.priors)}; "
+            f"The model {spec.name!r} has no parameter {unknown[0]!r}{renamed_or_similar(unknown[0], spec.priors)}; "
             f"its priors are for {', '.join(spec.priors)}."
         )
     changed = {name: parse_prior(prior) for name, prior in priors.items()}
@@ -192,7 +203,7 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
     faults = [f"no prior for {name}" for name in needed if name not in spec.priors]
     for name, prior in spec.priors.items():
         if name not in needed:
-            faults.append(f"a prior for {name!r}, which this model does not have{did_you_mean(name, needed)}")
+            faults.append(f"a prior for {name!r}, which this model does not have{renamed_or_similar(name, needed)}")
         elif needed[name] == "scale" and not prior.positive:
             faults.append(f"{name} cannot be negative, and {prior} allows negative values")
     return faults

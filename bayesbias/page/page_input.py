@@ -10,8 +10,7 @@ from bayesbias.errors import ReportError, name_some
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_source import fitted_model, fitted_table
 from bayesbias.models.fits import fit_fact
-from bayesbias.models.samplers.collapsed import why_not_collapsed
-from bayesbias.models.samplers.exact import why_not_exact
+from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.posterior.conclusions import conclusions
 from bayesbias.tables.schema import validate_table
@@ -107,7 +106,7 @@ class Subject:
     @property
     def needs_nuts(self) -> bool:
         """Whether each fit of the model takes a sampler that needs up to a minute."""
-        return bool(why_not_exact(self.spec) is not None and why_not_collapsed(self.spec) is not None)
+        return sampler_for(self.spec) == "nuts"
 
 
 def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:

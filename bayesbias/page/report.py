@@ -22,7 +22,7 @@ from bayesbias.page.page_input import Subject, table_of
 from bayesbias.page.posterior import groups, words
 from bayesbias.page.question_and_data import data, question
 from bayesbias.page.robustness import comparison as compared
-from bayesbias.page.robustness import single_numbers, what_it_hangs_on
+from bayesbias.page.robustness import single_numbers, what_it_is_sensitive_to
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
     predictions,
     priors,
     compared,
-    what_it_hangs_on,
+    what_it_is_sensitive_to,
     single_numbers,
     concluded,
     reproduce,

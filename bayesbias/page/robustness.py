@@ -1,4 +1,4 @@
-"""What the results rest on: the model, single words, lists and priors; and what single numbers would have said."""
+"""What the results are sensitive to: model, words, lists and priors; and what single numbers would have said."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,6 +22,7 @@ from bayesbias.statements import count_text, distance_text, interval_text, perce
 _COMPARISON_DRAWS = 500
 _SENSITIVITY_DRAWS = 500
 _MOST_SHIFTS = 12
+_SENSITIVITY = "What the conclusions are sensitive to"
 _TITLES = {
     "attribute_word": "Without each attribute word",
     "protected_word": "Without each protected word",
@@ -53,10 +54,10 @@ def comparison(subject: Subject) -> Section:
         )
         blocks.append(Notice(headline))
     else:
-        told = {PREFERRED: "predicts unseen attribute words best", AS_GOOD: "predicts about as well as the best one"}
-        headline = f"Of {len(frame)} models compared, the fitted one, {name}, {told[str(reading)]}."
+        said = {PREFERRED: "predicts unseen attribute words best", AS_GOOD: "predicts about as well as the best one"}
+        headline = f"Of {len(frame)} models compared, the fitted one, {name}, {said[str(reading)]}."
     blocks += [
-        Paragraph(frame.attrs["advice"]),
+        *(Paragraph(said.text) for said in frame.attrs["advice"]),
         frame_table(
             frame,
             "Expected log predictive density (elpd) of attribute words left out, and of pairs left out; higher is "
@@ -64,12 +65,12 @@ def comparison(subject: Subject) -> Section:
             {
                 "model": ("Model", None),
                 "reading": ("Reading", None),
-                "elpd_words": ("Words", lambda value: f"{value:,.1f}"),
-                "words_diff": ("To best", lambda value: f"{value:,.1f}"),
-                "words_diff_se": ("Its error", lambda value: f"{value:,.1f}"),
-                "elpd_pairs": ("Pairs", lambda value: f"{value:,.1f}"),
-                "pairs_diff": ("To best", lambda value: f"{value:,.1f}"),
-                "pairs_diff_se": ("Its error", lambda value: f"{value:,.1f}"),
+                "elpd_words": ("Words", "{:,.1f}".format),
+                "words_diff": ("To best", "{:,.1f}".format),
+                "words_diff_se": ("Its error", "{:,.1f}".format),
+                "elpd_pairs": ("Pairs", "{:,.1f}".format),
+                "pairs_diff": ("To best", "{:,.1f}".format),
+                "pairs_diff_se": ("Its error", "{:,.1f}".format),
             },
         ),
         Paragraph(f"bb.compare_models with {_COMPARISON_DRAWS} draws in each of 4 chains, seed {frame.attrs['seed']}."),
@@ -77,7 +78,7 @@ def comparison(subject: Subject) -> Section:
     return Section("comparison", "Which model to trust", blocks, [headline])
 
 
-def what_it_hangs_on(subject: Subject) -> Section:
+def what_it_is_sensitive_to(subject: Subject) -> Section:
     """Fit again without each word and list, and with other priors."""
     blocks: list[Block] = []
     deciding: dict[str, list[str]] = {}
@@ -90,7 +91,7 @@ def what_it_hangs_on(subject: Subject) -> Section:
             f"bb.sensitivity(table, '{subject.spec.name}'), or report a crossed model."
         )
     if reason:
-        return Section("sensitivity", "What the conclusions hang on", [Notice(f"Not computed. {reason}")])
+        return Section("sensitivity", _SENSITIVITY, [Notice(f"Not computed. {reason}")])
     for leave_out in LEAVE_OUT:
         frame = sensitivity(
             subject.table,
@@ -100,7 +101,7 @@ def what_it_hangs_on(subject: Subject) -> Section:
             draws=_SENSITIVITY_DRAWS,
             random_seed=subject.seed,
         )
-        blocks += [Heading(_TITLES[leave_out]), Paragraph(frame.attrs["reading"])]
+        blocks += [Heading(_TITLES[leave_out]), *(Paragraph(said.text) for said in frame.attrs["reading"])]
         if not frame.empty:
             blocks.append(_shifts(frame, leave_out))
         refits += frame.attrs["refits"]
@@ -108,8 +109,8 @@ def what_it_hangs_on(subject: Subject) -> Section:
         for contrast, names in frame.attrs["deciding"].items():
             deciding.setdefault(contrast, []).extend(names)
         if skipped := frame.attrs["skipped"]:
-            told = name_some([f"{entry['left_out']} ({entry['contrast']}: {entry['reason']})" for entry in skipped], 5)
-            blocks.append(Paragraph(f"Could not be left out: {told}."))
+            names = [f"{entry['left_out']} ({entry['contrast']}: {entry['reason']})" for entry in skipped]
+            blocks.append(Paragraph(f"Could not be left out: {name_some(names, 5)}."))
     blocks.append(
         Paragraph(
             f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {subject.seed}. A word that "
@@ -124,7 +125,7 @@ def what_it_hangs_on(subject: Subject) -> Section:
     ]
     blocks = [*map(Notice, edges), *blocks]
     unchanged = f"No conclusion changes in any of {refits:,} refits without a word or a list or with another prior."
-    return Section("sensitivity", "What the conclusions hang on", blocks, [*edges, *(headlines or [unchanged])])
+    return Section("sensitivity", _SENSITIVITY, blocks, [*edges, *(headlines or [unchanged])])
 
 
 def _edges(subject: Subject, refitted: list[dict[str, Any]]) -> list[str]:
@@ -136,7 +137,7 @@ def _edges(subject: Subject, refitted: list[dict[str, Any]]) -> list[str]:
         settled = bool(here["hdi_low"] > 0 or here["hdi_high"] < 0)
         if settled != (row["conclusion"] != "not settled"):
             edges.append(
-                f"The conclusion on '{row['contrast']}' stands on the edge: its interval ends so near to 0 that chance "
+                f"The conclusion on '{row['contrast']}' is on the edge: its interval ends so near to 0 that chance "
                 f"in the simulation decides it ({interval_text(here['hdi_low'], here['hdi_high'])} in the fit, "
                 f"{interval_text(row['hdi_low'], row['hdi_high'])} in a refit with everything). Do not build on "
                 "it."
@@ -161,7 +162,7 @@ def _shifts(frame: pd.DataFrame, leave_out: str) -> Table:
             "left_out": (what, None),
             "contrast": ("Difference", None),
             "shift": ("Shift", signed_text),
-            "shift_in_sd": ("In sd", lambda value: f"{value:+.2f}"),
+            "shift_in_sd": ("In sd", "{:+.2f}".format),
             "mean": ("Mean then", signed_text),
             "hdi_low:hdi_high": ("Interval then", signed_text),
             "conclusion": ("Conclusion then", None),

@@ -131,7 +131,7 @@ def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
     --------
     >>> from bayesbias.plots.nulls import plot_false_claims
     >>> from bayesbias.reports.measures.false_claims import false_claims
-    >>> claims = false_claims(data_sets=50, random_seed=1, methods=["weat", "t_test_raw"])
+    >>> claims = false_claims(samples=50, random_seed=1, methods=["weat", "t_test_raw"])
     >>> len(plot_false_claims(claims).axes)
     1
     """

@@ -44,7 +44,7 @@ def measure() -> list[dict[str, object]]:
         {
             "what": "false claims with attribute effects, 1,000 data sets",
             "seconds": _median(
-                lambda: false_claims(attribute_sd=0.078, data_sets=1000, random_seed=1), runs=1, warm=False
+                lambda: false_claims(attribute_sd=0.078, samples=1000, random_seed=1), runs=1, warm=False
             ),
             "target": 300.0,
         },

@@ -21,7 +21,7 @@ def null() -> Any:
 
 @pytest.fixture(scope="module")
 def claims() -> Any:
-    return false_claims(data_sets=100, random_seed=1, methods=["weat", "t_test_preaveraged", "t_test_raw"])
+    return false_claims(samples=100, random_seed=1, methods=["weat", "t_test_preaveraged", "t_test_raw"])
 
 
 def test_null_shows_every_sample_and_the_observed_value(null: Any, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_false_claims_shows_rates_and_nominal_rates(claims: Any) -> None:
 
 def test_false_claims_has_room_for_every_method() -> None:
     """The names of all methods and rules stand whole, inside the figure, and none upon another."""
-    claims = false_claims(data_sets=2, random_seed=1)
+    claims = false_claims(samples=2, random_seed=1)
     figure = plot_false_claims(claims, claims, claims)
     figure.draw_without_rendering()  # lays out
     labels = figure.axes[0].get_yticklabels()

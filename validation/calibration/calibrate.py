@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.arguments import HDI_PROB
 from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.samplers.collapsed import CollapseError, collapse, sample_collapsed
+from bayesbias.models.samplers.collapsed import SamplerFailedError, collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, simulate_table
 from bayesbias.models.spec import ModelSpec
@@ -53,7 +53,7 @@ _MOST_LONGER = 2
 
 Draws = dict[str, np.ndarray]
 Sampler = Callable[[ModelData, int], Draws]
-"""Data and a seed -> thinned draws of the top-level parameters; raises `CollapseError` if it cannot vouch for them."""
+"""Data and a seed -> thinned draws of the top-level parameters; raises `SamplerFailedError` if it cannot vouch for them."""
 
 
 def small_design() -> pd.DataFrame:
@@ -147,7 +147,7 @@ def nuts_sampler(spec: ModelSpec, draws: int, kept: int, design: ModelData) -> S
             if ess >= _LEAST_ESS:
                 thin = len(chain["connection_mean"]) // kept
                 return {name: values[thin - 1 :: thin][:kept] for name, values in chain.items()}
-        raise CollapseError(f"an effective sample size of {ess:.0f}")
+        raise SamplerFailedError(f"an effective sample size of {ess:.0f}")
 
     return sample
 
@@ -197,7 +197,7 @@ def simulated_ranks(
         drawn = replace(data, distance=draw_distances(data, spec, truth, rng=rng))
         try:
             posterior = sample(drawn, int(rng.integers(2**32)))
-        except CollapseError:
+        except SamplerFailedError:
             given_up += 1
             continue
         true, found = quantities(truth, data), quantities(posterior, data)
@@ -266,7 +266,7 @@ def coverage(
         seeds = rng.integers(2**32, size=len(samplers))
         try:
             found = {m: sample(drawn, int(s)) for (m, sample), s in zip(samplers.items(), seeds, strict=True)}
-        except CollapseError:
+        except SamplerFailedError:
             given_up += 1
             continue
         true = _means_and_contrasts(truth, data)

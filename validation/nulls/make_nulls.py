@@ -84,7 +84,7 @@ def main() -> None:
     frames = []
     for name, effects in SCENARIOS.items():
         start = time.perf_counter()
-        frames.append(false_claims(**effects, data_sets=arguments.data_sets, random_seed=SEED))
+        frames.append(false_claims(**effects, samples=arguments.data_sets, random_seed=SEED))
         seconds[f"false_claims, effects: {name}"] = round(time.perf_counter() - start, 1)
     save_figure(plot_false_claims(*frames), out / "false_claims.png", overwrite=True)
     table = pd.concat([frame.assign(**effects) for frame, effects in zip(frames, SCENARIOS.values(), strict=True)])

@@ -13,7 +13,7 @@ MOST_PATTERNS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
+class AttributePatterns:
     """A table's sufficient statistics for the crossed models. Distances are counted from the prior mean m0.
 
     Parameters
@@ -96,7 +96,7 @@ class Patterns:
         return total
 
 
-def find_patterns(data: ModelData, spec: ModelSpec) -> Patterns:
+def find_patterns(data: ModelData, spec: ModelSpec) -> AttributePatterns:
     """Return the sufficient statistics of a table for the crossed models."""
     words, connections = len(data.protected_words), len(data.connections)
     cells, attributes = words * connections, len(data.attribute_words)
@@ -121,7 +121,7 @@ def find_patterns(data: ModelData, spec: ModelSpec) -> Patterns:
     if len(first) <= MOST_PATTERNS:
         of_first = np.isin(data.attribute, first)
         np.add.at(usage, (cell[of_first], pattern[data.attribute[of_first]]), 1.0)
-    return Patterns(
+    return AttributePatterns(
         words=words,
         connections=connections,
         rows=rows.astype(float),

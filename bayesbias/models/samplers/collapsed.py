@@ -17,16 +17,18 @@ one rank for each pattern. Woodbury's identity makes of its determinant and inve
 number of patterns. `importance` then draws theta, and the locations come from their Normal conditionals.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
-from bayesbias.models.diagnostics import HandOnError
-from bayesbias.models.samplers.attribute_patterns import MOST_PATTERNS, Patterns, find_patterns
+from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.samplers.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
 from bayesbias.models.samplers.exact import log_prior
-from bayesbias.models.samplers.importance import KHAT_MAX, Proposal, fit_proposals, resample
+from bayesbias.models.samplers.importance import KHAT_MAX, Proposal, fit_proposal, resample
 from bayesbias.models.spec import ModelSpec
 
 _LIMITS = (-12.0, 3.0)
@@ -47,7 +49,7 @@ class Reduced:
     cell_weight: np.ndarray
     between: np.ndarray  # 1 / tau^2, by cell
     variance: np.ndarray  # one over the precision of m given mu and b = 0, by cell
-    group_precision: np.ndarray  # precision of mu, m integrated out
+    connection_precision: np.ndarray  # precision of mu, m integrated out
     attribute_variance: np.ndarray  # omega^2, by pattern
     attribute_weight: np.ndarray  # s_j, by pattern
     kappa: np.ndarray
@@ -55,12 +57,12 @@ class Reduced:
     cell_mean: np.ndarray  # w-weighted sum of the cell means that a pattern uses
     residual: np.ndarray
     coupling: np.ndarray  # of patterns to mu: (points, patterns, connections)
-    group_linear: np.ndarray
+    connection_linear: np.ndarray
     pattern_linear: np.ndarray
     core: np.ndarray  # K^-1 - V' A^-1 V: (points, patterns, patterns)
 
 
-def reduce_patterns(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> Reduced:
+def reduce_patterns(patterns: AttributePatterns, theta: np.ndarray, prior_sd: float) -> Reduced:
     """Return, for each theta, what is left once the attribute effects and the word means are integrated out."""
     p, count, kinds = patterns, patterns.connections, len(patterns.members)
     tau, sigma = np.exp(theta[:, :count]), np.exp(theta[:, count : 2 * count])
@@ -69,25 +71,25 @@ def reduce_patterns(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> R
     cell_weight = weight[:, p.connection]
     variance = 1 / (p.rows * cell_weight + between)
     passed = between * variance
-    group_precision = 1 / prior_sd**2 + (passed * p.rows * cell_weight) @ p.is_connection
+    connection_precision = 1 / prior_sd**2 + (passed * p.rows * cell_weight) @ p.is_connection
     attribute_weight = weight @ p.usage_by_connection.T
     kappa = omega2 / (1 + omega2 * attribute_weight)
     cell_mean = (cell_weight * p.mean) @ p.usage
     residual = weight @ p.residual_sum.T
     linear = cell_weight * (p.rows * p.mean - (kappa * (residual + p.members * cell_mean)) @ p.usage.T)
     coupling = ((passed * cell_weight) @ p.usage_cells).reshape(-1, kinds, count)
-    over = coupling / group_precision[:, None, :]
+    over = coupling / connection_precision[:, None, :]
     core = -((cell_weight**2 * variance) @ p.usage_pairs).reshape(-1, kinds, kinds)
     core -= over @ coupling.transpose(0, 2, 1)
     core[:, np.arange(kinds), np.arange(kinds)] += 1 / (p.members * kappa)
-    group_linear = (passed * linear) @ p.is_connection
-    pattern_linear = (cell_weight * variance * linear) @ p.usage + (over @ group_linear[..., None])[..., 0]
+    connection_linear = (passed * linear) @ p.is_connection
+    pattern_linear = (cell_weight * variance * linear) @ p.usage + (over @ connection_linear[..., None])[..., 0]
     return Reduced(
         weight=weight,
         cell_weight=cell_weight,
         between=between,
         variance=variance,
-        group_precision=group_precision,
+        connection_precision=connection_precision,
         attribute_variance=omega2,
         attribute_weight=attribute_weight,
         kappa=kappa,
@@ -95,7 +97,7 @@ def reduce_patterns(patterns: Patterns, theta: np.ndarray, prior_sd: float) -> R
         cell_mean=cell_mean,
         residual=residual,
         coupling=coupling,
-        group_linear=group_linear,
+        connection_linear=connection_linear,
         pattern_linear=pattern_linear,
         core=core,
     )
@@ -115,7 +117,7 @@ def _factor(core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def log_marginal(
-    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, reduced: Reduced | None = None
+    patterns: AttributePatterns, theta: np.ndarray, prior_sd: float, *, reduced: Reduced | None = None
 ) -> np.ndarray:
     """Return log p(distances | theta), all locations integrated out, up to a constant.
 
@@ -126,7 +128,7 @@ def log_marginal(
     theta : array, shape (points, 2 * connections + lists)
         Logarithms of word_sd and sigma of each connection, then of each attribute_sd.
     prior_sd
-        Standard deviation of the prior of a group mean.
+        Standard deviation of the prior of a connection mean.
     reduced
         What `reduce_patterns` makes of the other arguments, if it is known.
 
@@ -140,11 +142,11 @@ def log_marginal(
     whitened = np.linalg.solve(factor, r.pattern_linear[..., None])[..., 0]
     explained = (
         (r.linear**2 * r.variance).sum(axis=-1)
-        + (r.group_linear**2 / r.group_precision).sum(axis=-1)
+        + (r.connection_linear**2 / r.connection_precision).sum(axis=-1)
         + (whitened**2).sum(axis=-1)
     )
     log_determinant = (
-        np.log(r.group_precision).sum(axis=-1)
+        np.log(r.connection_precision).sum(axis=-1)
         - np.log(r.variance).sum(axis=-1)
         + np.log(p.members * r.kappa).sum(axis=-1)
         + 2 * np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
@@ -167,7 +169,7 @@ def log_marginal(
 
 
 def draw_locations(
-    patterns: Patterns, theta: np.ndarray, prior_sd: float, *, rng: np.random.Generator
+    patterns: AttributePatterns, theta: np.ndarray, prior_sd: float, *, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw all locations from their Normal conditional given theta.
 
@@ -186,16 +188,16 @@ def draw_locations(
     mean_part = np.linalg.solve(r.core, r.pattern_linear[..., None])[..., 0]
     noise_part = np.linalg.solve(upper, rng.standard_normal((points, len(p.members), 1)))[..., 0]
     pattern_part = mean_part + noise_part
-    group = (r.group_linear + (pattern_part[:, None, :] @ r.coupling)[:, 0, :]) / r.group_precision
-    group += rng.standard_normal(group.shape) / np.sqrt(r.group_precision)
-    along = r.linear + r.cell_weight * (pattern_part @ p.usage.T) + r.between * group[:, p.connection]
+    mu = (r.connection_linear + (pattern_part[:, None, :] @ r.coupling)[:, 0, :]) / r.connection_precision
+    mu += rng.standard_normal(mu.shape) / np.sqrt(r.connection_precision)
+    along = r.linear + r.cell_weight * (pattern_part @ p.usage.T) + r.between * mu[:, p.connection]
     word = r.variance * along + np.sqrt(r.variance) * rng.standard_normal(along.shape)
 
     shift = (r.cell_weight * (p.mean - word)) @ p.usage
     kappa = r.kappa[:, p.pattern]
     effect = kappa * (r.weight @ p.residual.T + shift[:, p.pattern])
     effect += np.sqrt(kappa) * rng.standard_normal(effect.shape)
-    return group, word, effect
+    return mu, word, effect
 
 
 def why_not_collapsed(spec: ModelSpec) -> str | None:
@@ -226,18 +228,18 @@ class Collapsed:
         Number of attribute_sd.
     """
 
-    patterns: Patterns
+    patterns: AttributePatterns
     spec: ModelSpec
     lists: int
 
     @property
     def prior_mean(self) -> float:
-        """Mean of the prior of a group mean, from which `patterns` counts distances."""
+        """Mean of the prior of a connection mean, from which `patterns` counts distances."""
         return self.spec.priors["connection_mean"].parameters["mu"]
 
     @property
     def prior_sd(self) -> float:
-        """Standard deviation of the prior of a group mean."""
+        """Standard deviation of the prior of a connection mean."""
         return self.spec.priors["connection_mean"].parameters["sigma"]
 
     def log_density(self, theta: np.ndarray, *, reduced: Reduced | None = None) -> np.ndarray:
@@ -271,7 +273,7 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
     ------
     ModelError
         If the model is not a crossed Normal one; the term is named.
-    CollapseError
+    SamplerFailedError
         If the rows are so unevenly missing that nothing is gained by collapsing.
     """
     reason = why_not_collapsed(spec)
@@ -279,16 +281,12 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
         raise ModelError(f"The collapsed sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
     patterns = find_patterns(data, spec)
     if len(patterns.members) > MOST_PATTERNS:
-        raise CollapseError(
+        raise SamplerFailedError(
             f"the attribute words have {len(patterns.members):,} different patterns of missing rows, and more than "
             f"{MOST_PATTERNS} cannot be collapsed"
         )
     per_list = spec.switches["attribute_effects"] == "per_list"
     return Collapsed(patterns, spec, len(list_names(data)) if per_list else 1)
-
-
-class CollapseError(HandOnError):
-    """The collapsed sampler cannot vouch for its draws."""
 
 
 def sample_collapsed(
@@ -317,31 +315,27 @@ def sample_collapsed(
 
     Raises
     ------
-    CollapseError
+    SamplerFailedError
         If the Pareto k-hat is above 0.7, or hardly any point has weight.
     """
     from threadpoolctl import threadpool_limits
 
     p, count = collapsed.patterns, collapsed.patterns.connections
     # The matrices are small: threads would spend their time waiting for each other.
-    with threadpool_limits(1, "blas"):
-        try:
-            if proposal is None:
-                proposal = propose(collapsed)
-            drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
-        except np.linalg.LinAlgError as singular:
-            raise CollapseError("the posterior of the scales has no shape that a proposal can follow") from singular
+    with threadpool_limits(1, "blas"), singular_fails():
+        proposal = propose(collapsed) if proposal is None else proposal
+        drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
     if not drawn.khat <= KHAT_MAX:
-        raise CollapseError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
+        raise SamplerFailedError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
     if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):
-        raise CollapseError(f"the importance weights leave only {drawn.effective:.0f} effective points")
+        raise SamplerFailedError(f"the importance weights leave only {drawn.effective:.0f} effective points")
     theta = np.clip(drawn.points, *CLIP)
     parts = [draw_locations(p, block, collapsed.prior_sd, rng=rng) for block in theta_blocks(theta)]
-    group, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
+    mu, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
     scales = np.exp(theta)
     attribute_sd = scales[:, 2 * count :]
     posterior = {
-        "connection_mean": group + collapsed.prior_mean,
+        "connection_mean": mu + collapsed.prior_mean,
         "word_sd": scales[:, :count],
         "sigma": scales[:, count : 2 * count],
         "word_mean": (word + collapsed.prior_mean).reshape(-1, p.words, count),
@@ -357,11 +351,22 @@ def sample_collapsed(
     return posterior, error
 
 
+@contextmanager
+def singular_fails() -> Iterator[None]:
+    """Turn a singular matrix into a `SamplerFailedError`."""
+    try:
+        yield
+    except np.linalg.LinAlgError as singular:
+        what = "the posterior of the scales has no shape that a proposal can follow"
+        raise SamplerFailedError(what) from singular
+
+
 def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:
     """Return theta in parts that fit into the cache."""
     return np.array_split(theta, max(1, len(theta) // 1000))
 
 
+@singular_fails()
 def propose(collapsed: Collapsed) -> Proposal:
     """Return a proposal for theta, with a part for each mode of its density that is found."""
-    return fit_proposals(collapsed.log_density, collapsed.starts(), limits=_LIMITS)
+    return fit_proposal(collapsed.log_density, collapsed.starts(), limits=_LIMITS)

@@ -1,23 +1,31 @@
-"""The posterior of the group means of a crossed model, without drawing any location: for refits in loops."""
+"""The posterior of the connection means of a crossed model, without drawing any location: for refits in loops."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.models.samplers.collapsed import CLIP, Collapsed, Reduced, propose, reduce_patterns, theta_blocks
-from bayesbias.models.samplers.importance import Proposal, pareto_smooth
+from bayesbias.models.samplers.collapsed import (
+    CLIP,
+    Collapsed,
+    Reduced,
+    propose,
+    reduce_patterns,
+    singular_fails,
+    theta_blocks,
+)
+from bayesbias.models.samplers.importance import Proposal, efficiency_of, pareto_smooth
 
 
 @dataclass(frozen=True, eq=False)
 class ConnectionMeanPosterior:
-    """The posterior of the group means as a mixture of Normals, one for each weighted theta: no location is drawn.
+    """The posterior of the connection means as a mixture of Normals, one for each weighted theta: no location is drawn.
 
     Parameters
     ----------
     weights : array, shape (points,)
         Smoothed importance weights; they sum to 1.
     mean : array, shape (points, connections)
-        Conditional means of the group means, in units of cosine distance.
+        Conditional means of the connection means, in units of cosine distance.
     covariance : array, shape (points, connections, connections)
         Conditional covariances.
     efficiency, khat : float
@@ -31,10 +39,11 @@ class ConnectionMeanPosterior:
     khat: float
 
 
+@singular_fails()
 def connection_mean_posterior(
     collapsed: Collapsed, proposal: Proposal | None = None, *, draws: int, rng: np.random.Generator
 ) -> ConnectionMeanPosterior:
-    """Return the posterior of the group means alone, several times faster than `sample_collapsed`.
+    """Return the posterior of the connection means alone, several times faster than `sample_collapsed`.
 
     The same proposal and the same state of `rng` give the same points theta, so that two posteriors from them
     differ by their weights and conditionals and not by chance. It is for the caller to judge `khat`.
@@ -47,32 +56,37 @@ def connection_mean_posterior(
         How many points theta are weighted.
     rng
         Source of randomness.
+
+    Raises
+    ------
+    SamplerFailedError
+        If the proposal or the posterior meets a singular matrix.
     """
     proposal = propose(collapsed) if proposal is None else proposal
     points = proposal.draw(draws, rng)
     parts = []
     for block in theta_blocks(np.clip(points, *CLIP)):
         reduced = reduce_patterns(collapsed.patterns, block, collapsed.prior_sd)
-        parts.append((collapsed.log_density(block, reduced=reduced), *_group_conditional(reduced)))
+        parts.append((collapsed.log_density(block, reduced=reduced), *_conditional_means(reduced)))
     log_weights, mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))
     log_weights -= proposal.log_density(points)
     smoothed, khat = pareto_smooth(log_weights)
-    raw, weights = np.exp(log_weights - log_weights.max()), np.exp(smoothed - smoothed.max())
+    weights = np.exp(smoothed - smoothed.max())
     return ConnectionMeanPosterior(
         weights=weights / weights.sum(),
         mean=mean + collapsed.prior_mean,
         covariance=covariance,
-        efficiency=float(raw.sum() ** 2 / np.square(raw).sum() / draws),
+        efficiency=efficiency_of(log_weights),
         khat=khat,
     )
 
 
-def _group_conditional(r: Reduced) -> tuple[np.ndarray, np.ndarray]:
+def _conditional_means(r: Reduced) -> tuple[np.ndarray, np.ndarray]:
     """Return mean (counted from the prior mean) and covariance of mu given theta, for each point."""
-    through = np.linalg.solve(r.core, r.coupling) / r.group_precision[:, None, :]
-    along = np.swapaxes(r.coupling, 1, 2) / r.group_precision[:, :, None]
-    mean = r.group_linear / r.group_precision + (r.pattern_linear[:, None, :] @ through)[:, 0, :]
+    through = np.linalg.solve(r.core, r.coupling) / r.connection_precision[:, None, :]
+    along = np.swapaxes(r.coupling, 1, 2) / r.connection_precision[:, :, None]
+    mean = r.connection_linear / r.connection_precision + (r.pattern_linear[:, None, :] @ through)[:, 0, :]
     covariance = along @ through
-    diagonal = np.arange(r.group_precision.shape[1])
-    covariance[:, diagonal, diagonal] += 1 / r.group_precision
+    diagonal = np.arange(r.connection_precision.shape[1])
+    covariance[:, diagonal, diagonal] += 1 / r.connection_precision
     return mean, covariance

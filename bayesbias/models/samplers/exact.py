@@ -12,7 +12,7 @@ r_i = ybar_i - m0, mu and all m_i integrate out to
                             - 1/2 sum_i w_i r_i^2 + 1/2 (sum_i w_i r_i)^2 / (1 / s0^2 + sum_i w_i)
 
 which leaves a density of (log tau, log sigma) for each connection, or, if all connections share sigma, one of
-log sigma whose factors are such densities with log tau summed out. `grid` draws from it without error; mu and
+log sigma whose factors are such densities with log tau summed out. `grid_rejection` draws from it without error; mu and
 every m_i then come from their Normal conditionals.
 """
 
@@ -25,7 +25,7 @@ from scipy.special import logsumexp
 
 from bayesbias.errors import FitError, ModelError
 from bayesbias.models.data import ModelData
-from bayesbias.models.diagnostics import HandOnError
+from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
 from bayesbias.models.samplers.grid_rejection import (
     GridDraws,
@@ -46,10 +46,6 @@ _TAU_ENDS = (-60.0, 20.0)
 _REFINEMENT_MAX = 0.02
 
 
-class GridError(HandOnError):
-    """The grid cannot vouch for the draws."""
-
-
 @dataclass(frozen=True, eq=False)
 class Cells:
     """Sufficient statistics of a table: shapes (protected words, connections), and (connections,) for `within`."""
@@ -61,7 +57,7 @@ class Cells:
 
 def cell_statistics(data: ModelData) -> Cells:
     """Return number and mean of each cell's rows, and each connection's sum of squares around the cell means."""
-    count = data.cell_counts
+    count = data.pair_counts
     total, within = np.zeros(count.size), np.zeros(count.shape[1])
     for rows in blocks(len(data.distance)):
         total += np.bincount(data.cells(rows), data.distance[rows], count.size)
@@ -109,7 +105,7 @@ def sample_exact(
     ------
     FitError
         If the data leave a scale without a proper posterior.
-    GridError
+    SamplerFailedError
         If the grid does not cover the posterior.
     """
     reason = why_not_exact(spec)
@@ -198,7 +194,7 @@ def _scales_by_connection(
             return np.asarray(value + log_prior(spec.priors["word_sd"], logs[0]) if partial else value)
 
         try:
-            drawn = _vouched(sample_density(density, [_LOG_SCALES] * (2 if partial else 1), draws=draws, rng=rng))
+            drawn = _checked(sample_density(density, [_LOG_SCALES] * (2 if partial else 1), draws=draws, rng=rng))
         except ImproperDensityError as error:
             raise _not_drawn(cells, g, connection, error) from error
         tau.append(np.exp(drawn.points[:, 0]))
@@ -224,7 +220,7 @@ def _common_scales(
             total += best_given(lambda s, a, g=g: joint(g, s, a), s, _TAU_ENDS)[1] if partial else joint(g, s, s)
         return total
 
-    # Summing out every tau is dear: it is done on a fine grid of log sigma, between whose nodes a spline is as good.
+    # Summing out every tau takes long: it is done on a fine grid of log sigma, between whose nodes a spline is as good.
     try:
         log_sigma = support(profile, [_LOG_SCALES])[0]
     except ImproperDensityError as error:
@@ -243,8 +239,8 @@ def _common_scales(
     # A common factor does not matter: what counts is how much the change varies where there is mass.
     off = np.ptp((fine - density(log_sigma, every=2))[fine > fine.max() - 10])
     if not off < _REFINEMENT_MAX:
-        raise GridError(f"half as many nodes of word_sd change the density by {100 * np.expm1(off):.0f} %")
-    drawn = _vouched(
+        raise SamplerFailedError(f"half as many nodes of word_sd change the density by {100 * np.expm1(off):.0f} %")
+    drawn = _checked(
         sample_density(CubicSpline(log_sigma, fine), [(log_sigma[0], log_sigma[-1])], draws=draws, rng=rng)
     )
     s = drawn.points[:, 0]
@@ -301,26 +297,10 @@ def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Ge
     return place
 
 
-def _drawn(
-    density: LogDensity,
-    coordinates: int,
-    cells: Cells,
-    g: int,
-    connection: str,
-    *,
-    draws: int,
-    rng: np.random.Generator,
-) -> GridDraws:
-    try:
-        return _vouched(sample_density(density, [_LOG_SCALES] * coordinates, draws=draws, rng=rng))
-    except ImproperDensityError as error:
-        raise _not_drawn(cells, g, connection, error) from error
-
-
-def _vouched(drawn: GridDraws) -> GridDraws:
-    """Return the draws if the grid can vouch for them."""
+def _checked(drawn: GridDraws) -> GridDraws:
+    """Return the draws if the grid covers the posterior."""
     if not drawn.good:
-        raise GridError(
+        raise SamplerFailedError(
             f"the exact sampler's grid does not cover the posterior of the scales ({drawn.edge_mass:.1e} of its mass "
             f"may lie beyond, and the density exceeds its bound by {100 * np.expm1(max(drawn.excess, 0)):.1f} %)"
         )
@@ -328,10 +308,11 @@ def _vouched(drawn: GridDraws) -> GridDraws:
 
 
 def _not_drawn(cells: Cells, g: int | None, connection: str, error: ImproperDensityError) -> Exception:
-    """Return a `FitError` if equal distances are to blame, and a `GridError` if the priors are."""
+    """Return a `FitError` if equal distances are to blame, and a `SamplerFailedError` if the priors are."""
     within, rows = (cells.within.sum(), cells.count.sum()) if g is None else (cells.within[g], cells.count[:, g].sum())
     if within > 1e-24 * rows:
-        return GridError(f"the priors leave the scales of the connection {connection!r} without bounds ({error})")
+        what = f"the priors leave the scales of the connection {connection!r} without bounds ({error})"
+        return SamplerFailedError(what)
     return FitError(
         f"The distances of the connection {connection!r} do not tell their standard deviation: {error}. This "
         "happens where all distances are equal, as in a table made by hand; check the table."
@@ -346,7 +327,7 @@ def log_prior(prior: Prior, log_scale: np.ndarray) -> np.ndarray:
 def _locations(
     cells: Cells, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator, partial: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw group means, then word means, from their Normal conditionals."""
+    """Draw connection means, then word means, from their Normal conditionals."""
     center, spread = _prior_mean(spec), _prior_sd(spec)
     draws, (words, count) = len(sigma), cells.count.shape
     connection_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))

@@ -99,7 +99,7 @@ class ImportanceDraws:
     Parameters
     ----------
     points : array, shape (draws, coordinates)
-        Resampled points; a point may stand more than once.
+        Resampled points; a point may be there more than once.
     efficiency : float
         Effective sample size of the weights over their number (Kish).
     effective : float
@@ -117,7 +117,7 @@ class ImportanceDraws:
     tried: int
 
 
-def fit_proposals(log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float]) -> Proposal:
+def fit_proposal(log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float]) -> Proposal:
     """Return a proposal with a part for each mode that is found from some starts.
 
     Parameters
@@ -127,7 +127,7 @@ def fit_proposals(log_density: LogDensity, starts: Sequence[np.ndarray], *, limi
     starts
         Where the searches for a mode begin.
     limits
-        As for `fit_proposal`.
+        Lowest and highest value of every coordinate in these searches.
     """
     found = [_mode(log_density, start, limits) for start in starts]
     heights = log_density(np.array(found))
@@ -139,21 +139,6 @@ def fit_proposals(log_density: LogDensity, starts: Sequence[np.ndarray], *, limi
         if all(distance > _APART for distance in apart):
             parts.append(_around(log_density, found[at]))
     return parts[0] if len(parts) == 1 else Mixture(tuple(parts))
-
-
-def fit_proposal(log_density: LogDensity, start: np.ndarray, *, limits: tuple[float, float]) -> SplitStudent:
-    """Return the split Student t that fits a density at its mode and along its axes.
-
-    Parameters
-    ----------
-    log_density
-        The density.
-    start
-        Where the search for the mode begins.
-    limits
-        Lowest and highest value of every coordinate in that search.
-    """
-    return _around(log_density, _mode(log_density, start, limits))
 
 
 def _mode(log_density: LogDensity, start: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
@@ -190,13 +175,13 @@ def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np
     Four points are weighted for each that is drawn. Where their weights are poor, components are added to the
     proposal that have the weighted mean and spread of what was found so far, and new points are weighted (population
     Monte Carlo; Cappe, Guillin, Marin and Robert 2004), a few times at most. The log weights are smoothed (PSIS), and
-    points are resampled systematically, so that a point stands at most once more than its weight asks for.
+    points are resampled systematically, so that a point is taken at most once more than its weight asks for.
     """
     points, log_weights = _weighted(log_density, proposal, 4 * draws, rng)
     smoothed, khat = pareto_smooth(log_weights)
     tried = len(points)
     for _ in range(_MOST_ROUNDS):
-        if khat <= _KHAT_GOOD and _efficiency(log_weights) >= _EFFICIENT:
+        if khat <= _KHAT_GOOD and efficiency_of(log_weights) >= _EFFICIENT:
             break
         proposal = Mixture((*_components(proposal), _fitted_to(points, smoothed)))
         points, log_weights = _weighted(log_density, proposal, 8 * draws, rng)
@@ -205,7 +190,7 @@ def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np
     cumulative = np.cumsum(np.exp(smoothed - smoothed.max()))
     target = (np.arange(draws) + rng.random()) / draws * cumulative[-1]
     chosen = np.minimum(np.searchsorted(cumulative, target), len(points) - 1)
-    efficiency = _efficiency(log_weights)
+    efficiency = efficiency_of(log_weights)
     return ImportanceDraws(points[rng.permutation(chosen)], efficiency, efficiency * len(points), khat, tried)
 
 
@@ -242,7 +227,8 @@ def _weighted(
     return points, np.concatenate([log_density(block) for block in blocks]) - proposal.log_density(points)
 
 
-def _efficiency(log_weights: np.ndarray) -> float:
+def efficiency_of(log_weights: np.ndarray) -> float:
+    """Return the effective sample size of weights over their number (Kish)."""
     weights = np.exp(log_weights - log_weights.max())
     return float(weights.sum() ** 2 / np.square(weights).sum() / len(weights))
 

@@ -1,20 +1,23 @@
 """Which model to trust: how well each predicts pairs, and attribute words, that it has not seen."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import resolve_seed
+from bayesbias.arguments import resolve_seed, with_progress
 from bayesbias.errors import FitError, ModelError, name_some
 from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.likelihood import densities, log_mean, psis_loo
+from bayesbias.models.quick import SAMPLERS
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import ModelSpec, load_model
+from bayesbias.statements import Statement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +30,9 @@ WORSE = "worse: do not use its intervals"
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
 
+_Fit = Callable[..., "xr.DataTree"]
+"""`fit`, with its draws and chains settled."""
+
 
 def compare_models(
     table: "pd.DataFrame",
@@ -35,7 +41,7 @@ def compare_models(
     draws: int = 1000,
     chains: int = 4,
     random_seed: int | None = None,
-    progress: bool = False,
+    progress: bool = True,
 ) -> "pd.DataFrame":
     """Compare models by how well they predict what they have not seen.
 
@@ -55,7 +61,7 @@ def compare_models(
     random_seed
         The same seed gives the same table; a model's numbers do not depend on the others.
     progress
-        Show a progress bar for fits that take long.
+        Show a progress bar if there is a terminal or a notebook to show it in.
 
     Returns
     -------
@@ -69,13 +75,13 @@ def compare_models(
         their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
         with a high k-hat, which are not refitted. `reading` says in words what follows: a model is as good as the
         preferred one if it is less than two standard errors, or less than 4, behind in `elpd_words`.
-        ``attrs`` hold `advice`, which says which model to trust and why, the `seed`, and `elpd_words`, a dict for
-        each model with what each attribute word adds to that sum.
+        ``attrs`` hold `advice`, a tuple of `Statement` that say which model to trust and why, the `seed`, and
+        `elpd_words`, a dict for each model with what each attribute word adds to that sum.
 
     Raises
     ------
-    TableError, ModelError, FitError
-        If the table or a model is not usable, or a model stands twice; before any sampling starts.
+    TableError, ModelError, FitError, ArgumentError
+        If the table or a model is not usable, or a model is listed twice; before any sampling starts.
 
     Warns
     -----
@@ -105,9 +111,10 @@ def compare_models(
     specs = _specs(models)
     data = model_data(table)
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
-        attribute_lists(data)  # says which word stands in several lists before the first model is fitted
+        attribute_lists(data)  # says which word is in several lists before the first model is fitted
     seed = resolve_seed(random_seed)
-    scores = [_score(table, data, spec, _Settings(draws, chains, seed, progress)) for spec in specs]
+    fit_short = partial(fit, draws=draws, chains=chains)
+    scores = [_score(table, data, spec, fit_short, seed, progress=progress) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())
     best_pairs = max(scores, key=lambda score: score.pairs.sum())
     frame = pd.DataFrame(
@@ -138,14 +145,6 @@ def compare_models(
     return frame
 
 
-@dataclass(frozen=True)
-class _Settings:
-    draws: int
-    chains: int
-    seed: int
-    progress: bool
-
-
 @dataclass(frozen=True, eq=False)
 class _Score:
     """Log predictive density of each attribute word and each row, and what is known of its error."""
@@ -167,13 +166,15 @@ def _specs(models: Sequence[str | os.PathLike[str] | ModelSpec]) -> list[ModelSp
     names = [spec.name for spec in specs]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise ModelError(f"The model {twice[0]!r} stands twice. Name each once, or give your own another name.")
+        raise ModelError(f"The model {twice[0]!r} is listed twice. Name each once, or give your own another name.")
     return specs
 
 
-def _score(table: "pd.DataFrame", data: ModelData, spec: ModelSpec, settings: _Settings) -> _Score:
-    fitted = _fit(table, spec, settings, settings.seed, progress=settings.progress)
-    seeds = np.random.default_rng(settings.seed).integers(2**32, size=len(data.attribute_words))
+def _score(
+    table: "pd.DataFrame", data: ModelData, spec: ModelSpec, fit_short: _Fit, seed: int, *, progress: bool
+) -> _Score:
+    fitted = fit_short(table, spec, random_seed=seed, progress=progress)
+    seeds = np.random.default_rng(seed).integers(2**32, size=len(data.attribute_words))
     efficiency = _relative_efficiency(fitted)
     found = densities(fitted, data)
     k_limit = min(KHAT_MAX, 1 - 1 / np.log10(found.draws))
@@ -190,8 +191,8 @@ def _score(table: "pd.DataFrame", data: ModelData, spec: ModelSpec, settings: _S
 
     high = np.flatnonzero(~(khat <= k_limit))
     unreliable = 0
-    for word in high:
-        exact = _without(table, data, int(word), spec, settings, int(seeds[word]))
+    for word in with_progress(high.tolist(), f"Refits of {spec.name} without a word", progress=progress):
+        exact = _without(table, data, word, spec, fit_short, int(seeds[word]))
         if np.isfinite(exact):
             words[word] = exact
         else:
@@ -208,26 +209,20 @@ def _score(table: "pd.DataFrame", data: ModelData, spec: ModelSpec, settings: _S
     )
 
 
-def _without(
-    table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec, settings: _Settings, seed: int
-) -> float:
+def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec, fit_short: _Fit, seed: int) -> float:
     """Return log p(rows of a word | all other rows) from a fit without them, or NaN if there is no such fit."""
     rest = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
     try:
-        refitted = _fit(rest, spec, settings, seed, progress=False)
-    except FitError:  # nothing is left, or nothing that tells the scale
+        refitted = fit_short(rest, spec, random_seed=seed, progress=False)
+    except FitError:  # nothing is left, or nothing that shows the scale
         return float("nan")
     found = densities(refitted, data, effects=False)
     return float(log_mean(found.of_words(word, word + 1))[0])
 
 
-def _fit(table: "pd.DataFrame", spec: ModelSpec, settings: _Settings, seed: int, *, progress: bool) -> "xr.DataTree":
-    return fit(table, spec, draws=settings.draws, chains=settings.chains, random_seed=seed, progress=progress)
-
-
 def _relative_efficiency(fitted: "xr.DataTree") -> float:
     """Return the mean effective sample size over the number of draws, 1 for independent draws."""
-    if fit_fact(fitted, "sampler") in ("exact", "collapsed"):
+    if fit_fact(fitted, "sampler") in SAMPLERS:
         return 1.0
     import arviz as az
 
@@ -241,22 +236,26 @@ def _se(pointwise: np.ndarray) -> float:
     return float(np.sqrt(len(pointwise)) * np.std(pointwise, ddof=1)) if len(pointwise) > 1 else float("nan")
 
 
-def _advice(frame: "pd.DataFrame", words: int) -> str:
-    named = {
-        reading: name_some(frame.loc[frame["reading"] == reading, "model"]) for reading in (PREFERRED, AS_GOOD, WORSE)
-    }
+def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
+    trusted, as_good, worse = (
+        frame.loc[frame["reading"] == reading, "model"].tolist() for reading in (PREFERRED, AS_GOOD, WORSE)
+    )
+    models = {"preferred": trusted[0], "as_good": as_good, "worse": worse}
     if len(frame) == 1:
-        return f"There is only the model {named[PREFERRED]}, so nothing tells whether another one is better."
-    said = f"Trust {named[PREFERRED]}: it predicts attribute words that it has not seen best."
-    if named[AS_GOOD]:
-        said += f" The words here do not tell it from {named[AS_GOOD]}, which can be used as well."
-    if named[WORSE]:
-        said += f" Do not use the intervals of {named[WORSE]}: there unseen words surprise it more than it allows for."
-    said += (
-        f" Models are judged by leaving out each of the {words} attribute words with all its pairs, because the pairs "
+        text = f"There is only the model {trusted[0]}, so it is not known whether another one is better."
+        return (Statement("advice", text, models),)
+    advice = f"Trust {trusted[0]}: it predicts attribute words that it has not seen best."
+    if as_good:
+        advice += f" The words here do not set it apart from {name_some(as_good)}, which can be used as well."
+    if worse:
+        advice += f" Do not use the intervals of {name_some(worse)}: unseen words surprise it more than it allows for."
+    why = (
+        f"Models are judged by leaving out each of the {words} attribute words with all its pairs, because the pairs "
         "of one attribute word are not independent and the question is about a kind of words, not these very ones; "
         "leaving out single pairs lets a model learn a word's effect from its other pairs."
     )
-    if frame["words_unreliable"].any():
-        said += " Some words are the only ones that measure something and could not be left out exactly."
-    return said
+    said = [Statement("advice", advice, models), Statement("criterion", why, {"words": words})]
+    if unreliable := int(frame["words_unreliable"].max()):
+        text = "Some words are the only ones that measure something and could not be left out exactly."
+        said.append(Statement("unreliable words", text, {"words": unreliable}))
+    return tuple(said)

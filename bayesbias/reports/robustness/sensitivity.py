@@ -1,30 +1,30 @@
-"""Which words, lists and priors a conclusion hangs on: the model fitted again without each of them.
+"""Which words, lists and priors a conclusion is sensitive to: the model fitted again without each of them.
 
 For the crossed Normal models no draws are compared. The posterior of a contrast is a mixture of Normals over
 weighted points of the scales, and every refit weights the same points, so that what moves is the posterior and
-not chance. Where the weights of a refit are poor, its own proposal is found.
+not chance. Where the weights of a refit are poor, it finds points of its own; where a diagnostic fails, it is fitted as
+`fit` does, by NUTS in the end.
 """
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_probability, resolve_seed
-from bayesbias.errors import BayesBiasError, FitError, name_some
+from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates import check_baseline
-from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate, shift_error
-from bayesbias.models.data import ModelData, model_data, subset
+from bayesbias.models.contrast_estimate import Estimate, draws_estimate, shift_error
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
-from bayesbias.models.samplers.collapsed import CollapseError, collapse, propose, why_not_collapsed
-from bayesbias.models.samplers.connection_means import connection_mean_posterior
-from bayesbias.models.samplers.exact import sample_exact, why_not_exact
-from bayesbias.models.samplers.importance import KHAT_MAX, Proposal
+from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.statements import Statement, signed_text
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ COLUMNS = (
     "conclusion",
     "changes_conclusion",
 )
-# With less efficient weights a refit finds its own proposal.
-_EFFICIENT = 0.3
-# With the locations integrated out, a point tells more than a draw.
-_DRAWS_A_POINT = 2
 _FEWEST_DRAWS = 100
 _KINDS = {
     "attribute_word": "attribute words",
@@ -77,7 +73,7 @@ def sensitivity(
     draws: int = 1000,
     chains: int = 4,
     random_seed: int | None = None,
-    progress: bool = False,
+    progress: bool = True,
 ) -> "pd.DataFrame":
     """Fit a model again without each word or list, or with other priors, and say how far each contrast moves.
 
@@ -100,23 +96,23 @@ def sensitivity(
     random_seed
         0 to 2**32 - 1, the same for every refit. None draws a seed and records it.
     progress
-        Show a progress bar on standard error.
+        Show a progress bar if there is a terminal or a notebook to show it in.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each refit and contrast of group means, the largest shift first: `left_out`, `contrast`, `mean`,
+        A row for each refit and contrast of connection means, the largest shift first: `left_out`, `contrast`, `mean`,
         `hdi_low`, `hdi_high` in units of cosine distance, `probability_of_direction` (0.5 to 1), `shift` (mean minus
         the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
         ``"farther"`` if the interval leaves out 0, else ``"not settled"``) and `changes_conclusion`.
         ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast, what changes
         its conclusion, largest shift first), `skipped` (a list of dicts: what could not be left out, and why),
-        `reading` (a summary in words), `refits`, `monte_carlo_error` (the largest standard error of a shift that
-        Monte Carlo leaves, in units of cosine distance), `hdi_prob`, `model`, `seed`.
+        `reading` (a summary: a tuple of `Statement`), `refits`, `monte_carlo_error` (the largest standard error of a
+        shift that Monte Carlo leaves, in units of cosine distance), `hdi_prob`, `model`, `seed`.
 
     Raises
     ------
-    TableError, ModelError, FitError, ReportError
+    TableError, ModelError, FitError, ReportError, ArgumentError
         If table, model or an argument is not usable; before any sampling starts.
 
     Notes
@@ -145,23 +141,30 @@ def sensitivity(
 
     check_choice("leave_out", leave_out, LEAVE_OUT)
     check_probability("hdi_prob", hdi_prob)
-    for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("chains", chains, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise FitError(f"{name}={value!r}: give a whole number of at least {least}.")
+    draws, chains = check_count("draws", draws, least=_FEWEST_DRAWS), check_count("chains", chains)
     seed, spec = resolve_seed(random_seed), load_model(model)
     data = model_data(table)
     check_baseline(baseline, data.connections, "table")
     table = validate_table(table)
-    refits = _Refits(table, data, spec, baseline, hdi_prob, int(draws), int(chains), seed)
-    everything = refits.estimate(None, spec)
+    refits = QuickRefits(data, baseline, draws=draws * chains, seed=seed)
+
+    def estimates(keep: np.ndarray, spec: ModelSpec) -> dict[str, Estimate]:
+        # The matrices are small: with more threads, linear algebra takes longer.
+        with threadpool_limits(1, "blas"):
+            if sampler_for(spec) != "nuts":
+                with suppress(SamplerFailedError):
+                    return refits.estimates(keep, spec, hdi_prob)
+            return _fitted(table[keep], spec, baseline, hdi_prob, draws=draws, chains=chains, seed=seed)
+
+    everything = estimates(np.ones(len(table), dtype=bool), spec)
     cases = list(_cases(table, data, spec, leave_out))
     rows, skipped, errors = [], [], [0.0]
-    for label, keep, changed in _shown(cases, progress):
-        reasons = dict.fromkeys(everything, "") if keep is None else _obstacles(data, keep, baseline, everything)
+    for label, keep, changed in with_progress(cases, "Refits", progress=progress):
+        reasons = _obstacles(data, keep, baseline, everything)
         found = {}
         if not all(reasons.values()):
             try:
-                found = refits.estimate(keep, changed)
+                found = estimates(keep, changed)
             except BayesBiasError as error:
                 reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
         for contrast, full in everything.items():
@@ -191,127 +194,29 @@ def sensitivity(
     return result
 
 
-class _Refits:
-    """Fits one model to parts of one table, by the fastest sampler that fits it.
+def _fitted(
+    table: "pd.DataFrame", spec: ModelSpec, baseline: str, hdi_prob: float, *, draws: int, chains: int, seed: int
+) -> dict[str, Estimate]:
+    """Return the estimate of each contrast from a whole fit, with the error that its effective sample size leaves."""
+    import arviz as az
 
-    Parameters
-    ----------
-    table, data
-        All rows, validated, as a table and as arrays.
-    spec, baseline, hdi_prob, draws, chains, seed
-        As in `sensitivity`.
-    """
-
-    def __init__(
-        self,
-        table: "pd.DataFrame",
-        data: ModelData,
-        spec: ModelSpec,
-        baseline: str,
-        hdi_prob: float,
-        draws: int,
-        chains: int,
-        seed: int,
-    ) -> None:
-        self.table, self.data, self.baseline, self.hdi_prob = table, data, baseline, hdi_prob
-        self.draws, self.chains, self.seed = draws, chains, seed
-        self.proposal: tuple[Proposal, int] | None = None
-        self.by_rows: dict[tuple[str, bytes, str], np.ndarray] = {}
-        if why_not_exact(spec) is None:
-            self._estimate = self._exact
-        elif why_not_collapsed(spec) is None:
-            self._estimate = self._collapsed
-        else:
-            self._estimate = self._fitted
-
-    def estimate(self, keep: np.ndarray | None, spec: ModelSpec) -> dict[str, Estimate]:
-        """Return the estimate of each contrast that the kept rows (None: all) have."""
-        # The matrices are small: with more threads, linear algebra takes longer.
-        with threadpool_limits(1, "blas"):
-            return self._estimate(keep, spec)
-
-    def _pairs(self, connections: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
-        base = connections.index(self.baseline)
-        for place, other in enumerate(connections):
-            if place != base:
-                yield f"{self.baseline} - {other}", base, place
-
-    def _collapsed(self, keep: np.ndarray | None, spec: ModelSpec) -> dict[str, Estimate]:
-        data = self.data if keep is None else subset(self.data, keep)
-        count = self.draws * self.chains // _DRAWS_A_POINT
-        try:
-            reduced = collapse(data, spec)
-            if self.proposal is None:
-                self.proposal = propose(reduced), reduced.scales
-            shared = self.proposal[0] if reduced.scales == self.proposal[1] else None
-            drawn = connection_mean_posterior(reduced, shared, draws=count, rng=np.random.default_rng(self.seed))
-            same = shared is not None
-            if same and not (drawn.khat <= KHAT_MAX and drawn.efficiency >= _EFFICIENT):
-                own = connection_mean_posterior(reduced, draws=count, rng=np.random.default_rng(self.seed))
-                if not drawn.khat <= KHAT_MAX or own.efficiency > drawn.efficiency:
-                    drawn, same = own, False
-        except CollapseError:
-            return self._fitted(keep, spec)
-        if not drawn.khat <= KHAT_MAX:
-            return self._fitted(keep, spec)
-        found = {}
-        for contrast, base, other in self._pairs(data.connections):
-            covariance = drawn.covariance
-            variance = covariance[:, base, base] + covariance[:, other, other] - 2 * covariance[:, base, other]
-            difference = drawn.mean[:, base] - drawn.mean[:, other]
-            estimate = mixture_estimate(drawn.weights, difference, np.sqrt(variance), self.hdi_prob)
-            found[contrast] = estimate if same else replace(estimate, influence=None)
-        return found
-
-    def _exact(self, keep: np.ndarray | None, spec: ModelSpec) -> dict[str, Estimate]:
-        kept = np.ones(len(self.data.distance), dtype=bool) if keep is None else keep
-        data, count = subset(self.data, kept), self.draws * self.chains
-        if spec.switches["scale"] == "common":
-            posterior, _ = sample_exact(data, spec, draws=count, rng=np.random.default_rng(self.seed))
-            means = posterior["connection_mean"]
-        else:
-            means = np.stack([self._one_connection(name, kept, spec) for name in data.connections], axis=-1)
-        return {
-            contrast: draws_estimate(means[:, base] - means[:, other], self.hdi_prob)
-            for contrast, base, other in self._pairs(data.connections)
-        }
-
-    def _one_connection(self, connection: str, kept: np.ndarray, spec: ModelSpec) -> np.ndarray:
-        """Return draws of one connection's mean: with scales of their own, connections are independent."""
-        place = self.data.connections.index(connection)
-        rows = kept & (self.data.connection == place)
-        key = connection, np.packbits(rows).tobytes(), spec.digest
-        if (known := self.by_rows.get(key)) is not None:
-            return known
-        rng = np.random.default_rng([self.seed, place])
-        posterior, _ = sample_exact(subset(self.data, rows), spec, draws=self.draws * self.chains, rng=rng)
-        drawn: np.ndarray = posterior["connection_mean"][:, 0]
-        if kept.all() or (self.data.connection == place).sum() == rows.sum():
-            self.by_rows[key] = drawn
-        return drawn
-
-    def _fitted(self, keep: np.ndarray | None, spec: ModelSpec) -> dict[str, Estimate]:
-        import arviz as az
-
-        table = self.table if keep is None else self.table[keep]
-        fitted = fit_model(table, spec, draws=self.draws, chains=self.chains, random_seed=self.seed, progress=False)
-        means = fitted["posterior"].to_dataset()["connection_mean"]
-        found = {}
-        for contrast, _, other in self._pairs(tuple(str(name) for name in means["connection"].values)):
-            name = str(means["connection"].values[other])
-            draws = means.sel(connection=self.baseline, drop=True) - means.sel(connection=name, drop=True)
-            effective = float(az.ess(draws.rename("value").to_dataset(), method="mean")["value"])
-            found[contrast] = draws_estimate(draws.to_numpy().reshape(-1), self.hdi_prob, effective=max(effective, 1.0))
-        return found
+    fitted = fit_model(table, spec, draws=draws, chains=chains, random_seed=seed, progress=False)
+    means = fitted["posterior"].to_dataset()["connection_mean"]
+    found = {}
+    for other in (str(name) for name in means["connection"].values if name != baseline):
+        values = means.sel(connection=baseline, drop=True) - means.sel(connection=other, drop=True)
+        effective = max(float(az.ess(values.rename("value").to_dataset(), method="mean")["value"]), 1.0)
+        found[f"{baseline} - {other}"] = draws_estimate(values.to_numpy().reshape(-1), hdi_prob, effective=effective)
+    return found
 
 
-_Case = tuple[str, np.ndarray | None, ModelSpec]
-"""What a refit is called, which rows it keeps (None: all), and its model."""
-
-
-def _cases(table: "pd.DataFrame", data: ModelData, spec: ModelSpec, leave_out: str) -> Iterator[_Case]:
+def _cases(
+    table: "pd.DataFrame", data: ModelData, spec: ModelSpec, leave_out: str
+) -> Iterator[tuple[str, np.ndarray, ModelSpec]]:
+    """Yield what each refit is called, which rows it keeps, and its model."""
     if leave_out == "prior":
-        yield from ((label, None, changed) for label, changed in _other_priors(spec))
+        everything = np.ones(len(table), dtype=bool)
+        yield from ((label, everything, changed) for label, changed in _other_priors(spec))
     elif leave_out == "list":
         for column, kind in (("attribute_group", "attribute list"), ("protected_group", "protected group")):
             values = np.asarray(table[column], dtype=str)
@@ -352,16 +257,6 @@ def _obstacles(data: ModelData, keep: np.ndarray, baseline: str, contrasts: Mapp
     }
 
 
-def _shown(cases: list[_Case], progress: bool) -> Iterator[_Case]:
-    if not progress:
-        yield from cases
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(cases, description="Refits", console=Console(stderr=True), transient=True)
-
-
 def _row(label: str, contrast: str, found: Estimate, full: Estimate) -> dict[str, Any]:
     shift = found.mean - full.mean
     numbers = found.numbers()
@@ -381,20 +276,26 @@ def _reading(
     deciding: Mapping[str, list[str]],
     skipped: list[dict[str, str]],
     leave_out: str,
-) -> str:
+) -> tuple[Statement, ...]:
     if result.empty:
-        return f"Nothing could be left out: {skipped[0]['reason']}." if skipped else "There was nothing to leave out."
+        text = f"Nothing could be left out: {skipped[0]['reason']}." if skipped else "There was nothing to leave out."
+        return (Statement("nothing", text),)
     done = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
     what = f"{done} each of the {_KINDS[leave_out]} in turn"
     changed = [
-        f"{contrast!r} ({everything[contrast].conclusion} with everything) hangs on {len(names)}: {name_some(names)}"
+        f"{contrast!r} ({everything[contrast].conclusion} with everything) is sensitive to {len(names)}: "
+        f"{name_some(names)}"
         for contrast, names in deciding.items()
         if names
     ]
+    head = f"{what} changes no conclusion." if not changed else f"{what} changes conclusions: {'; '.join(changed)}."
     first = result.iloc[int(np.argmax(result["shift_in_sd"].abs()))]
     moved = (
         f"The largest move for its uncertainty is of {first['contrast']!r}, by {abs(first['shift_in_sd']):.2f} "
-        f"posterior sd ({first['shift']:+.4f}), for {first['left_out']!r}."
+        f"posterior sd ({signed_text(first['shift'])}), for {first['left_out']!r}."
     )
-    head = f"{what} changes no conclusion." if not changed else f"{what} changes conclusions: {'; '.join(changed)}."
-    return f"{head} {moved}"
+    names = ("left_out", "contrast", "shift", "shift_in_sd")
+    return (
+        Statement("conclusions", head, {"deciding": deciding}),
+        Statement("largest shift", moved, {name: first[name] for name in names}),
+    )

@@ -2,30 +2,29 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from bayesbias.errors import ReportError, did_you_mean
-from bayesbias.models.fits import check_fit, fit_fact
-from bayesbias.models.priors import parse_prior
-from bayesbias.models.samplers.collapsed import why_not_collapsed
-from bayesbias.models.samplers.exact import why_not_exact
-from bayesbias.models.spec import ModelSpec, load_model
+from bayesbias.arguments import check_choice, check_count, check_number
+from bayesbias.errors import ReportError
+from bayesbias.models.data import list_kind
+from bayesbias.models.fit_source import fitted_model, fitted_rows
+from bayesbias.models.quick import sampler_for
+from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
 from bayesbias.studies import CONNECTIONS
 
 _ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_groups", "controls")
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class StudyPlan:
     """What studies are simulated from; the leading axis of each array: draws of the parameters.
 
     Parameters
     ----------
     spec
-        The model that is fitted.
+        The model that is fitted, with its caution.
     connections : tuple of str
     connection_mean, word_sd, sigma : arrays, shape (draws, connections)
     attribute_sd : array, shape (draws, connections)
@@ -59,51 +58,39 @@ class Plan:
                 yield control, -1, self.controls.get(control, attributes)
 
 
-def plan_from_fit(fit: Any) -> Plan:
+def plan_from_fit(fit: Any) -> StudyPlan:
     """Return the plan that the posterior of a fit describes."""
-    posterior = check_fit(fit)["posterior"].to_dataset()
-    facts = fit_fact(fit, "model")
-    spec = ModelSpec(
-        name=facts["name"],
-        switches=facts["switches"],
-        priors={name: parse_prior(text) for name, text in facts["priors"].items()},
-    )
+    spec = fitted_model(fit)
     _check_spec(spec)
-    connections = tuple(str(name) for name in posterior["connection"].values)
-    stacked = posterior.stack(sample=("chain", "draw"))
-    mean = stacked["connection_mean"].transpose("sample", "connection").to_numpy()
+    rows = fitted_rows(fit)
+    stacked = fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    places = {"connection": rows.connections, "attribute_list": [list_kind(name) for name in rows.connections]}
 
     def by_connection(name: str) -> np.ndarray:
         values = stacked[name]
-        if "connection" in values.dims:
-            return np.asarray(values.transpose("sample", "connection").to_numpy())
-        return np.repeat(values.to_numpy()[:, None], len(connections), axis=1)
+        if dim := next((dim for dim in places if dim in values.dims), None):
+            return np.asarray(values.sel({dim: list(places[dim])}).transpose("sample", dim).to_numpy())
+        return np.repeat(values.to_numpy()[:, None], len(rows.connections), axis=1)
 
-    attribute_sd = np.zeros_like(mean)
-    if spec.switches["attribute_effects"] == "one":
-        attribute_sd = np.repeat(stacked["attribute_sd"].to_numpy()[:, None], len(connections), axis=1)
-    elif spec.switches["attribute_effects"] == "per_list":
-        values = [stacked["attribute_sd"].sel(attribute_list=_kind(name)).to_numpy() for name in connections]
-        attribute_sd = np.stack(values, axis=-1)
-    data = fit["constant_data"].to_dataset()
-    words = {
-        name: len(np.unique(data["attribute_index"].to_numpy()[data["connection_index"].to_numpy() == place]))
-        for place, name in enumerate(str(name) for name in data["connection"].values)
-    }
-    return Plan(
+    mean = by_connection("connection_mean")
+    return StudyPlan(
         spec=spec,
-        connections=connections,
+        connections=rows.connections,
         connection_mean=mean,
         word_sd=by_connection("word_sd"),
         sigma=by_connection("sigma"),
-        attribute_sd=attribute_sd,
-        groups=len(np.unique(np.asarray(data["protected_group"], dtype=str))),
-        controls={name: words[name] for name in ("human", "neutral") if name in words},
+        attribute_sd=by_connection("attribute_sd") if "attribute_sd" in stacked else np.zeros_like(mean),
+        groups=len(set(rows.protected_groups)),
+        controls={
+            name: len(np.unique(rows.attribute[rows.connection == place]))
+            for place, name in enumerate(rows.connections)
+            if name in ("human", "neutral")
+        },
     )
 
 
 def _check_spec(spec: ModelSpec) -> None:
-    if why_not_exact(spec) is not None and why_not_collapsed(spec) is not None:
+    if sampler_for(spec) == "nuts":
         raise ReportError(
             f"The model {spec.name!r} is fitted by NUTS only, too slow to be fitted hundreds of times. Plan with a fit "
             "of 'crossed'."
@@ -115,12 +102,13 @@ def _check_spec(spec: ModelSpec) -> None:
         )
 
 
-def assumed_plan(values: Mapping[str, Any]) -> Plan:
+def assumed_plan(values: Mapping[str, Any]) -> StudyPlan:
     """Return the plan that a mapping of parameter values describes."""
     for name in values:
         if name not in _ASSUMED:
             raise ReportError(
-                f"An assumed model has no {name!r}{did_you_mean(str(name), _ASSUMED)}; it has {', '.join(_ASSUMED)}."
+                f"An assumed model has no {name!r}{renamed_or_similar(str(name), _ASSUMED)}; it has "
+                f"{', '.join(_ASSUMED)}."
             )
     if missing := [name for name in ("connection_mean", "word_sd", "sigma") if name not in values]:
         raise ReportError(f"The assumed model has no {', no '.join(missing)}. Give a number for each connection.")
@@ -128,56 +116,35 @@ def assumed_plan(values: Mapping[str, Any]) -> Plan:
     if not isinstance(means, Mapping):
         raise ReportError(f"connection_mean={means!r}: give a mapping from connection to mean distance.")
     for name in means:
-        if name not in CONNECTIONS:
-            raise ReportError(
-                f"connection_mean has an unknown connection {name!r}{did_you_mean(str(name), CONNECTIONS)}: known are "
-                f"{', '.join(CONNECTIONS)}."
-            )
+        check_choice("connection_mean", name, CONNECTIONS)
     connections = tuple(name for name in CONNECTIONS if name in means)
 
-    def numbers(name: str, keys: Sequence[str], *, zero: bool) -> np.ndarray:
-        given = values[name]
-        row = []
-        for key in keys:
-            if isinstance(given, Mapping) and key not in given:
-                raise ReportError(f"{name} has no value for {key!r}; the assumed model has {', '.join(connections)}.")
-            value = given[key] if isinstance(given, Mapping) else given
-            usable = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
-            if not usable or value < 0 or (value == 0 and not zero) or value > 2:
-                least = "from 0" if zero else "above 0"
-                raise ReportError(f"{name} of {key!r} is {value!r}: give a number {least} to 2.")
-            row.append(float(value))
-        return np.array([row])
+    def numbers(name: str, keys: Sequence[str], *, above: bool = False) -> np.ndarray:
+        given = values[name] if isinstance(values[name], Mapping) else dict.fromkeys(keys, values[name])
+        if missing := [key for key in keys if key not in given]:
+            raise ReportError(f"{name} has no value for {missing[0]!r}; the model has {', '.join(connections)}.")
+        return np.array([[check_number(f"{name} of {key!r}", given[key], low=0, high=2, above=above) for key in keys]])
 
-    effects = values.get("attribute_sd", 0.0)
-    per_list = isinstance(effects, Mapping)
+    per_list = isinstance(values.get("attribute_sd"), Mapping)
     crossed = np.zeros((1, len(connections)))
     if "attribute_sd" in values:
-        crossed = numbers("attribute_sd", [_kind(name) for name in connections], zero=True)
-    groups, controls = values.get("protected_groups", 2), values.get("controls", {})
-    if isinstance(groups, bool) or not isinstance(groups, int | np.integer) or groups < 1:
-        raise ReportError(f"protected_groups={groups!r}: give a whole number of at least 1.")
+        crossed = numbers("attribute_sd", [list_kind(name) for name in connections])
+    groups, controls = check_count("protected_groups", values.get("protected_groups", 2)), values.get("controls", {})
     if not isinstance(controls, Mapping):
         raise ReportError(f"controls={controls!r}: give a mapping from 'human' and 'neutral' to numbers of words.")
     for name, count in controls.items():
-        if name not in ("human", "neutral"):
-            raise ReportError(f"controls has an unknown list {name!r}: use human, neutral.")
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise ReportError(f"controls of {name!r} is {count!r}: give a whole number of at least 1.")
+        check_choice("controls", name, ("human", "neutral"))
+        check_count(f"controls of {name!r}", count)
     if groups > 1 and "different" in connections and "associated" not in connections:
         raise ReportError("The assumed model has 'different' without 'associated' words. Give both, or one group.")
     model = "crossed_per_list" if per_list else "crossed" if crossed.any() else "hierarchical"
-    return Plan(
+    return StudyPlan(
         spec=load_model(model),
         connections=connections,
-        connection_mean=numbers("connection_mean", connections, zero=True),
-        word_sd=numbers("word_sd", connections, zero=True),
-        sigma=numbers("sigma", connections, zero=False),
+        connection_mean=numbers("connection_mean", connections),
+        word_sd=numbers("word_sd", connections),
+        sigma=numbers("sigma", connections, above=True),
         attribute_sd=crossed,
-        groups=int(groups),
+        groups=groups,
         controls={name: int(count) for name, count in controls.items()},
     )
-
-
-def _kind(connection: str) -> str:
-    return "stereotype" if connection in ("associated", "different") else connection

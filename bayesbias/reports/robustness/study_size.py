@@ -1,23 +1,28 @@
 """How many words a study needs: tables simulated from a fitted or an assumed model, and fitted again."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
-from numbers import Real
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability, resolve_seed
-from bayesbias.errors import FitError, ReportError, did_you_mean
-from bayesbias.models.contrast_estimate import draws_estimate, mixture_estimate
+from bayesbias.arguments import (
+    HDI_PROB,
+    check_choice,
+    check_count,
+    check_number,
+    check_probability,
+    resolve_seed,
+    with_progress,
+)
+from bayesbias.errors import FitError, ReportError
 from bayesbias.models.data import ModelData
-from bayesbias.models.samplers.collapsed import CollapseError, collapse
-from bayesbias.models.samplers.connection_means import connection_mean_posterior
-from bayesbias.models.samplers.exact import sample_exact, why_not_exact
-from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.robustness.study_plan import Plan, assumed_plan, plan_from_fit
-from bayesbias.statements import percent_text
+from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
+from bayesbias.statements import Part, Statement, distance_text, percent_text, plain, render_html, render_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +39,52 @@ _WIDEST = 4.0
 _MOST_ROWS = 20_000_000
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class StudySizes:
+    """How wide a contrast's interval is in studies of several sizes, and which size suffices; printed, in words.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A row for each size: `protected_words` (a group), `attribute_words` (a list), `pairs` (rows of such a table),
+        `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower` (share
+        of the studies whose interval is narrower than `width`) and `share_se` (its own), `studies` (those that could
+        be fitted), `suffices` (`share_narrower` is at least 0.8), and `smallest` (it suffices, and no other size tried
+        does with no more words of either kind).
+    statements
+        What follows from it, and the model's caution.
+    contrast, width, hdi_prob, model, seed
+        What was asked for, the name of the model, and the seed.
+    """
+
+    frame: "pd.DataFrame"
+    statements: tuple[Statement, ...]
+    contrast: str
+    width: float
+    hdi_prob: float
+    model: str
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.frame.to_string(index=False)}\n\n{render_text([self._part])}"
+
+    def __repr__(self) -> str:
+        return f"StudySizes({self.contrast!r}, width={self.width:g}, {len(self.frame)} sizes)"
+
+    def _repr_html_(self) -> str:
+        return f"{self.frame.to_html(index=False)}{render_html([self._part])}"
+
+    @property
+    def _part(self) -> Part:
+        return Part("", self.statements, bulleted=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain Python, for JSON."""
+        asked = {name: getattr(self, name) for name in ("contrast", "width", "hdi_prob", "model", "seed")}
+        sizes, statements = self.frame.to_dict("records"), [said.to_dict() for said in self.statements]
+        return {**asked, "sizes": plain(sizes), "statements": statements}
+
+
 def required_words(
     fit: "xr.DataTree | Mapping[str, Any]",
     *,
@@ -41,9 +92,10 @@ def required_words(
     contrast: str = "associated - different",
     hdi_prob: float = HDI_PROB,
     sizes: Sequence[tuple[int, int]] | None = None,
-    replicates: int = 20,
+    samples: int = 20,
     random_seed: int | None = None,
-) -> "pd.DataFrame":
+    progress: bool = True,
+) -> "StudySizes":
     """Say how many words a study needs for a contrast's interval to be narrower than a given width.
 
     For each size, studies are simulated: parameters are drawn from the posterior, then new protected words, new
@@ -65,23 +117,21 @@ def required_words(
     sizes
         Pairs of protected words a group and attribute words a list; by default 5 to 40 by 10 to 80. Each protected
         group has one attribute list; a single group has a second list, of different words.
-    replicates
+    samples
         Studies simulated for each size, the same parameters in the same order for every size.
     random_seed
         0 to 2**32 - 1. None draws a seed and records it.
+    progress
+        Show a progress bar if there is a terminal or a notebook to show it in.
 
     Returns
     -------
-    pandas.DataFrame
-        A row for each size: `protected_words` (a group), `attribute_words` (a list), `pairs` (rows of such a table),
-        `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower` (share
-        of the studies whose interval is narrower than `width`) and `share_se` (its own), `studies` (those that could
-        be fitted), `suffices` (`share_narrower` is at least 0.8), and `smallest` (it suffices, and no other size tried
-        does with no more words of either kind). ``attrs``: `reading`, `width`, `contrast`, `hdi_prob`, `model`, `seed`.
+    StudySizes
+        The widths of each size, and what follows; printed, both.
 
     Raises
     ------
-    FitError, ReportError, ModelError
+    FitError, ReportError, ModelError, ArgumentError
         If `fit` is neither a fit nor a usable mapping, its model is not one that the fast samplers fit, or an argument
         is not usable; before anything is simulated.
 
@@ -102,29 +152,34 @@ def required_words(
     --------
     >>> from bayesbias.reports.robustness.study_size import required_words
     >>> assumed = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd": 0.03, "sigma": 0.06}
-    >>> found = required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], replicates=5, random_seed=1)
-    >>> found["suffices"].tolist()
-    [False, True]
+    >>> found = required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
+    >>> found.frame[["protected_words", "attribute_words", "pairs", "suffices"]]
+       protected_words  attribute_words  pairs  suffices
+    0                5                5    100     False
+    1               40               20   3200      True
     """
     import pandas as pd
 
     check_probability("hdi_prob", hdi_prob)
-    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < _WIDEST:
-        raise ReportError(f"width={width!r}: give a number above 0 and below {_WIDEST:g}, such as 0.05.")
-    if isinstance(replicates, bool) or not isinstance(replicates, int | np.integer) or replicates < 2:
-        raise ReportError(f"replicates={replicates!r}: give a whole number of at least 2.")
-    tried = _checked_sizes(sizes)
+    width = check_number("width", width, low=0, high=_WIDEST, above=True)
+    check_count("samples", samples, least=2)
+    tried = _checked_sizes(SIZES if sizes is None else sizes)
     seed = resolve_seed(random_seed)
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
-    pair = _pair(contrast, plan.connections)
+    baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
+    baseline = baselines[check_choice("contrast", contrast, baselines)]
     _check_rows(plan, tried)
     rows = []
-    for protected, attributes in tried:
+    for protected, attributes in with_progress(tried, "Sizes", progress=progress):
         widths = []
-        for replicate in range(replicates):
-            data = _simulate(plan, protected, attributes, np.random.default_rng([seed, replicate]))
-            widths.append(_width(data, plan.spec, pair, float(hdi_prob), np.random.default_rng([seed, replicate, 1])))
-        known = np.array([value for value in widths if value is not None])
+        for sample in range(samples):
+            data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
+            rng = np.random.default_rng([seed, sample, 1])
+            with suppress(FitError):  # a study that the fast sampler cannot fit is left out
+                found = quick_contrasts(data, plan.spec, baseline=baseline, draws=_DRAWS, points=_POINTS, rng=rng)
+                interval = found[contrast](hdi_prob)
+                widths.append(interval.high - interval.low)
+        known = np.array(widths)
         if len(known) < 2:
             raise ReportError(
                 f"The simulated studies with {protected} protected words a group and {attributes} attribute words a "
@@ -144,54 +199,26 @@ def required_words(
                 "suffices": share >= ASSURANCE,
             }
         )
-    result = pd.DataFrame(rows)
-    result["smallest"] = _smallest(result)
-    result.attrs = {
-        "reading": _reading(result, plan, float(width), contrast, float(hdi_prob)),
-        "width": float(width),
-        "contrast": contrast,
-        "hdi_prob": hdi_prob,
-        "model": plan.spec.name,
-        "seed": seed,
-    }
-    return result
+    frame = pd.DataFrame(rows)
+    frame["smallest"] = _smallest(frame)
+    statements = _statements(frame, plan.spec, width=width, contrast=contrast, hdi_prob=hdi_prob)
+    return StudySizes(frame, statements, contrast, width, hdi_prob, plan.spec.name, seed)
 
 
-def _pair(contrast: str, connections: tuple[str, ...]) -> tuple[int, int]:
-    """Return the positions of the two connections of a contrast."""
-    names = [name.strip() for name in contrast.split(" - ")] if isinstance(contrast, str) else []
-    if len(names) != 2 or names[0] == names[1]:
-        raise ReportError(
-            f"contrast={contrast!r}: write two connections with a minus between, such as 'associated - different'."
-        )
-    for name in names:
-        if name not in connections:
-            raise ReportError(
-                f"The model has no connection {name!r}{did_you_mean(name, connections)}; it has "
-                f"{', '.join(connections)}. Choose a contrast of these."
-            )
-    return connections.index(names[0]), connections.index(names[1])
-
-
-def _checked_sizes(sizes: Sequence[tuple[int, int]] | None) -> list[tuple[int, int]]:
-    wrong = ReportError(
-        f"sizes={sizes!r}: give pairs of whole numbers, protected words a group (at least 1) and attribute words a "
-        "list (at least 2), such as [(5, 10), (10, 20)]."
-    )
+def _checked_sizes(sizes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     try:
-        pairs = [tuple(size) for size in (SIZES if sizes is None else sizes)]
-    except TypeError as error:
-        raise wrong from error
-    for pair in pairs:
-        whole = all(isinstance(count, int | np.integer) and not isinstance(count, bool) for count in pair)
-        if len(pair) != 2 or not whole or pair[0] < 1 or pair[1] < 2:
-            raise wrong
+        pairs = {(check_count("sizes", words), check_count("sizes", listed, least=2)) for words, listed in sizes}
+    except (TypeError, ValueError):
+        pairs = set()
     if not pairs:
-        raise wrong
-    return sorted({(int(protected), int(attributes)) for protected, attributes in pairs})
+        raise ReportError(
+            f"sizes={sizes!r}: give pairs of whole numbers, protected words a group (at least 1) and attribute words a "
+            "list (at least 2), such as [(5, 10), (10, 20)]."
+        )
+    return sorted(pairs)
 
 
-def _check_rows(plan: Plan, sizes: list[tuple[int, int]]) -> None:
+def _check_rows(plan: StudyPlan, sizes: list[tuple[int, int]]) -> None:
     for protected, attributes in sizes:
         rows = plan.groups * protected * sum(count for _, _, count in plan.lists(attributes))
         if rows > _MOST_ROWS:
@@ -201,7 +228,7 @@ def _check_rows(plan: Plan, sizes: list[tuple[int, int]]) -> None:
             )
 
 
-def _simulate(plan: Plan, protected: int, attributes: int, rng: np.random.Generator) -> ModelData:
+def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.Generator) -> ModelData:
     """Return a table of a new study: new words, drawn from one draw of the parameters."""
     draw = int(rng.integers(len(plan.connection_mean)))
     place = {name: position for position, name in enumerate(plan.connections)}
@@ -235,67 +262,39 @@ def _simulate(plan: Plan, protected: int, attributes: int, rng: np.random.Genera
     )
 
 
-def _width(
-    data: ModelData, spec: ModelSpec, pair: tuple[int, int], hdi_prob: float, rng: np.random.Generator
-) -> float | None:
-    """Return the width of the contrast's interval in a fit, or None where the fast sampler cannot vouch for it."""
-    base, other = pair
-    if why_not_exact(spec) is None:
-        try:
-            means = sample_exact(data, spec, draws=_DRAWS, rng=rng)[0]["connection_mean"]
-        except FitError:
-            return None
-        found = draws_estimate(means[:, base] - means[:, other], hdi_prob)
-    else:
-        try:
-            drawn = connection_mean_posterior(collapse(data, spec), draws=_POINTS, rng=rng)
-        except (CollapseError, np.linalg.LinAlgError):
-            return None
-        if not drawn.khat <= KHAT_MAX:
-            return None
-        covariance = drawn.covariance
-        variance = covariance[:, base, base] + covariance[:, other, other] - 2 * covariance[:, base, other]
-        difference = drawn.mean[:, base] - drawn.mean[:, other]
-        found = mixture_estimate(drawn.weights, difference, np.sqrt(variance), hdi_prob)
-    return found.high - found.low
-
-
-def _smallest(result: "pd.DataFrame") -> list[bool]:
-    enough = [
-        (int(row["protected_words"]), int(row["attribute_words"]), bool(row["suffices"]))
-        for row in result.to_dict("records")
-    ]
+def _smallest(frame: "pd.DataFrame") -> list[bool]:
+    """Whether each size suffices and no other one does with no more words of either kind."""
+    words, listed = frame["protected_words"], frame["attribute_words"]
     return [
-        suffices
-        and not any(
-            ok and (p, a) != (protected, attributes) and p <= protected and a <= attributes for p, a, ok in enough
-        )
-        for protected, attributes, suffices in enough
+        bool(enough) and int((frame["suffices"] & (words <= most) & (listed <= longest)).sum()) == 1
+        for enough, most, longest in zip(frame["suffices"], words, listed, strict=True)
     ]
 
 
-def _reading(result: "pd.DataFrame", plan: Plan, width: float, contrast: str, hdi_prob: float) -> str:
+def _statements(
+    frame: "pd.DataFrame", spec: ModelSpec, *, width: float, contrast: str, hdi_prob: float
+) -> tuple[Statement, ...]:
     what = f"the {percent_text(hdi_prob)} interval of {contrast!r} narrower than {width:g}"
-    rows = result[result["smallest"]].to_dict("records")
-    if rows:
-        options = [
-            f"{row['protected_words']} protected words a group with {row['attribute_words']} attribute words a list"
-            for row in rows
-        ]
-        text = (
-            f"Of the sizes tried, the smallest that make {what} in at least {percent_text(ASSURANCE)} of the studies: "
-        )
-        text += f"{'; or '.join(options)}."
+    enough = f"in at least {percent_text(ASSURANCE)} of the studies"
+    size = "{protected_words} protected words a group with {attribute_words} attribute words a list"
+    smallest = frame.loc[frame["smallest"], ["protected_words", "attribute_words"]].to_dict("records")
+    if smallest:
+        options = "; or ".join(size.format_map(option) for option in smallest)
+        text = f"Of the sizes tried, the smallest that make {what} {enough}: {options}."
+        said = [Statement("smallest sizes", text, {"sizes": smallest})]
     else:
-        best = result.iloc[int(np.argmin(result["mean_width"]))]
+        best = frame.to_dict("records")[int(np.argmin(frame["mean_width"]))]
         text = (
-            f"None of the sizes tried makes {what} in at least {percent_text(ASSURANCE)} of the studies: the narrowest "
-            f"on average is {best['mean_width']:.3f}, with {best['protected_words']} protected words a group and "
-            f"{best['attribute_words']} attribute words a list. Try larger sizes, or accept a wider interval."
+            f"None of the sizes tried makes {what} {enough}: the narrowest on average is "
+            f"{distance_text(best['mean_width'])}, for {size.format_map(best)}. Try larger sizes, or accept a wider "
+            "interval."
         )
-    if not plan.attribute_sd.any():
-        text += (
-            f" The model {plan.spec.name!r} treats attribute words as independent, and so asks for too few of them "
+        names = ("protected_words", "attribute_words", "mean_width")
+        said = [Statement("no size suffices", text, {name: best[name] for name in names})]
+    if spec.switches["attribute_effects"] == "none":
+        text = (
+            f"The model {spec.name!r} treats attribute words as independent, and so asks for too few of them "
             "where some attribute words are nearer to everything."
         )
-    return text
+        said.append(Statement("independent attribute words", text))
+    return (*said, *([Statement("caution", spec.caution)] if spec.caution else []))

@@ -28,7 +28,7 @@ def test_the_proposal_is_a_density() -> None:
 
 
 def test_a_skewed_density_is_resampled_rightly() -> None:
-    proposal = fit_proposal(skewed, np.full(3, -1.0), limits=LIMITS)
+    proposal = fit_proposal(skewed, [np.full(3, -1.0)], limits=LIMITS)
     np.testing.assert_allclose(proposal.mode, [-2, -1, -3], atol=1e-3)
     drawn = resample(skewed, proposal, draws=8000, rng=np.random.default_rng(2))
     assert drawn.khat < 0.7
@@ -45,6 +45,6 @@ def test_bad_weights_are_told_from_good_ones() -> None:
 
 
 def test_the_same_seed_gives_the_same_points() -> None:
-    proposal = fit_proposal(skewed, np.full(3, -1.0), limits=LIMITS)
+    proposal = fit_proposal(skewed, [np.full(3, -1.0)], limits=LIMITS)
     one, two = (resample(skewed, proposal, draws=500, rng=np.random.default_rng(4)) for _ in range(2))
     np.testing.assert_array_equal(one.points, two.points)

@@ -9,7 +9,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
-from bayesbias.models.samplers.collapsed import CollapseError
+from bayesbias.models.samplers.collapsed import SamplerFailedError
 from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.reports.measures import false_claims as module
 from bayesbias.reports.measures.false_claims import METHODS, false_claims
@@ -159,7 +159,7 @@ def test_data_sets_that_cannot_be_fitted_are_counted(model: str, monkeypatch: py
 
     def sometimes(*args: Any, **options: Any) -> Any:
         if next(calls) % 3 == 0:
-            raise CollapseError("no")
+            raise SamplerFailedError("no")
         return right(*args, **options)
 
     monkeypatch.setattr(module, "connection_mean_posterior", sometimes)
@@ -180,7 +180,7 @@ def test_poor_weights_are_drawn_with_more_care(model: str, monkeypatch: pytest.M
 @pytest.mark.parametrize("model", MODELS[1:])
 def test_no_fit_at_all_is_an_error(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*args: Any, **options: Any) -> Any:
-        raise CollapseError("no")
+        raise SamplerFailedError("no")
 
     monkeypatch.setattr(module, "connection_mean_posterior", never)
     with pytest.raises(ReportError, match=f"none of the 3 fits of '{model}'"):
