@@ -19,7 +19,7 @@ from bayesbias.cosine_regression.linear_model import (
 from bayesbias.cosine_regression.study_rows import DESIGNS, Built, Lists
 from bayesbias.errors import name_some
 from bayesbias.estimates import estimates
-from bayesbias.metrics.look_up import as_embedding, named_lists, word_sets
+from bayesbias.metrics.look_up import find_lists, four_lists
 from bayesbias.statements import percent_text
 from bayesbias.studies import Study
 
@@ -175,11 +175,9 @@ def cosine_regression(
     check_choice("design", design, tuple(DESIGNS))
     check_probability("hdi_prob", hdi_prob)
     seed, chosen = resolve_seed(random_seed), find_prior(prior)
-    name, lists = named_lists(study, targets, attributes)
-    source = as_embedding(embedding, (word for words in lists.values() for word in words))
-    sets = word_sets(source, lists)
-    vectors = [source.matrix(words).astype(np.float64) for words in sets.words.values()]
-    built = DESIGNS[design](Lists(tuple(sets.words), tuple(sets.words.values()), tuple(vectors)))
+    lists = four_lists(study, targets, attributes)
+    found = find_lists(embedding, lists.by_name)
+    built = DESIGNS[design](Lists(tuple(found.words), tuple(found.words.values()), tuple(found.vectors.values())))
     effects = built.effects if word_effects else {}
     drawn = regression_draws(
         built.design, effects=list(effects.values()), prior=chosen, draws=draws, chains=chains, random_seed=seed
@@ -202,9 +200,9 @@ def cosine_regression(
             *_little_said(coefficients),
             *built.notes,
         ),
-        study=name,
-        embedding=source.name,
-        lost_words=sets.lost,
+        study=lists.study,
+        embedding=found.source.name,
+        lost_words=found.lost,
         random_seed=seed,
     )
 

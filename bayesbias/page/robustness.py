@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.metrics.permutation_test import p_value
-from bayesbias.metrics.t_tests import mac_t_tests, t_tests
+from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.weat import association, effect_size
 from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from bayesbias.errors import MeasureError
-from bayesbias.metrics.permutation_test import p_value
+from bayesbias.metrics.significance.permutation_test import p_value
 
 
 def brute_force(x: np.ndarray, y: np.ndarray) -> float:

@@ -10,7 +10,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.t_tests import t_test_preaveraged, t_test_raw
+from bayesbias.metrics.significance.t_tests import t_test_preaveraged, t_test_raw
 from tests.metrics.made import PETS, vectors
 
 
