@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from bayesbias import errors as errors
     from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
-    from bayesbias.cosine_regression.linear_model import LinearPrior as LinearPrior
-    from bayesbias.cosine_regression.regression import cosine_regression as cosine_regression
+    from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
+    from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
+    from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
     from bayesbias.embeddings import Embedding as Embedding
     from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
+    from bayesbias.embeddings import Lookup as Lookup
     from bayesbias.embeddings import load_embedding as load_embedding
     from bayesbias.embeddings.training import train_skipgram as train_skipgram
     from bayesbias.embeddings.writing import write_embedding as write_embedding
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.robustness.study_size import required_words as required_words
     from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
+    from bayesbias.statements import Statement as Statement
     from bayesbias.studies import Study as Study
     from bayesbias.studies import StudyLike as StudyLike
     from bayesbias.studies import list_studies as list_studies
@@ -92,6 +95,7 @@ _HOMES = {
     "write_study_template": "studies",
     "Embedding": "embeddings",
     "EmbeddingLike": "embeddings",
+    "Lookup": "embeddings",
     "load_embedding": "embeddings",
     "train_skipgram": "embeddings.training",
     "write_embedding": "embeddings.writing",
@@ -114,8 +118,9 @@ _HOMES = {
     "sensitivity": "reports.robustness.sensitivity",
     "required_words": "reports.robustness.study_size",
     "simulate_table": "models.simulate",
-    "cosine_regression": "cosine_regression.regression",
-    "LinearPrior": "cosine_regression.linear_model",
+    "cosine_regression": "cosine_regressions.regression",
+    "CosineRegression": "cosine_regressions.regression",
+    "LinearPrior": "cosine_regressions.linear_model",
     "plot_words": "plots.words",
     "plot_connections": "plots.words",
     "check_posterior": "reports.checks.posterior_check",
@@ -141,6 +146,7 @@ _HOMES = {
     "plot_null": "plots.nulls",
     "plot_false_claims": "plots.nulls",
     "write_report": "page",
+    "Statement": "statements",
     "bundled": "files",
 }
 

@@ -1,13 +1,35 @@
 """Every error and warning that a user can meet.
 
-Each message says what was found, where, and what to do. Errors derive from `BayesBiasError`, so that one
-``except`` catches them all; warnings derive from `BayesBiasWarning`.
+Each message says what was found, where, and what to do. Errors derive from `BayesBiasError`, so that one ``except``
+catches them all, and from the built-in error that fits; warnings derive from `BayesBiasWarning`. Code that turns a
+built-in error into one of these lets them pass first: ``except BayesBiasError: raise``.
 """
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+
+__all__ = [
+    "ArgumentError",
+    "BayesBiasError",
+    "BayesBiasWarning",
+    "ConvergenceWarning",
+    "DuplicatesWarning",
+    "EmbeddingError",
+    "FigureWarning",
+    "FitError",
+    "InputFileError",
+    "LostWordsError",
+    "LostWordsWarning",
+    "MeasureError",
+    "ModelError",
+    "OutputError",
+    "ReportError",
+    "SamplerWarning",
+    "StudyError",
+    "TableError",
+]
 
 
 class BayesBiasError(Exception):
@@ -18,43 +40,43 @@ class ArgumentError(BayesBiasError, ValueError):
     """An argument that many functions share, such as a seed or a probability, is not usable."""
 
 
-class StudyError(BayesBiasError):
+class StudyError(BayesBiasError, ValueError):
     """A study is not usable: all its faults are listed at once."""
 
 
-class EmbeddingError(BayesBiasError):
+class EmbeddingError(BayesBiasError, ValueError):
     """An embedding cannot be read or is not usable."""
 
 
-class LostWordsError(EmbeddingError):
+class LostWordsError(EmbeddingError, LookupError):
     """So many words are missing from an embedding that a study's question cannot be answered."""
 
 
-class TableError(BayesBiasError):
+class TableError(BayesBiasError, ValueError):
     """A distance table breaks the schema: all its faults are listed at once."""
 
 
-class ModelError(BayesBiasError):
+class ModelError(BayesBiasError, ValueError):
     """A model description or a prior is not usable."""
 
 
-class FitError(BayesBiasError):
+class FitError(BayesBiasError, ValueError):
     """A fit cannot be made from this table and model, or a given fit is not one of ours."""
 
 
-class ReportError(BayesBiasError):
+class ReportError(BayesBiasError, ValueError):
     """A report was asked for something that the fit does not hold."""
 
 
-class MeasureError(BayesBiasError):
+class MeasureError(BayesBiasError, ValueError):
     """A measure or a debiasing method cannot be computed from these words or vectors."""
 
 
-class OutputError(BayesBiasError):
+class OutputError(BayesBiasError, OSError):
     """An output cannot be written, or would overwrite something."""
 
 
-class InputFileError(BayesBiasError):
+class InputFileError(BayesBiasError, OSError):
     """A file cannot be opened or is not what its name says."""
 
 
@@ -67,7 +89,7 @@ class LostWordsWarning(BayesBiasWarning):
 
 
 class DuplicatesWarning(BayesBiasWarning):
-    """Some rows, words or vectors stand more than once."""
+    """Some rows, words or vectors occur more than once."""
 
 
 class ConvergenceWarning(BayesBiasWarning):

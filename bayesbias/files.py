@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bayesbias.errors import InputFileError, OutputError, did_you_mean
+from bayesbias.errors import BayesBiasError, InputFileError, OutputError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -24,7 +24,7 @@ def bundled(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
-def check_output(path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Return `path` if an output can be written there; raise `OutputError` before any work is done if not."""
     target = Path(path)
     parent = target.parent
@@ -48,7 +48,7 @@ def check_writable(folder: Path) -> None:
 
 
 @contextmanager
-def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[Path]:
+def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success it replaces `path`, on an error it is removed.
 
     A reader of `path` sees either the old file or the whole new one, never a part.
@@ -65,6 +65,8 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iter
         yield temporary
         _give_usual_permissions(temporary)
         temporary.replace(target)
+    except BayesBiasError:
+        raise
     except OSError as error:
         raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
     finally:

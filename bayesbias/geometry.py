@@ -11,6 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.errors import MeasureError
 
+__all__ = [
+    "RANK_TOLERANCE",
+    "canonical_congruences",
+    "canonical_subspace_similarity",
+    "checked_rows",
+    "checked_vectors",
+    "condition_number",
+    "joint_coordinates",
+    "projectors",
+    "rank",
+    "row_space",
+    "unit_rows",
+    "unit_vectors",
+]
+
 Floats = NDArray[np.floating[Any]]
 
 RANK_TOLERANCE = 1e-6
@@ -53,8 +68,27 @@ def checked_vectors(vectors: ArrayLike) -> Floats:
     return array
 
 
+def checked_rows(vectors: ArrayLike) -> Floats:
+    """Return one list of vectors, of shape (words, dimensions), checked as by `checked_vectors`."""
+    array = checked_vectors(vectors)
+    if array.ndim != 2:
+        raise MeasureError(f"A list has the shape {array.shape}. Give (words, dimensions).")
+    return array
+
+
+def unit_rows(vectors: ArrayLike) -> Floats:
+    """Return one list of vectors scaled to length 1, as cosine distances and the measures of words are made of.
+
+    >>> unit_rows([[3, 4]])
+    array([[0.6, 0.8]])
+    """
+    rows = checked_rows(vectors)
+    units: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return units
+
+
 def unit_vectors(vectors: ArrayLike) -> Floats:
-    """Return lists of vectors scaled to length 1.
+    """Return lists of vectors scaled to length 1: as `unit_rows`, but for stacks, and rounded otherwise.
 
     >>> unit_vectors([[3, 4]])
     array([[0.6, 0.8]])
@@ -253,10 +287,8 @@ def joint_coordinates(*lists: ArrayLike) -> tuple[Floats, ...]:
     array([[2., 0., 0.],
            [0., 2., 0.]])
     """
-    arrays = [checked_vectors(vectors) for vectors in lists]
+    arrays = [checked_rows(vectors) for vectors in lists]
     for array in arrays:
-        if array.ndim != 2:
-            raise MeasureError(f"A list has the shape {array.shape}. Give (words, dimensions).")
         _raise_unless_same_dimensions(arrays[0], array)
     triangle = np.linalg.qr(np.concatenate(arrays).T, mode="r")
     ends = np.cumsum([len(array) for array in arrays])[:-1]

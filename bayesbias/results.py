@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope
-from bayesbias.errors import OutputError, ReportError
+from bayesbias.errors import BayesBiasError, OutputError, ReportError
 from bayesbias.files import check_writable
 from bayesbias.models.fits import write_fit
 from bayesbias.plots.checks import plot_check, plot_prior_check
@@ -181,5 +181,7 @@ def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
             target.mkdir(exist_ok=True)
             for made in sorted(workshop.iterdir()):
                 made.replace(target / made.name)
+    except BayesBiasError:
+        raise
     except OSError as error:
         raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error

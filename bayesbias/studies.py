@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
+from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError, did_you_mean, raise_faults
 from bayesbias.files import atomic_path, bundled
 
 CONNECTIONS = ("associated", "different", "human", "neutral")
@@ -157,8 +157,8 @@ class Study:
 
 
 type StudyLike = Study | str | os.PathLike[str] | Mapping[str, Sequence[str]]
-"""What stands for a study, everywhere: a `Study`, the name of a bundled one, the path of a TOML file, or a mapping of the
-names of lists to their words (see `load_study`)."""
+"""What stands for a study, everywhere: a `Study`, the name of a bundled one, the path of a TOML file, or a mapping of
+the names of lists to their words (see `load_study`)."""
 
 
 def list_studies() -> list[str]:
@@ -405,6 +405,8 @@ def _read(path: Path) -> dict[str, Any]:
         if not text.strip():
             raise InputFileError(f"{path} is empty: `bayesbias studies new NAME.toml` writes a start.")
         return tomllib.loads(text)
+    except BayesBiasError:
+        raise
     except FileNotFoundError as error:
         near = [*list_studies(), *(file.name for file in path.parent.glob("*.toml"))]
         raise InputFileError(

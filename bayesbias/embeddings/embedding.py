@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias import geometry
 from bayesbias.errors import EmbeddingError, LostWordsError, did_you_mean, name_some
 
 Case = Literal["exact", "lower", "exact_then_lower"]
@@ -209,11 +210,9 @@ a file, gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of 
 their matrix."""
 
 
-def unit_rows(embedding: Embedding, words: Iterable[str]) -> NDArray[np.float64]:
+def unit_rows(embedding: Embedding, words: Iterable[str]) -> Vectors:
     """Return the vectors of `words`, scaled to length 1: float64, of shape (words, dimensions)."""
-    rows = embedding.matrix(words).astype(np.float64)
-    unit: NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
+    return geometry.unit_rows(embedding.matrix(words))
 
 
 def check_case(case: str) -> None:

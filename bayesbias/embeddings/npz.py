@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, open_bytes
-from bayesbias.errors import EmbeddingError, InputFileError, did_you_mean, name_some
+from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, did_you_mean, name_some
 
 _BLOCK_BYTES = 1 << 22
 _LONGEST_HEADER = 10_000
@@ -73,14 +73,9 @@ def _sound_zip(path: Path) -> Iterator[None]:
     """Turn what the zip module raises on a damaged file into an `InputFileError`."""
     try:
         yield
-    except (
-        zipfile.BadZipFile,
-        lzma.LZMAError,
-        NotImplementedError,
-        RuntimeError,
-        ValueError,
-        struct.error,
-    ) as error:
+    except BayesBiasError:
+        raise
+    except (zipfile.BadZipFile, lzma.LZMAError, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
         # RuntimeError is an encrypted file; ValueError an array that starts or ends outside the file.
         raise InputFileError(
             f"{path} is no whole .npz file ({error}). It is damaged, cut short, or in another format: "

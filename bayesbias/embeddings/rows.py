@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from bayesbias.embeddings.embedding import Vectors, check_rows
-from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from bayesbias.files import input_file
 
 GZIP = b"\x1f\x8b"
@@ -86,6 +86,8 @@ def readable(path: Path) -> Iterator[None]:
         raise InputFileError(
             f"{path}: its compressed data are damaged or cut short ({error}). Download or write it again."
         ) from error
+    except BayesBiasError:
+        raise
     except OSError as error:
         raise InputFileError(f"Cannot read {path}: {error.strerror or error}.") from error
 

@@ -102,9 +102,7 @@ def find_lists(
     every = [word for words in lists.values() for word in words]
     source = as_embedding(embedding, None if others is None else [*every, *checked_words("The vocabulary", others)])
     found = source.lookup(every).found
-    lost = {
-        name: gone for name, words in lists.items() if (gone := tuple(word for word in words if word not in found))
-    }
+    lost = {name: gone for name, words in lists.items() if (gone := tuple(word for word in words if word not in found))}
     warn_of_lost_words(
         f"The embedding {source.name!r}",
         lost,

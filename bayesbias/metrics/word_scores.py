@@ -13,6 +13,7 @@ from bayesbias.arguments import check_choice
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled
+from bayesbias.geometry import unit_rows
 from bayesbias.metrics.look_up import FoundLists, StudyLists, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.neighbours import nearest_neighbours
 from bayesbias.metrics.result import MeasureResult, score_frame
@@ -61,7 +62,7 @@ def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
     >>> db_wa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 5.0]]).round(3)
     array([[ 1. , -0.2]])
     """
-    scores: Floats = (_unit(first) - _unit(second)) @ _unit(words).T
+    scores: Floats = (unit_rows(first) - unit_rows(second)) @ unit_rows(words).T
     return scores
 
 
@@ -252,7 +253,7 @@ def word_scores(
     elif rule == "db_wa":
         scores = db_wa(vectors, first, second)
     else:
-        scores = ripa(vectors if rule == "ripa" else _unit(vectors), first, second)
+        scores = ripa(vectors if rule == "ripa" else unit_rows(vectors), first, second)
     return MeasureResult(
         measure=rule,
         statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
@@ -279,15 +280,6 @@ def _frame(scores: Floats, lists: StudyLists, found: FoundLists, pairs: Sequence
     return score_frame(
         scores.T, word=word, group=group, attribute_group=attribute_group, base_pair=[*pairs] * len(labels)
     )
-
-
-def _unit(vectors: ArrayLike) -> Floats:
-    rows = np.asarray(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not np.all(lengths > 0):
-        raise MeasureError(f"The vector in row {int(np.argmin(lengths))} is zero, so it has no direction.")
-    unit: Floats = rows / lengths
-    return unit
 
 
 def _label(pair: tuple[str, str]) -> str:
@@ -328,7 +320,7 @@ def _kept_pairs(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
 
 
 def _raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
-    for pair, apart in zip(pairs, np.linalg.norm(_unit(first) - _unit(second), axis=1), strict=True):
+    for pair, apart in zip(pairs, np.linalg.norm(unit_rows(first) - unit_rows(second), axis=1), strict=True):
         if apart < 1e-12:
             raise MeasureError(
                 f"The words of the base pair {_label(pair)} have the same direction, so no word leans to either. "

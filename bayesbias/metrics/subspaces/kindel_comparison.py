@@ -62,7 +62,7 @@ def kindel_comparison(embedding: EmbeddingLike, studies: StudyLike | Sequence[St
     0  weat7  math  arts  male  female  8
     """
     single = isinstance(studies, Study | str | os.PathLike | Mapping)
-    chosen = [four_lists(study) for study in ([studies] if single else studies)]  # type: ignore[arg-type]
+    chosen = [four_lists(study) for study in ([studies] if single else studies)]  # type: ignore[arg-type, union-attr]
     # A file is read once for all studies, if it is read at all.
     source = as_embedding(embedding, [word for lists in chosen for group in lists.by_name.values() for word in group])
     empty = [tuple(n for n, words in lists.by_name.items() if not source.lookup(words).found) for lists in chosen]

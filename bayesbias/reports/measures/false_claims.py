@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, resolve_seed
+from bayesbias.arguments import HDI_PROB, check_choice, check_count, resolve_seed
 from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import t_test_preaveraged, t_test_raw
@@ -18,7 +18,7 @@ from bayesbias.models.samplers.connection_means import connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.models.spec import ModelSpec, load_model
-from bayesbias.reports.measures.null_simulation import check_count, check_sizes, check_spread, draw_noise, rate
+from bayesbias.reports.measures.null_simulation import check_sizes, check_spread, draw_noise, rate
 from bayesbias.statements import percent_text
 
 if TYPE_CHECKING:
@@ -114,11 +114,11 @@ def false_claims(
     groups, lists = check_sizes("protected", protected), check_sizes("attributes", attributes)
     if groups[0] != groups[1]:
         raise ReportError(f"protected={protected!r}: WEAT compares groups of the same size. Give two equal numbers.")
-    controls = check_count("neutral", neutral, 0)
+    controls = check_count("neutral", neutral, least=0)
     if controls == 1:
         raise ReportError("neutral=1: one word says nothing about how neutral words vary. Give 0, or at least 2.")
     spread = check_spread(sd, attribute_sd, word_sd)
-    count = check_count("data_sets", data_sets, 2)
+    count = check_count("data_sets", data_sets, least=2)
     if isinstance(methods, str) or not methods:
         raise ReportError(f"methods={methods!r}: give a list of {', '.join(METHODS)}.")
     chosen = tuple(dict.fromkeys(check_choice("methods", method, METHODS) for method in methods))

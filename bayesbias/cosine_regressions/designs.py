@@ -8,7 +8,7 @@ docstring here names the paragraph and quotes the first words or the coefficient
 A `Design` holds the columns h_k of the inner product regression ``<A_i, B_i> = sum_k coefficient_k h_k``; the
 corrected ratio model has the columns ``h_k / LNW``, the constrained cosine regression only some of these.
 
-Units: those of `bayesbias.cosine_regression.vector_pairs`, so that every coefficient is in units of a cosine
+Units: those of `bayesbias.cosine_regressions.vector_pairs`, so that every coefficient is in units of a cosine
 similarity.
 """
 
@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.cosine_regression.vector_pairs import Pairs, as_rows, pair_up
+from bayesbias.cosine_regressions.vector_pairs import VectorPairs, pair_up
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.geometry import checked_rows
 
 Floats = NDArray[np.floating[Any]]
 
@@ -38,7 +39,8 @@ class Design:
     name
         What the design is called.
     pairs
-        The pairs whose inner products (or cosines) are the outcome.
+        The pairs. Their inner products are the outcome of the inner product regression, their cosines that of the
+        corrected ratio model.
     symbols, terms
         The coefficients as the supplement numbers them, and what each multiplies in the inner product regression.
     columns
@@ -47,21 +49,18 @@ class Design:
         The two coefficients that the cosine regression estimates, its intercept first; it fixes the others to 0.
     constrained_symbols
         What the supplement calls them in the cosine regression.
-    group
-        0 or 1 for each row, or None where the design compares no groups.
-    outcome
-        The outcome of the inner product regression, of shape (rows,): `pairs.inner` except for one component.
+    side
+        Which side of the comparison each row is on, 0 or 1; None where the design compares nothing.
     """
 
     name: str
-    pairs: Pairs
+    pairs: VectorPairs
     symbols: tuple[str, ...]
     terms: tuple[str, ...]
     columns: Floats
     constrained: tuple[str, str]
     constrained_symbols: tuple[str, str]
-    group: NDArray[np.integer[Any]] | None
-    outcome: Floats
+    side: NDArray[np.integer[Any]] | None
 
     def __post_init__(self) -> None:
         rows, coefficients = self.columns.shape
@@ -77,12 +76,6 @@ class Design:
     def ratio_columns(self) -> Floats:
         """Columns of the corrected ratio model, of shape (rows, coefficients)."""
         ratio: Floats = self.columns / self.pairs.lnw[:, None]
-        return ratio
-
-    @property
-    def ratio_outcome(self) -> Floats:
-        """Outcome of the corrected ratio model: the cosine similarities, of shape (rows,)."""
-        ratio: Floats = self.outcome / self.pairs.lnw
         return ratio
 
     @property
@@ -108,19 +101,19 @@ class Design:
                 "with their own lengths."
             )  # fmt: skip
             raise MeasureError(
-                f"The {self.name} design is collinear: {which} cannot be told from the other terms "
-                f"({', '.join(self.terms)}).{same} Give words whose vectors differ in length, in both groups."
+                f"The {self.name} design is collinear: {which} cannot be distinguished from the other terms "
+                f"({', '.join(self.terms)}).{same} Give words whose vectors differ in length, on both sides."
             )
 
 
-def binary_design(a: ArrayLike, b: ArrayLike, group: ArrayLike) -> Design:
-    """Return the local inner product regression of two groups of pairs.
+def binary_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
+    """Return the local inner product regression of two sets of pairs.
 
     Parameters
     ----------
     a, b
         Vectors A_i and B_i, of shape (rows, dimensions).
-    group
+    side
         X_i, 0 or 1, of shape (rows,).
 
     References
@@ -136,18 +129,18 @@ def binary_design(a: ArrayLike, b: ArrayLike, group: ArrayLike) -> Design:
     ('1', 'X', 'LNW', 'X LNW')
     """
     pairs = pair_up(a, b)
-    x = _group(group, len(pairs.inner))
-    return _design("binary", pairs, _two_groups(pairs, x, "beta", ("_0", "_1", "_2", "_3"), "X"), x)
+    x = _checked_side(side, len(pairs.inner))
+    return _design("binary", pairs, _two_lines(pairs, x, "beta", ("_0", "_1", "_2", "_3"), "X"), x)
 
 
-def overlapping_design(a: ArrayLike, b: ArrayLike, group: ArrayLike) -> Design:
-    """Return the inner product regression of two groups of pairs that share words, with the lengths' own terms.
+def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
+    """Return the inner product regression of two sets of pairs that share words, with the lengths' own terms.
 
     Parameters
     ----------
     a, b
         Vectors w_i and X_i, of shape (rows, dimensions).
-    group
+    side
         D_i, 0 or 1, of shape (rows,).
 
     Notes
@@ -160,86 +153,43 @@ def overlapping_design(a: ArrayLike, b: ArrayLike, group: ArrayLike) -> Design:
     Kindel (2023), supplement, "Overlapping cosine similarity regression".
     """
     pairs = pair_up(a, b)
-    d = _group(group, len(pairs.inner))
-    columns = _two_groups(pairs, d, "alpha", ("_2*", "_3*", "_0*", "_1*"), "D")
-    columns |= _lengths(pairs, d, "||w||", "||x||", "D")
+    d = _checked_side(side, len(pairs.inner))
+    columns = _two_lines(pairs, d, "alpha", ("_2*", "_3*", "_0*", "_1*"), "D")
+    columns |= {
+        "alpha_4*": ("||w||", pairs.length_a),
+        "alpha_5*": ("||x||", pairs.length_b),
+        "alpha_6*": ("D ||w||", d * pairs.length_a),
+        "alpha_7*": ("D ||x||", d * pairs.length_b),
+    }
     return _design("overlapping", pairs, columns, d)
 
 
-def two_word_centroid_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, group: ArrayLike) -> Design:
-    """Return the regression of cos(A_i + B_i, C_i), in which g_i = ||A_i + B_i|| has terms of its own.
+def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> Design:
+    """Return the regression of words on the centroid of the list of their side.
 
     Parameters
     ----------
-    a, b, c
-        Vectors A_i, B_i and C_i, of shape (rows, dimensions).
-    group
-        X_i, 0 or 1, of shape (rows,).
-
-    References
-    ----------
-    Kindel (2023), supplement, "Centroid cosine similarity regression": LNW(A + B, C) = g(A_i, B_i) ||C_i|| and
-    the display with alpha_0* to alpha_7*.
-    """
-    pairs = pair_up(as_rows(a, "first") + as_rows(b, "second"), c)
-    x = _group(group, len(pairs.inner))
-    columns = _two_groups(pairs, x, "alpha", ("_2*", "_3*", "_0*", "_1*"), "X")
-    columns |= _lengths(pairs, x, "g", "||C||", "X")
-    return _design("two-word centroid", pairs, columns, x)
-
-
-def centroid_design(sets: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> Design:
-    """Return the regression of words on the centroid of their group's list.
-
-    Parameters
-    ----------
-    sets
-        For group 0 and group 1 the vectors that make up the centroid Omega, each of shape (its words, dimensions).
+    centroids
+        For side 0 and side 1 the vectors that make up the centroid Omega, each of shape (its words, dimensions).
     words
-        For group 0 and group 1 the vectors X_i, each of shape (its rows, dimensions).
+        For side 0 and side 1 the vectors X_i, each of shape (its rows, dimensions).
 
     Notes
     -----
-    D and ||Omega|| are collinear: gamma_3 cannot tell the grouping from the scale of the group's centroid.
+    D and ||Omega|| are collinear: gamma_3 cannot tell the comparison from the lengths of the two centroids.
     As in the display, Omega is the sum of the vectors; its cosines are those of the mean.
 
     References
     ----------
     Kindel (2023), supplement, "Centroid cosine similarity regression": the display with gamma_0 to gamma_3.
     """
-    omega, x, d, _ = _stacked(sets, words)
-    pairs = pair_up(omega, x)
-    return _design("centroid", pairs, _two_groups(pairs, d, "gamma", ("_2", "_3", "_0", "_1"), "D"), d)
-
-
-def component_design(sets: Sequence[ArrayLike], words: Sequence[ArrayLike], component: int) -> Design:
-    """Return the regression of one component's inner products, the other components' on the right-hand side.
-
-    Parameters
-    ----------
-    sets, words
-        As in `centroid_design`; both lists of `sets` have the same length, at least 2.
-    component
-        Position j of the component in the lists.
-
-    Notes
-    -----
-    `centroid_design` is this regression with every xi fixed to -1. The components of both groups are matched by
-    position, so their order matters.
-
-    References
-    ----------
-    Kindel (2023), supplement, "Centroid cosine similarity regression": the display with xi_1 to xi_(j-1).
-    """
-    omega, x, d, parts = _stacked(sets, words)
-    if not 0 <= component < parts.shape[1] or parts.shape[1] < 2:
-        raise MeasureError(f"component={component}: the lists have {parts.shape[1]} words; give 0 or more, and less.")
-    pairs = pair_up(omega, x)
-    inner = np.einsum("ijk,ik->ij", parts, x) / pairs.unit
-    columns = _two_groups(pairs, d, "gamma", ("_2", "_3", "_0", "_1"), "D")
-    others = [other for other in range(inner.shape[1]) if other != component]
-    columns |= {f"xi_{at}": (f"<Omega_{other}, X>", inner[:, other]) for at, other in enumerate(others, start=1)}
-    return _design("component", pairs, columns, d, outcome=inner[:, component])
+    if len(centroids) != 2 or len(words) != 2:
+        raise MeasureError(f"Found {len(centroids)} lists for centroids and {len(words)} of words. Give two of each.")
+    targets = [checked_rows(one) for one in words]
+    d = np.repeat([0, 1], [len(target) for target in targets])
+    omega = np.stack([checked_rows(one).sum(axis=0) for one in centroids])[d]
+    pairs = pair_up(omega, np.concatenate(targets))
+    return _design("centroid", pairs, _two_lines(pairs, d, "gamma", ("_2", "_3", "_0", "_1"), "D"), d)
 
 
 def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> Design:
@@ -277,7 +227,7 @@ def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> 
 def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike, x: ArrayLike) -> Design:
     """Return the regression of cos(Omega^A, X_i) on cos(Omega^B, X_i): ||X_i|| cancels and takes two terms with it.
 
-    LNW/LNW_R is constant, so that gamma_7 cannot be told from gamma_2, nor gamma_1 from gamma_5. Here gamma_1
+    LNW/LNW_R is constant, so that gamma_7 cannot be distinguished from gamma_2, nor gamma_1 from gamma_5. Here gamma_1
     and gamma_2 stand for both of each.
 
     Parameters
@@ -291,7 +241,7 @@ def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike
     ----------
     Kindel (2023), supplement, "Overlapping bivariate centroid cosine similarity regression": gamma_0 to gamma_7.
     """
-    words = as_rows(x, "reference")
+    words = checked_rows(x)
     left, right = (pair_up(np.broadcast_to(np.asarray(omega), words.shape), words) for omega in (omega_a, omega_b))
     columns = {
         "gamma_0": ("LNW", left.lnw),
@@ -307,7 +257,7 @@ def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike
 Columns = dict[str, tuple[str, Floats]]
 
 
-def _design(name: str, pairs: Pairs, columns: Columns, group: Any, *, outcome: Floats | None = None) -> Design:
+def _design(name: str, pairs: VectorPairs, columns: Columns, side: Any) -> Design:
     """Return a design; what the cosine regression keeps is LNW and its product with the regressor."""
     by_term = {term.split(" (")[0]: symbol for symbol, (term, _) in columns.items()}
     regressor = next(head for head in ("X", "D", "cos_R") if f"{head} LNW" in by_term)
@@ -320,8 +270,7 @@ def _design(name: str, pairs: Pairs, columns: Columns, group: Any, *, outcome: F
         columns=np.column_stack([column for _, column in columns.values()]),
         constrained=(by_term["LNW"], by_term[f"{regressor} LNW"]),
         constrained_symbols=(f"{letter}_0*", f"{letter}_1*"),
-        group=group,
-        outcome=pairs.inner if outcome is None else outcome,
+        side=side,
     )
 
 
@@ -337,39 +286,16 @@ def _over_lnw(term: str) -> str:
     return f"{special.get(head, plain)}{separator}{note}"
 
 
-def _two_groups(pairs: Pairs, x: Floats, letter: str, numbers: Sequence[str], name: str) -> Columns:
-    """Return an intercept and a slope on LNW, and how both differ between two groups."""
+def _two_lines(pairs: VectorPairs, x: Floats, letter: str, numbers: Sequence[str], name: str) -> Columns:
+    """Return an intercept and a slope on LNW, and how both differ between the two sides."""
     terms = ("1", name, "LNW", f"{name} LNW")
     values = (np.ones_like(pairs.lnw), x, pairs.lnw, x * pairs.lnw)
     return {f"{letter}{number}": pair for number, pair in zip(numbers, zip(terms, values, strict=True), strict=True)}
 
 
-def _lengths(pairs: Pairs, x: Floats, first: str, second: str, name: str) -> Columns:
-    """Return the terms of both lengths and their products with the group."""
-    return {
-        "alpha_4*": (first, pairs.length_a),
-        "alpha_5*": (second, pairs.length_b),
-        "alpha_6*": (f"{name} {first}", x * pairs.length_a),
-        "alpha_7*": (f"{name} {second}", x * pairs.length_b),
-    }
-
-
-def _stacked(sets: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> tuple[Floats, Floats, Any, Floats]:
-    """Return Omega, X and D of every row, and the components of Omega where both lists are of one length."""
-    if len(sets) != 2 or len(words) != 2:
-        raise MeasureError(f"Found {len(sets)} lists for centroids and {len(words)} of words. Give two of each.")
-    omegas, targets = [as_rows(one, "component") for one in sets], [as_rows(one, "word") for one in words]
-    rows = [len(target) for target in targets]
-    d = np.repeat([0, 1], rows)
-    parts = np.empty((len(d), 0, omegas[0].shape[1]))
-    if len(omegas[0]) == len(omegas[1]):
-        parts = np.stack(omegas)[d]
-    return np.stack([omega.sum(axis=0) for omega in omegas])[d], np.concatenate(targets), d, parts
-
-
-def _group(group: ArrayLike, rows: int) -> Any:
-    """Return the group of each row, both groups present."""
-    x = np.asarray(group)
+def _checked_side(side: ArrayLike, rows: int) -> Any:
+    """Return the side of each row, both present."""
+    x = np.asarray(side)
     if x.shape != (rows,) or not np.isin(x, (0, 1)).all() or len(np.unique(x)) != 2:
-        raise MeasureError(f"The group must be 0 or 1 for each of the {rows} rows, with rows in both. Found {group!r}.")
+        raise MeasureError(f"The side must be 0 or 1 for each of the {rows} rows, with rows on both. Found {side!r}.")
     return x.astype(np.int64)

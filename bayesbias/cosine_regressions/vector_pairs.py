@@ -2,7 +2,7 @@
 
 Units: each side's lengths are divided by their geometric mean over the rows, so that LNW and all inner products are
 in units of an average pair's LNW, and all coefficients of a regression in units of a cosine similarity. They do not
-change when all vectors of the embedding are multiplied by a number. `Pairs.unit` converts back.
+change when all vectors of the embedding are multiplied by a number. `VectorPairs.unit` converts back.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.errors import MeasureError
+from bayesbias.geometry import checked_rows
 
 Floats = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class VectorPairs:
     """Pairs of vectors: inner products and lengths, in units of the geometric mean lengths.
 
     Parameters
@@ -48,7 +49,7 @@ class Pairs:
         return similarity
 
 
-def pair_up(a: ArrayLike, b: ArrayLike) -> Pairs:
+def pair_up(a: ArrayLike, b: ArrayLike) -> VectorPairs:
     """Return inner products and lengths of vectors, row by row.
 
     Parameters
@@ -59,7 +60,7 @@ def pair_up(a: ArrayLike, b: ArrayLike) -> Pairs:
     Raises
     ------
     MeasureError
-        If the shapes differ, a vector is zero, or a number is not finite.
+        If the shapes differ, or a vector has no direction.
 
     References
     ----------
@@ -71,7 +72,7 @@ def pair_up(a: ArrayLike, b: ArrayLike) -> Pairs:
     >>> round(pairs.unit, 9), pairs.lnw.round(9), pairs.cosine.round(9)
     (20.0, array([0.5, 2. ]), array([0.6, 0.8]))
     """
-    first, second = as_rows(a, "first"), as_rows(b, "second")
+    first, second = checked_rows(a), checked_rows(b)
     if first.shape != second.shape:
         raise MeasureError(
             f"The two sides of the pairs have shapes {first.shape} and {second.shape}. Give as many vectors on both."
@@ -80,7 +81,7 @@ def pair_up(a: ArrayLike, b: ArrayLike) -> Pairs:
     lengths = [np.linalg.norm(side, axis=1) for side in (first, second)]
     means = [float(np.exp(np.log(length).mean())) for length in lengths]
     unit = means[0] * means[1]
-    return Pairs(inner / unit, lengths[0] / means[0], lengths[1] / means[1], unit)
+    return VectorPairs(inner / unit, lengths[0] / means[0], lengths[1] / means[1], unit)
 
 
 def centroid_weights(vectors: ArrayLike) -> Floats:
@@ -103,21 +104,6 @@ def centroid_weights(vectors: ArrayLike) -> Floats:
     >>> centroid_weights([[2.0, 0.0], [0.0, 1.0]]).round(3)
     array([0.559, 1.118])
     """
-    omega = as_rows(vectors, "component")
+    omega = checked_rows(vectors)
     weights: Floats = np.linalg.norm(omega.mean(axis=0)) / np.linalg.norm(omega, axis=1)
     return weights
-
-
-def as_rows(values: ArrayLike, what: str) -> Floats:
-    """Return vectors of shape (rows, dimensions), none of them zero."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 2 or 0 in array.shape:
-        raise MeasureError(f"The {what} vectors have the shape {array.shape}. Give (rows, dimensions).")
-    if not np.isfinite(array).all():
-        raise MeasureError(f"Row {int(np.argmin(np.isfinite(array).all(axis=1)))} of the {what} vectors is not finite.")
-    if not array.any(axis=1).all():
-        raise MeasureError(
-            f"Row {int(np.argmin(array.any(axis=1)))} of the {what} vectors is zero, so it has no direction. Leave it "
-            "out."
-        )
-    return array

@@ -5,14 +5,13 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from bayesbias.cosine_regression.designs import (
+from bayesbias.cosine_regressions.designs import (
     Design,
     binary_design,
     bivariate_design,
-    component_design,
     overlapping_design,
 )
-from bayesbias.cosine_regression.linear_model import (
+from bayesbias.cosine_regressions.linear_model import (
     PRIORS,
     LinearPrior,
     WordEffects,
@@ -23,8 +22,8 @@ from bayesbias.cosine_regression.linear_model import (
     linear_draws,
     regression_draws,
 )
-from bayesbias.errors import MeasureError, ModelError
-from tests.cosine_regression.test_designs import GROUP, ROWS, least_squares, made
+from bayesbias.errors import ArgumentError, MeasureError, ModelError
+from tests.cosine_regressions.test_designs import ROWS, SIDE, least_squares, made
 
 
 def line(rows: int = 30, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -34,7 +33,7 @@ def line(rows: int = 30, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def design() -> Design:
-    return binary_design(*made(2, ROWS, 5), GROUP)
+    return binary_design(*made(2, ROWS, 5), SIDE)
 
 
 def test_flat_prior_gives_the_t_distributions_of_least_squares() -> None:
@@ -137,9 +136,9 @@ def test_three_regressions_of_a_design() -> None:
     made_up = design()
     drawn = regression_draws(made_up, prior="flat", draws=2000, random_seed=1)
     models = {
-        "inner_product": (made_up.columns, made_up.outcome),
-        "corrected_ratio": (made_up.ratio_columns, made_up.ratio_outcome),
-        "constrained": (made_up.ratio_columns[:, made_up.kept], made_up.ratio_outcome),
+        "inner_product": (made_up.columns, made_up.pairs.inner),
+        "corrected_ratio": (made_up.ratio_columns, made_up.pairs.cosine),
+        "constrained": (made_up.ratio_columns[:, made_up.kept], made_up.pairs.cosine),
     }
     for name, (columns, outcome) in models.items():
         error = np.asarray(drawn[name].std(("chain", "draw"))) / np.sqrt(8000)
@@ -159,11 +158,11 @@ def test_seed_repeats_the_draws() -> None:
 def test_printed_decomposition_with_the_names_of_the_ratio_model() -> None:
     """alpha_1* by np.cov as printed; exact once beta_1, beta_2, beta_3 are the coefficients of X, 1/LNW and X/LNW."""
     made_up = design()
-    beta = dict(zip(made_up.symbols, least_squares(made_up.ratio_columns, made_up.ratio_outcome), strict=True))
-    cosine, lnw = made_up.ratio_outcome, made_up.pairs.lnw
-    variance = np.var(GROUP, ddof=1)
-    slopes = [np.cov(GROUP, column)[0, 1] / variance for column in (1 / lnw, GROUP / lnw)]
-    alpha = cosine[GROUP == 1].mean() - cosine[GROUP == 0].mean()
+    beta = dict(zip(made_up.symbols, least_squares(made_up.ratio_columns, made_up.pairs.cosine), strict=True))
+    cosine, lnw = made_up.pairs.cosine, made_up.pairs.lnw
+    variance = np.var(SIDE, ddof=1)
+    slopes = [np.cov(SIDE, column)[0, 1] / variance for column in (1 / lnw, SIDE / lnw)]
+    alpha = cosine[SIDE == 1].mean() - cosine[SIDE == 0].mean()
     assert beta["beta_3"] + beta["beta_0"] * slopes[0] + beta["beta_1"] * slopes[1] == pytest.approx(alpha)
     assert beta["beta_1"] + beta["beta_2"] * slopes[0] + beta["beta_3"] * slopes[1] != pytest.approx(alpha, abs=1e-3)
     got = dict(zip(made_up.symbols, distortion_slopes(made_up), strict=True))
@@ -174,35 +173,33 @@ def test_printed_decomposition_with_the_names_of_the_ratio_model() -> None:
 @pytest.mark.parametrize("kind", ["overlapping", "bivariate"])
 def test_decomposition_is_exact_for_every_design(kind: str) -> None:
     vectors = made(4, ROWS, 5)
-    built = overlapping_design(*vectors[:2], GROUP) if kind == "overlapping" else bivariate_design(*vectors)
-    coefficients = least_squares(built.ratio_columns, built.ratio_outcome)
-    alpha = least_squares(built.ratio_columns[:, built.kept], built.ratio_outcome)
+    built = overlapping_design(*vectors[:2], SIDE) if kind == "overlapping" else bivariate_design(*vectors)
+    coefficients = least_squares(built.ratio_columns, built.pairs.cosine)
+    alpha = least_squares(built.ratio_columns[:, built.kept], built.pairs.cosine)
     assert distortion_slopes(built) @ coefficients == pytest.approx(alpha[1])
 
 
 def test_local_similarity() -> None:
-    """cos = sim_local + delta, and the corrected ratio model's beta_2 is the mean of sim_local in group 0."""
+    """cos = sim_local + delta, and the corrected ratio model's beta_2 is the mean of sim_local on side 0."""
     made_up = design()
-    beta = least_squares(made_up.ratio_columns, made_up.ratio_outcome)
+    beta = least_squares(made_up.ratio_columns, made_up.pairs.cosine)
     named = dict(zip(made_up.symbols, beta, strict=True))
     delta = global_shares(made_up) @ beta
     lnw, inner = made_up.pairs.lnw, made_up.pairs.inner
-    local = (inner - (named["beta_0"] + named["beta_1"] * GROUP)) / lnw
+    local = (inner - (named["beta_0"] + named["beta_1"] * SIDE)) / lnw
     np.testing.assert_allclose(local + delta, made_up.pairs.cosine)
-    assert local[GROUP == 0].mean() == pytest.approx(named["beta_2"])
-    assert local[GROUP == 1].mean() == pytest.approx(named["beta_2"] + named["beta_3"])
+    assert local[SIDE == 0].mean() == pytest.approx(named["beta_2"])
+    assert local[SIDE == 1].mean() == pytest.approx(named["beta_2"] + named["beta_3"])
 
 
-def test_local_similarity_needs_groups_of_pairs() -> None:
+def test_local_similarity_needs_a_comparison() -> None:
     with pytest.raises(MeasureError, match="bivariate design has none"):
         global_shares(bivariate_design(*made(4, ROWS, 5)))
-    with pytest.raises(MeasureError, match="component design has none"):
-        global_shares(component_design(list(made(2, 2, 5)), list(made(2, 9, 5)), 0))
 
 
 def test_priors() -> None:
     assert find_prior("flat").coefficient_sd == np.inf
-    with pytest.raises(ModelError, match="did you mean 'weak'"):
+    with pytest.raises(ArgumentError, match="did you mean 'weak'"):
         find_prior("week")
     with pytest.raises(ModelError, match="above 0"):
         LinearPrior(coefficient_sd=1.0, sigma=-1.0, rows=1.0)

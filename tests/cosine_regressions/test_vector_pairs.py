@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbias.cosine_regression.vector_pairs import centroid_weights, pair_up
+from bayesbias.cosine_regressions.vector_pairs import centroid_weights, pair_up
 from bayesbias.errors import MeasureError
 
 
@@ -43,10 +43,10 @@ def test_weights_shrink_with_the_number_of_components() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], "Row 1 of the first vectors is zero"),
-        ([[1.0, 0.0]], [[1.0, np.nan]], "Row 0 of the second vectors is not finite"),
+        ([[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], "Vector 1 .* is zero"),
+        ([[1.0, 0.0]], [[1.0, np.nan]], "Vector 0 .* holds a NaN"),
         ([[1.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], r"shapes \(1, 2\) and \(2, 2\)"),
-        ([1.0, 0.0], [[1.0, 1.0]], "the shape"),
+        ([1.0, 0.0], [[1.0, 1.0]], r"the shape \(2,\)"),
     ],
 )
 def test_bad_vectors(a: list, b: list, message: str) -> None:

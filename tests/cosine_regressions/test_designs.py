@@ -3,20 +3,17 @@
 import numpy as np
 import pytest
 
-from bayesbias.cosine_regression.designs import (
+from bayesbias.cosine_regressions.designs import (
     Design,
     binary_design,
     bivariate_design,
-    centroid_design,
-    component_design,
     overlapping_bivariate_centroid_design,
     overlapping_design,
-    two_word_centroid_design,
 )
 from bayesbias.errors import MeasureError
 
 ROWS = 40
-GROUP = np.tile([0, 1], ROWS // 2)
+SIDE = np.tile([0, 1], ROWS // 2)
 
 
 def made(*shape: int, seed: int = 0) -> np.ndarray:
@@ -30,7 +27,7 @@ def least_squares(columns: np.ndarray, outcome: np.ndarray) -> np.ndarray:
 
 
 def constrained(design: Design) -> np.ndarray:
-    return least_squares(design.ratio_columns[:, design.kept], design.ratio_outcome)
+    return least_squares(design.ratio_columns[:, design.kept], design.pairs.cosine)
 
 
 def length(vectors: np.ndarray) -> np.ndarray:
@@ -40,24 +37,24 @@ def length(vectors: np.ndarray) -> np.ndarray:
 def test_constrained_binary_regression_is_a_difference_of_mean_cosines() -> None:
     a, b = made(2, ROWS, 5)
     cosine = (a * b).sum(1) / length(a) / length(b)
-    means = [cosine[group == GROUP].mean() for group in (0, 1)]
-    np.testing.assert_allclose(constrained(binary_design(a, b, GROUP)), [means[0], means[1] - means[0]])
+    means = [cosine[side == SIDE].mean() for side in (0, 1)]
+    np.testing.assert_allclose(constrained(binary_design(a, b, SIDE)), [means[0], means[1] - means[0]])
 
 
 def test_unconstrained_with_both_terms_at_zero_is_the_constrained_regression() -> None:
     """With beta_0 = beta_1 = 0 and errors proportional to LNW, the inner products give the cosine regression."""
     a, b = made(2, ROWS, 5)
     inner, lnw = (a * b).sum(1), length(a) * length(b)
-    restricted = np.column_stack([lnw, GROUP * lnw])
+    restricted = np.column_stack([lnw, SIDE * lnw])
     weighted = least_squares(restricted / lnw[:, None], inner / lnw)
-    np.testing.assert_allclose(constrained(binary_design(a, b, GROUP)), weighted)
+    np.testing.assert_allclose(constrained(binary_design(a, b, SIDE)), weighted)
 
 
-def test_binary_regression_is_one_line_for_each_group() -> None:
+def test_binary_regression_is_one_line_for_each_side() -> None:
     a, b = made(2, ROWS, 5)
-    design = binary_design(a, b, GROUP)
-    beta = dict(zip(design.symbols, least_squares(design.columns, design.outcome), strict=True))
-    lines = [np.polyfit(design.pairs.lnw[g == GROUP], design.outcome[g == GROUP], 1) for g in (0, 1)]
+    design = binary_design(a, b, SIDE)
+    beta = dict(zip(design.symbols, least_squares(design.columns, design.pairs.inner), strict=True))
+    lines = [np.polyfit(design.pairs.lnw[g == SIDE], design.pairs.inner[g == SIDE], 1) for g in (0, 1)]
     assert [beta["beta_2"], beta["beta_0"]] == pytest.approx(lines[0])
     assert [beta["beta_2"] + beta["beta_3"], beta["beta_0"] + beta["beta_1"]] == pytest.approx(lines[1])
 
@@ -66,46 +63,26 @@ def test_a_words_own_slope_is_its_weat_association() -> None:
     """alpha_1*(i) of the overlapping section: s(w, A, B), the mean cosine with A minus that with B."""
     w, attributes = made(1, 5, seed=4), made(ROWS, 5, seed=5)
     cosine = (attributes @ w[0]) / length(attributes) / length(w)
-    slope = constrained(binary_design(np.tile(w, (ROWS, 1)), attributes, GROUP))[1]
-    assert slope == pytest.approx(cosine[GROUP == 1].mean() - cosine[GROUP == 0].mean())
+    slope = constrained(binary_design(np.tile(w, (ROWS, 1)), attributes, SIDE))[1]
+    assert slope == pytest.approx(cosine[SIDE == 1].mean() - cosine[SIDE == 0].mean())
 
 
 def test_units_of_the_embedding_do_not_matter() -> None:
     a, b = made(2, ROWS, 5)
-    one, ten = overlapping_design(a, b, GROUP), overlapping_design(10 * a, 10 * b, GROUP)
+    one, ten = overlapping_design(a, b, SIDE), overlapping_design(10 * a, 10 * b, SIDE)
     np.testing.assert_allclose(one.columns, ten.columns)
     assert ten.pairs.unit == pytest.approx(100 * one.pairs.unit)
 
 
 def test_overlapping_columns() -> None:
     w, x = made(2, ROWS, 5)
-    design = overlapping_design(w, x, GROUP)
+    design = overlapping_design(w, x, SIDE)
     columns = dict(zip(design.terms, design.columns.T, strict=True))
     unit_w, unit_x = (np.exp(np.log(length(side)).mean()) for side in (w, x))
-    np.testing.assert_allclose(columns["D ||w||"], GROUP * length(w) / unit_w)
+    np.testing.assert_allclose(columns["D ||w||"], SIDE * length(w) / unit_w)
     np.testing.assert_allclose(columns["||x||"], length(x) / unit_x)
-    np.testing.assert_allclose(columns["D LNW"], GROUP * length(w) * length(x) / unit_w / unit_x)
+    np.testing.assert_allclose(columns["D LNW"], SIDE * length(w) * length(x) / unit_w / unit_x)
     assert design.constrained == ("alpha_0*", "alpha_1*")
-
-
-def test_two_word_centroid_columns() -> None:
-    a, b, c = made(3, ROWS, 5)
-    design = two_word_centroid_design(a, b, c, GROUP)
-    columns = dict(zip(design.symbols, design.columns.T, strict=True))
-    g = length(a + b)
-    np.testing.assert_allclose(columns["alpha_4*"] / columns["alpha_4*"][0], g / g[0])
-    np.testing.assert_allclose(columns["alpha_7*"], GROUP * columns["alpha_5*"])
-    np.testing.assert_allclose(columns["alpha_0*"], columns["alpha_4*"] * columns["alpha_5*"])
-
-
-def test_centroid_regression_is_the_components_with_every_xi_at_minus_one() -> None:
-    sets, words = made(2, 3, 5), made(2, 15, 5, seed=1)
-    whole = centroid_design(list(sets), list(words))
-    part = component_design(list(sets), list(words), 1)
-    xi = [at for at, symbol in enumerate(part.symbols) if symbol.startswith("xi")]
-    assert len(xi) == 2
-    np.testing.assert_allclose(part.outcome + part.columns[:, xi].sum(axis=1), whole.outcome)
-    np.testing.assert_allclose(np.delete(part.columns, xi, axis=1), whole.columns)
 
 
 def test_bivariate_columns() -> None:
@@ -156,22 +133,15 @@ def test_vectors_of_one_length_in_single_precision_are_collinear() -> None:
     a, b = made(2, ROWS, 5)
     unit = [(side / length(side)[:, None]).astype(np.float32) for side in (a, b)]
     with pytest.raises(MeasureError, match="scaled to the same length"):
-        binary_design(*unit, GROUP)
+        binary_design(*unit, SIDE)
 
 
 def test_a_single_target_word_has_no_length_to_tell() -> None:
     with pytest.raises(MeasureError, match=r"collinear: .*\|\|w\|\|"):
-        overlapping_design(np.tile(made(1, 5), (ROWS, 1)), made(ROWS, 5, seed=1), GROUP)
+        overlapping_design(np.tile(made(1, 5), (ROWS, 1)), made(ROWS, 5, seed=1), SIDE)
 
 
-@pytest.mark.parametrize("group", [np.zeros(ROWS), GROUP[:-1], GROUP * 2, ["a"] * ROWS])
-def test_bad_groups(group: np.ndarray) -> None:
+@pytest.mark.parametrize("side", [np.zeros(ROWS), SIDE[:-1], SIDE * 2, ["a"] * ROWS])
+def test_bad_sides(side: np.ndarray) -> None:
     with pytest.raises(MeasureError, match="0 or 1 for each of the 40 rows"):
-        binary_design(*made(2, ROWS, 5), group)
-
-
-def test_bad_components() -> None:
-    with pytest.raises(MeasureError, match="component=3"):
-        component_design(list(made(2, 3, 5)), list(made(2, 9, 5)), 3)
-    with pytest.raises(MeasureError, match="component=0: the lists have 0 words"):
-        component_design([made(3, 5), made(2, 5)], list(made(2, 9, 5)), 0)
+        binary_design(*made(2, ROWS, 5), side)

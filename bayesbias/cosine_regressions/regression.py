@@ -1,27 +1,38 @@
-"""Regressions of cosine similarities on groups of pairs, and what they hide: Kindel's supplement, with a posterior."""
+"""Regressions of cosine similarities on sets of pairs, and what they hide: Kindel's supplement, with a posterior."""
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_probability, resolve_seed
-from bayesbias.cosine_regression.designs import Design
-from bayesbias.cosine_regression.linear_model import (
+from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
+from bayesbias.cosine_regressions.designs import Design
+from bayesbias.cosine_regressions.linear_model import (
     LinearPrior,
     distortion_slopes,
     find_prior,
     global_shares,
     regression_draws,
 )
-from bayesbias.cosine_regression.study_rows import DESIGNS, Built, Lists
+from bayesbias.cosine_regressions.study_rows import DESIGNS, ListVectors, StudyRows
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import name_some
 from bayesbias.estimates import estimates
 from bayesbias.metrics.look_up import find_lists, four_lists
-from bayesbias.statements import percent_text
-from bayesbias.studies import Study
+from bayesbias.statements import (
+    Part,
+    Statement,
+    count_text,
+    distance_text,
+    interval_text,
+    percent_text,
+    probability_text,
+    render_html,
+    render_text,
+    signed_text,
+)
+from bayesbias.studies import StudyLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,18 +53,18 @@ class CosineRegression:
     coefficients
         A row for each coefficient of the three models: `model`, `symbol`, `term`, then mean, sd, HPDI, what the
         draws are worth, and `prior_share`: posterior sd over prior sd, near 1 where the rows say nothing.
-        Units: cosine similarity (see `bayesbias.cosine_regression.vector_pairs`).
+        Units: cosine similarity (see `bayesbias.cosine_regressions.vector_pairs`).
     decomposition
-        The slope alpha_1* of the cosine regression as a sum: `part` is ``"group"`` (the coefficient that it stands
-        for), ``"omitted"`` (one row a term), ``"sum"``, ``"distortion"`` (sum minus group) or ``"absolute
+        The slope alpha_1* of the cosine regression as a sum: `part` is ``"comparison"`` (the coefficient that it
+        stands for), ``"omitted"`` (one row a term), ``"sum"``, ``"distortion"`` (sum minus comparison) or ``"absolute
         distortion"`` (sum of the absolute values of the omitted); `slope` is what each coefficient is multiplied by.
     similarity
-        For each group the mean cosine, and the means of local similarity and of the global discrepancy, which
-        add up to it. None for designs without groups.
+        For each side of the comparison (`side`) the mean cosine, and the means of local similarity and of the global
+        discrepancy, which add up to it. None for designs that compare nothing.
     pairs
-        For each pair its words, cosine and, for designs with groups, local similarity (mean and sd).
+        For each pair its words, cosine and, for designs that compare, its side and local similarity (mean and sd).
     draws
-        Independent draws of all three models (`bayesbias.cosine_regression.linear_model.regression_draws`).
+        Independent draws of all three models (`bayesbias.cosine_regressions.linear_model.regression_draws`).
     notes
         What the tables say, and under which assumptions.
     study, embedding
@@ -70,19 +81,22 @@ class CosineRegression:
     similarity: "pd.DataFrame | None"
     pairs: "pd.DataFrame"
     draws: "xr.Dataset"
-    notes: tuple[str, ...]
+    notes: tuple[Statement, ...]
     study: str
     embedding: str
     lost_words: Mapping[str, tuple[str, ...]]
     random_seed: int
 
     def __str__(self) -> str:
-        return "\n".join(self.notes)
+        return render_text([Part("", self.notes, bulleted=False)])
+
+    def _repr_html_(self) -> str:
+        return render_html([Part("", self.notes, bulleted=False)])
 
 
 def cosine_regression(
-    embedding: Any,
-    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    embedding: EmbeddingLike,
+    study: StudyLike,
     design: str = "overlapping",
     *,
     targets: tuple[str, str] | None = None,
@@ -98,7 +112,7 @@ def cosine_regression(
 
     With lists X, Y (targets) and A, B (attributes) of a study, the designs are:
 
-    - ``"binary"``: the pairs of X and A against those of Y and B; no word stands in both groups;
+    - ``"binary"``: the pairs of X and A against those of Y and B; no word is on both sides;
     - ``"overlapping"``: the pairs of X and A and of Y and B against those of X and B and of Y and A;
     - ``"centroid"``: the words of X with the centroid of A against those of Y with the centroid of B;
     - ``"bivariate"``: the cosines of X and A on those of Y and B, words matched by position;
@@ -123,8 +137,8 @@ def cosine_regression(
         ``"weak"`` (each coefficient has a prior sd of 20 residual sds, about 1 in units of a cosine), ``"flat"``
         (least squares), or a `LinearPrior`.
     word_effects
-        Whether each word that stands in several rows has an effect of its own (in the overlapping design, on both
-        groups and on their difference). Without it rows count as independent, as in the supplement, and
+        Whether each word of several rows has an effect of its own (in the overlapping design, on both sides and on
+        their difference). Without it rows count as independent, as in the supplement, and
         intervals are mostly too narrow.
     draws, chains
         Independent draws, and in how many chains to label them.
@@ -137,8 +151,8 @@ def cosine_regression(
     ------
     MeasureError
         If the groups are not determined, there are no more rows than coefficients, or terms are collinear.
-    ReportError
-        If there is no such design.
+    ArgumentError
+        If there is no such design or prior, or another argument is not usable.
 
     Warns
     -----
@@ -148,9 +162,9 @@ def cosine_regression(
     Notes
     -----
     The regressions describe these lists in this embedding. A distortion says how far the difference of mean cosines
-    goes along with the lengths of the vectors, not that one of both is the true association. Most omitted terms
-    are near 1 at usual lengths and vanish for long vectors: the group coefficient is an extrapolation. It and the
-    distortion are often large, uncertain and of opposite signs while their sum is well known. The absolute
+    goes along with the lengths of the vectors, not that one of both is the true association. Most omitted terms are
+    near 1 at usual lengths and vanish for long vectors: the coefficient of the comparison is an extrapolation. It and
+    the distortion are often large, uncertain and of opposite signs while their sum is well known. The absolute
     distortion cannot be negative, so that uncertainty alone makes its mean positive.
 
     In the bivariate designs word effects do not let words differ in the slope of cos_R.
@@ -159,25 +173,27 @@ def cosine_regression(
     ----------
     Alexander T. Kindel (2023). Geometrically consistent estimation of multidimensional word associations in text
     corpora. Supplement, "Frequency bias in cosine similarity regression". Its displays have no numbers; the
-    functions of `bayesbias.cosine_regression.designs` and `bayesbias.cosine_regression.linear_model` name each.
+    functions of `bayesbias.cosine_regressions.designs` and `bayesbias.cosine_regressions.linear_model` name each.
 
     Examples
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> result = cosine_regression(vectors, "weat7", "binary", random_seed=1)
     >>> result.decomposition[["part", "term"]].head(4)
-          part   term
-    0    group      X
-    1  omitted  1/LNW
-    2  omitted  X/LNW
-    3      sum
+             part   term
+    0  comparison      X
+    1     omitted  1/LNW
+    2     omitted  X/LNW
+    3         sum
     """
-    check_choice("design", design, tuple(DESIGNS))
-    check_probability("hdi_prob", hdi_prob)
     seed, chosen = resolve_seed(random_seed), find_prior(prior)
+    check_choice("design", design, DESIGNS)
+    check_probability("hdi_prob", hdi_prob)
+    draws, chains = check_count("draws", draws), check_count("chains", chains)
     lists = four_lists(study, targets, attributes)
     found = find_lists(embedding, lists.by_name)
-    built = DESIGNS[design](Lists(tuple(found.words), tuple(found.words.values()), tuple(found.vectors.values())))
+    vectors = tuple(found.vectors.values())
+    built = DESIGNS[design](ListVectors(tuple(found.words), tuple(found.words.values()), vectors))
     effects = built.effects if word_effects else {}
     drawn = regression_draws(
         built.design, effects=list(effects.values()), prior=chosen, draws=draws, chains=chains, random_seed=seed
@@ -194,10 +210,10 @@ def cosine_regression(
         pairs=_pairs(drawn["inner_product"], built),
         draws=drawn,
         notes=(
-            _what(built, drawn, chosen, seed),
-            _hidden(parts, coefficients, built.design, hdi_prob),
+            _model_statement(built, drawn, chosen, seed),
+            _restrictions(parts, coefficients, built.design, hdi_prob),
             _dependence(built, word_effects),
-            *_little_said(coefficients),
+            *_weak_data(coefficients),
             *built.notes,
         ),
         study=lists.study,
@@ -223,20 +239,20 @@ def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_p
 
 
 def _parts(coefficients: "xr.DataArray", design: Design) -> "xr.Dataset":
-    """Return draws of the group coefficient and of each omitted term's share in alpha_1*."""
+    """Return draws of the coefficient of the comparison and of each omitted term's share in alpha_1*."""
     import xarray as xr
 
     shares = coefficients * xr.DataArray(distortion_slopes(design), dims="coefficient")
     omitted: xr.DataArray = shares.sel(
         coefficient=[symbol for symbol in design.symbols if symbol not in design.constrained]
     )
-    group = shares.sel(coefficient=design.constrained[1], drop=True)
+    comparison = shares.sel(coefficient=design.constrained[1], drop=True)
     distortion = omitted.sum("coefficient")
     return xr.Dataset(
         {
-            "group": group,
+            "comparison": comparison,
             "omitted": omitted,
-            "sum": group + distortion,
+            "sum": comparison + distortion,
             "distortion": distortion,
             "absolute distortion": abs(omitted).sum("coefficient"),
         }
@@ -252,7 +268,7 @@ def _decomposition(parts: "xr.Dataset", design: Design, hdi_prob: float) -> "pd.
     for part in parts:
         frame = estimates(parts[part], hdi_prob=hdi_prob)
         symbols = list(frame.pop("coefficient")) if "coefficient" in frame else [""]
-        if part == "group":
+        if part == "comparison":
             symbols = [design.constrained[1]]
         frame.insert(0, "part", [str(part)] * len(frame))
         frame.insert(1, "symbol", symbols)
@@ -262,23 +278,23 @@ def _decomposition(parts: "xr.Dataset", design: Design, hdi_prob: float) -> "pd.
     return pd.concat(frames, ignore_index=True)
 
 
-def _similarity(coefficients: "xr.DataArray", built: Built, hdi_prob: float) -> "pd.DataFrame | None":
-    """Return means of cosine, local similarity and global discrepancy by group."""
+def _similarity(coefficients: "xr.DataArray", built: StudyRows, hdi_prob: float) -> "pd.DataFrame | None":
+    """Return means of cosine, local similarity and global discrepancy by side."""
     import pandas as pd
     import xarray as xr
 
     design = built.design
-    if built.groups is None or design.group is None:
+    if built.sides is None or design.side is None:
         return None
     frames = []
-    for number, group in enumerate(built.groups):
-        rows = np.equal(design.group, number)
+    for number, side in enumerate(built.sides):
+        rows = np.equal(design.side, number)
         cosine = float(design.pairs.cosine[rows].mean())
         shares = xr.DataArray(global_shares(design)[rows].mean(axis=0), dims="coefficient")
         discrepancy = (coefficients * shares).sum("coefficient")
         for kind, values in (("local similarity", cosine - discrepancy), ("global discrepancy", discrepancy)):
             frame = estimates(values, hdi_prob=hdi_prob)
-            frame.insert(0, "group", group)
+            frame.insert(0, "side", side)
             frame.insert(1, "pairs", int(rows.sum()))
             frame.insert(2, "mean_cosine", cosine)
             frame.insert(3, "kind", kind)
@@ -286,16 +302,16 @@ def _similarity(coefficients: "xr.DataArray", built: Built, hdi_prob: float) -> 
     return pd.concat(frames, ignore_index=True)
 
 
-def _pairs(coefficients: "xr.DataArray", built: Built) -> "pd.DataFrame":
+def _pairs(coefficients: "xr.DataArray", built: StudyRows) -> "pd.DataFrame":
     """Return words and cosine of each pair, and mean and sd of its local similarity."""
     import pandas as pd
 
     design = built.design
     frame = pd.DataFrame({"first_word": built.first, "second_word": built.second, "cosine": design.pairs.cosine})
     frame["lnw"] = design.pairs.lnw
-    if built.groups is not None:
-        assert design.group is not None
-        frame.insert(2, "group", [built.groups[number] for number in design.group])
+    if built.sides is not None:
+        assert design.side is not None
+        frame.insert(2, "side", [built.sides[number] for number in design.side])
         drawn = np.asarray(coefficients).reshape(-1, len(design.symbols))
         shares = global_shares(design)
         frame["local_similarity"] = frame["cosine"] - shares @ drawn.mean(axis=0)
@@ -303,57 +319,77 @@ def _pairs(coefficients: "xr.DataArray", built: Built) -> "pd.DataFrame":
     return frame
 
 
-def _what(built: Built, drawn: "xr.Dataset", prior: LinearPrior, seed: int) -> str:
+def _model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, seed: int) -> Statement:
     design = built.design
-    ends = f"{built.groups[1]} (1) against {built.groups[0]} (0)" if built.groups else "no groups"
-    flat = np.isinf(prior.coefficient_sd)
-    given = "flat" if flat else (
+    ends = f"{built.sides[1]} (1) against {built.sides[0]} (0)" if built.sides else "no sides are compared"
+    numbers = {
+        "rows": len(design.pairs.inner),
+        "coefficients": len(design.symbols),
+        "lnw_unit": design.pairs.unit,
+        "draws": drawn.sizes["chain"] * drawn.sizes["draw"],
+        "random_seed": seed,
+    }
+    given = "flat" if np.isinf(prior.coefficient_sd) else (
         f"Normal(0, {prior.coefficient_sd:g} residual sds), residual sd guessed at {prior.sigma:g} with the weight of "
         f"{prior.rows:g} rows"
     )  # fmt: skip
-    return (
-        f"{design.name.capitalize()} design, {len(design.outcome)} rows, {len(design.symbols)} coefficients: {ends}. "
+    return Statement(
+        "model",
+        f"{design.name.capitalize()} design, {numbers['rows']} rows, {numbers['coefficients']} coefficients: {ends}. "
         f"1 unit of LNW is {design.pairs.unit:.4g}, the geometric mean of the pairs. Prior of coefficients: {given}. "
-        f"{drawn.sizes['chain'] * drawn.sizes['draw']:,} independent draws, seed {seed}."
+        f"{count_text(numbers['draws'])} independent draws, seed {seed}.",
+        numbers,
     )
 
 
-def _hidden(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Design, hdi_prob: float) -> str:
+def _restrictions(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Design, hdi_prob: float) -> Statement:
     """Return what the constrained cosine regression hides."""
     slope = coefficients[coefficients["model"] == "constrained"].iloc[1]
-    group, distortion, absolute = (float(parts[name].mean()) for name in ("group", "distortion", "absolute distortion"))
-    opposite = float((parts["group"] * parts["sum"] < 0).mean())
     omitted = coefficients[
         (coefficients["model"] == "corrected_ratio") & ~coefficients["symbol"].isin(design.constrained)
     ]
     away = omitted[(omitted["hdi_low"] > 0) | (omitted["hdi_high"] < 0)]
     names = ", ".join(f"{symbol} ({term})" for symbol, term in zip(away["symbol"], away["term"], strict=True)) or "none"
-    return (
-        f"The cosine regression says {slope['symbol']} = {slope['mean']:+.3f} ({percent_text(hdi_prob)} HPDI "
-        f"{slope['hdi_low']:+.3f} to {slope['hdi_high']:+.3f}). Without its restrictions the coefficient of the same "
-        f"term is {group:+.3f}, and {distortion:+.3f} come from terms that it fixes to 0 ({absolute:.3f} in absolute "
-        f"values); with probability {opposite:.2f} both have opposite signs. Of the {len(omitted)} terms fixed to 0, "
-        f"the {percent_text(hdi_prob)} HPDI excludes 0 for {names}."
+    numbers = {
+        **{name: float(slope[name]) for name in ("mean", "hdi_low", "hdi_high")},
+        **{name: float(parts[name].mean()) for name in ("comparison", "distortion", "absolute distortion")},
+        "opposite_signs": float((parts["comparison"] * parts["sum"] < 0).mean()),
+        "omitted": len(omitted),
+        "omitted_away_from_0": list(away["symbol"]),
+    }
+    hpdi = f"{percent_text(hdi_prob)} HPDI"
+    return Statement(
+        "restrictions",
+        f"The cosine regression says {slope['symbol']} = {signed_text(slope['mean'])} ({hpdi} "
+        f"{interval_text(slope['hdi_low'], slope['hdi_high'])}). Without its restrictions the coefficient of the same "
+        f"term is {signed_text(numbers['comparison'])}, and {signed_text(numbers['distortion'])} come from terms that "
+        f"it fixes to 0 ({distance_text(numbers['absolute distortion'])} in absolute values); with probability "
+        f"{probability_text(numbers['opposite_signs'])} both have opposite signs. Of the {len(omitted)} terms fixed to "
+        f"0, the {hpdi} excludes 0 for {names}.",
+        numbers,
     )
 
 
-def _dependence(built: Built, word_effects: bool) -> str:
+def _dependence(built: StudyRows, word_effects: bool) -> Statement:
     if not built.effects:
-        return "No target word stands in several rows; but one centroid serves many, and its own error does not enter."
-    if word_effects:
-        return f"Rows that share a word are dependent: the models have word effects ({', '.join(built.effects)})."
-    return (
-        "Rows that share a word count as independent, as in the supplement: intervals are mostly too narrow "
-        "(word_effects=True mends that)."
-    )
+        text = "No target word is in several rows; but one centroid serves many, and its own error does not enter."
+    elif word_effects:
+        text = f"Rows that share a word are dependent: the models have word effects ({', '.join(built.effects)})."
+    else:
+        text = (
+            "Rows that share a word count as independent, as in the supplement: intervals are mostly too narrow "
+            "(word_effects=True mends that)."
+        )
+    return Statement("dependence", text)
 
 
-def _little_said(coefficients: "pd.DataFrame") -> tuple[str, ...]:
+def _weak_data(coefficients: "pd.DataFrame") -> tuple[Statement, ...]:
     """Return a note on the coefficients whose posterior is mostly the prior."""
     rows = coefficients[(coefficients["model"] == "corrected_ratio") & (coefficients["prior_share"] > _MOSTLY_PRIOR)]
     if rows.empty:
         return ()
-    return (
+    text = (
         f"The rows say little of {name_some(rows['symbol'])}: the posterior sd is more than half the prior's, as the "
-        "terms are nearly collinear. Another prior would move them, though hardly the slope that they add up to.",
+        "terms are nearly collinear. Another prior would move them, though hardly the slope that they add up to."
     )
+    return (Statement("prior", text, dict(zip(rows["symbol"], rows["prior_share"], strict=True))),)

@@ -9,7 +9,7 @@ with Z the rows' words; all of it integrates out but kappa (Gelman et al., Bayes
 Without word effects V = I, and the draws come from the posterior itself. With them, kappa is drawn by `importance`.
 
 Rows that share a word are not independent. Independent errors, as in Kindel's regressions, make the posterior of
-all coefficients too narrow wherever a word stands in several rows; word effects are the remedy.
+all coefficients too narrow wherever a word is in several rows; word effects are the remedy.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from bayesbias.cosine_regression.designs import Design
-from bayesbias.errors import MeasureError, ModelError, SamplerWarning, did_you_mean, warn_user
+from bayesbias.arguments import check_choice
+from bayesbias.cosine_regressions.designs import Design
+from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user
 from bayesbias.models.samplers.importance import KHAT_MAX, fit_proposal, resample
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class WordEffects(NamedTuple):
     words
         The word of every row: anything that can be compared, of shape (rows,).
     by
-        What the effect is multiplied by: a number, or one for each row. With a group coded -1/2 and 1/2, words
-        differ in how much the groups differ.
+        What the effect is multiplied by: a number, or one for each row. With the side coded -1/2 and 1/2, words
+        differ in how much the sides differ.
     """
 
     words: ArrayLike
@@ -112,9 +113,7 @@ def find_prior(prior: str | LinearPrior) -> LinearPrior:
     """Return a prior by its name in `PRIORS`, or as it is."""
     if isinstance(prior, LinearPrior):
         return prior
-    if prior not in PRIORS:
-        raise ModelError(f"prior={prior!r}{did_you_mean(str(prior), PRIORS)}: {', '.join(PRIORS)} or a LinearPrior.")
-    return PRIORS[prior]
+    return PRIORS[check_choice("prior", prior, PRIORS)]
 
 
 def linear_draws(
@@ -148,7 +147,7 @@ def linear_draws(
     ------
     MeasureError
         If there are no more rows than coefficients, or the outcome is a sum of the columns without error.
-    ModelError
+    ArgumentError
         If there is no prior of that name.
 
     References
@@ -198,7 +197,7 @@ def regression_draws(
     Parameters
     ----------
     design
-        From `bayesbias.cosine_regression.designs`.
+        From `bayesbias.cosine_regressions.designs`.
     effects
         Word effects; left out, errors are independent.
     prior
@@ -222,7 +221,7 @@ def regression_draws(
 
     Examples
     --------
-    >>> from bayesbias.cosine_regression.designs import binary_design
+    >>> from bayesbias.cosine_regressions.designs import binary_design
     >>> a, b = np.random.default_rng(0).normal(size=(2, 12, 3))
     >>> dict(regression_draws(binary_design(a, b, [0, 1] * 6), draws=10, random_seed=1).sizes)
     {'chain': 4, 'draw': 10, 'coefficient': 4, 'constrained_coefficient': 2}
@@ -231,9 +230,9 @@ def regression_draws(
 
     labels = {"coefficient": list(design.symbols), "constrained_coefficient": list(design.constrained_symbols)}
     models = {
-        "inner_product": (design.outcome, design.columns, "coefficient"),
-        "corrected_ratio": (design.ratio_outcome, design.ratio_columns, "coefficient"),
-        "constrained": (design.ratio_outcome, design.ratio_columns[:, design.kept], "constrained_coefficient"),
+        "inner_product": (design.pairs.inner, design.columns, "coefficient"),
+        "corrected_ratio": (design.pairs.cosine, design.ratio_columns, "coefficient"),
+        "constrained": (design.pairs.cosine, design.ratio_columns[:, design.kept], "constrained_coefficient"),
     }
     variables: dict[str, Any] = {}
     seeds = np.random.SeedSequence(random_seed).spawn(len(models))
@@ -289,15 +288,15 @@ def global_shares(design: Design) -> Floats:
     Raises
     ------
     MeasureError
-        If the design compares no groups, or its outcome is not the cosine of its pairs.
+        If the design compares nothing.
 
     References
     ----------
     Kindel (2023), supplement, "Some useful decompositions", local similarity estimation: sim_local(A_i, B_i),
     sim_global(A_i, B_i) and cos(A_i, B_i) = sim_local(A_i, B_i) + delta(A_i, B_i).
     """
-    if design.group is None or design.outcome is not design.pairs.inner:
-        raise MeasureError(f"Local similarity is about groups of pairs; the {design.name} design has none.")
+    if design.side is None:
+        raise MeasureError(f"Local similarity is about two sides of a comparison; the {design.name} design has none.")
     shares: Floats = design.ratio_columns.copy()
     shares[:, design.kept] = 0.0
     return shares

@@ -8,10 +8,12 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.cosine_regression.linear_model import LinearPrior
-from bayesbias.cosine_regression.regression import CosineRegression, cosine_regression
-from bayesbias.cosine_regression.study_rows import DESIGNS
-from bayesbias.errors import MeasureError, ReportError
+from bayesbias.cosine_regressions.linear_model import LinearPrior
+from bayesbias.cosine_regressions.regression import CosineRegression, cosine_regression
+from bayesbias.cosine_regressions.study_rows import DESIGNS
+from bayesbias.cosine_regressions.vector_pairs import centroid_weights
+from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.statements import Statement
 
 WORDS = {name: [f"{name}{at}" for at in range(12)] for name in "XYAB"}
 
@@ -36,15 +38,23 @@ def overlapping() -> CosineRegression:
 def test_every_design_adds_up(name: str) -> None:
     result = cosine_regression(vectors(), WORDS, name, draws=100, word_effects=False, random_seed=1)
     rows = result.decomposition.set_index("part")["mean"]
-    assert rows["group"] + rows[["omitted"]].sum() == pytest.approx(rows["sum"])
-    assert rows["sum"] - rows["group"] == pytest.approx(rows["distortion"])
+    assert rows["comparison"] + rows[["omitted"]].sum() == pytest.approx(rows["sum"])
+    assert rows["sum"] - rows["comparison"] == pytest.approx(rows["distortion"])
     assert rows["absolute distortion"] >= abs(rows["distortion"])
     shown = result.coefficients.groupby("model")["symbol"].count()
     assert shown["inner_product"] == shown["corrected_ratio"] == len(rows[["omitted"]]) + 2
     assert shown["constrained"] == 2
     assert result.coefficients.notna().all(axis=None)
     slope = result.coefficients[result.coefficients["model"] == "constrained"].iloc[1]
-    assert f"{slope['symbol']} = {slope['mean']:+.3f} (89% HPDI {slope['hdi_low']:+.3f}" in str(result)
+    said = {note.kind: note for note in result.notes}
+    restrictions = said["restrictions"].numbers
+    assert (restrictions["mean"], restrictions["hdi_low"]) == (slope["mean"], slope["hdi_low"])
+    assert restrictions["comparison"] == pytest.approx(rows["comparison"])
+    assert restrictions["omitted"] == len(rows[["omitted"]])
+    assert said["model"].numbers["rows"] == len(result.pairs)
+    assert said["model"].numbers["draws"] == 400
+    assert f"{slope['symbol']} = {slope['mean']:+.3f} (89% HPDI" in said["restrictions"].text
+    assert all(note.text.split()[0] in text for note in result.notes for text in (str(result), result._repr_html_()))
 
 
 @pytest.mark.parametrize("name", list(DESIGNS))
@@ -56,7 +66,7 @@ def test_rows_are_the_pairs_that_their_words_name(name: str) -> None:
         w, v = ends[row.first_word], ends[row.second_word]
         assert row.cosine == pytest.approx(w @ v / np.sqrt((w @ w) * (v @ v)))
         if result.similarity is not None:
-            assert f"{row.first_word[0]} with {row.second_word.removeprefix('centroid of ')[0]}" in row.group
+            assert f"{row.first_word[0]} with {row.second_word.removeprefix('centroid of ')[0]}" in row.side
 
 
 def test_flat_slopes_are_the_differences_of_mean_cosines() -> None:
@@ -85,11 +95,11 @@ def test_overlapping_slope_is_half_of_weats_difference(overlapping: CosineRegres
 
 def test_similarity_and_discrepancy_add_up_to_the_mean_cosine(overlapping: CosineRegression) -> None:
     assert overlapping.similarity is not None
-    for (_, cosine), rows in overlapping.similarity.groupby(["group", "mean_cosine"]):
+    for (_, cosine), rows in overlapping.similarity.groupby(["side", "mean_cosine"]):
         assert rows["mean"].sum() == pytest.approx(cosine)
-    by_pair = overlapping.pairs.groupby("group")["local_similarity"].mean()
-    by_group = overlapping.similarity.query("kind == 'local similarity'").set_index("group")["mean"]
-    pd.testing.assert_series_equal(by_pair.sort_index(), by_group.sort_index(), check_names=False)
+    by_pair = overlapping.pairs.groupby("side")["local_similarity"].mean()
+    by_side = overlapping.similarity.query("kind == 'local similarity'").set_index("side")["mean"]
+    pd.testing.assert_series_equal(by_pair.sort_index(), by_side.sort_index(), check_names=False)
 
 
 def test_seed_repeats_the_result(overlapping: CosineRegression) -> None:
@@ -110,15 +120,18 @@ def test_result_does_not_depend_on_the_units_of_the_embedding(overlapping: Cosin
 
 
 def test_notes_say_what_the_intervals_assume() -> None:
-    plain = cosine_regression(vectors(), WORDS, "binary", draws=50, word_effects=False, random_seed=1)
-    assert "count as independent" in str(plain)
-    assert "word effects (target_word, attribute_word)" in str(
-        cosine_regression(vectors(), WORDS, "binary", draws=50, random_seed=1)
-    )
-    assert "Mean weight psi" in str(cosine_regression(vectors(), WORDS, "centroid", draws=50, random_seed=1))
+    def said(kind: str, *arguments: str, **settings: object) -> Statement:
+        result = cosine_regression(vectors(), WORDS, *arguments, random_seed=1, **settings)
+        return next(note for note in result.notes if note.kind == kind)
+
+    assert "count as independent" in said("dependence", "binary", draws=50, word_effects=False).text
+    assert "word effects (target_word, attribute_word)" in said("dependence", "binary", draws=50).text
+    weights = said("centroid weights", "centroid", draws=50).numbers
+    assert weights == {
+        name: pytest.approx(centroid_weights([vectors()[word] for word in WORDS[name]]).mean()) for name in "AB"
+    }
     narrow = LinearPrior(coefficient_sd=1.0, sigma=0.05, rows=1.0)
-    little = cosine_regression(vectors(), WORDS, "bivariate_centroid", prior=narrow, random_seed=1)
-    assert "The rows say little of gamma_" in str(little)
+    assert all(share > 0.5 for share in said("prior", "bivariate_centroid", prior=narrow).numbers.values())
 
 
 def test_normalised_vectors_are_refused() -> None:
@@ -135,10 +148,11 @@ def test_bad_requests() -> None:
         cosine_regression(vectors(), WORDS | {"Y": WORDS["Y"][1:]}, "bivariate")
     with pytest.raises(MeasureError, match="Found 3 word lists"):
         cosine_regression(vectors(), {name: WORDS[name] for name in "XYA"})
-    with pytest.raises(ReportError, match="did you mean 'centroid'"):
+    with pytest.raises(ArgumentError, match="did you mean 'centroid'"):
         cosine_regression(vectors(), WORDS, "centroids")
-    with pytest.raises(ReportError, match="hdi_prob"):
-        cosine_regression(vectors(), WORDS, hdi_prob=89)
+    for name, value in {"hdi_prob": 89, "draws": 0, "chains": 1.5, "random_seed": True, "prior": "weka"}.items():
+        with pytest.raises(ArgumentError, match=name):
+            cosine_regression(vectors(), WORDS, **{name: value})
 
 
 @pytest.mark.shared

@@ -1,0 +1,155 @@
+"""The conventions of the public names: one sweep over all signatures, seeds, errors and lists of names."""
+
+import ast
+import importlib.util
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.arguments import HDI_PROB
+from bayesbias.errors import ArgumentError, BayesBiasError, BayesBiasWarning
+
+PACKAGE = Path(bb.__file__).parent
+ROOMS = [value for name in bb.__all__ if isinstance(value := getattr(bb, name), ModuleType)]
+
+DEFAULTS = {"random_seed": None, "overwrite": False, "hdi_prob": HDI_PROB, "progress": True}
+ANNOTATIONS = {"embedding": "EmbeddingLike", "study": "StudyLike"}
+POSTERIOR_DRAWS = {
+    "bayesbias.compare_embeddings",
+    "bayesbias.compare_models",
+    "bayesbias.cosine_regression",
+    "bayesbias.fit",
+    "bayesbias.sensitivity",
+}
+OTHER_NAMES = {
+    "random_seed": {"seed", "rng", "random_state"},
+    "draws": {"n_draws", "ndraws", "num_draws", "iterations"},
+    "samples": {"n_samples", "num_samples", "data_sets", "replicates", "replications", "permutations", "simulations"},
+    "progress": {"progressbar", "progress_bar", "verbose", "quiet"},
+    "overwrite": {"force", "replace", "exist_ok"},
+    "hdi_prob": {"ci", "ci_prob", "cred_mass", "interval_prob"},
+}
+
+
+def public_names(room: ModuleType) -> list[tuple[str, Any]]:
+    return [(f"{room.__name__}.{name}", getattr(room, name)) for name in room.__all__]
+
+
+def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield every public function, and the methods and properties' functions of every public class."""
+    for name, value in (pair for room in (bb, *ROOMS) for pair in public_names(room)):
+        if inspect.isfunction(value):
+            yield name, value
+        elif inspect.isclass(value) and not issubclass(value, BayesBiasError | BayesBiasWarning):
+            for attribute, method in vars(value).items():
+                function = method.fget if isinstance(method, property) else inspect.unwrap(method)
+                function = getattr(function, "__func__", function)  # of a class method
+                if inspect.isfunction(function) and not attribute.startswith("_"):
+                    yield f"{name}.{attribute}", function
+
+
+CALLABLES = dict(callables())
+SEEDED = {
+    name: function
+    for name, function in CALLABLES.items()
+    if "random_seed" in inspect.signature(function).parameters and "self" not in inspect.signature(function).parameters
+}
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_arguments_are_called_the_same_and_have_one_default(name: str) -> None:
+    parameters = inspect.signature(CALLABLES[name]).parameters
+    for usual, others in OTHER_NAMES.items():
+        assert not others & set(parameters), f"call it {usual}"
+    for argument, default in DEFAULTS.items():
+        if argument in parameters:
+            assert parameters[argument].default == default, argument
+            assert parameters[argument].kind is inspect.Parameter.KEYWORD_ONLY, argument
+    for argument, alias in ANNOTATIONS.items():
+        if argument in parameters:
+            assert alias in inspect.formatannotation(parameters[argument].annotation), argument
+
+
+def test_draws_are_those_of_a_posterior() -> None:
+    assert {name for name, function in CALLABLES.items() if "draws" in inspect.signature(function).parameters} == (
+        POSTERIOR_DRAWS
+    )
+
+
+def test_every_class_that_is_returned_is_a_public_name() -> None:
+    own = {
+        found for path in PACKAGE.rglob("*.py") for found in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE)
+    }
+    public = {name.rpartition(".")[2] for room in (bb, *ROOMS) for name, _ in public_names(room)}
+    hidden = {
+        name: sorted(returned)
+        for name, function in CALLABLES.items()
+        if (returned := own & set(re.findall(r"\w+", _returned(function))) - public)
+    }
+    assert not hidden
+
+
+def _returned(function: Callable[..., Any]) -> str:
+    annotation = inspect.signature(function).return_annotation
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+class Untouched:
+    """An argument that says so if anything is asked of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"work was begun: {name}")
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_seeds_that_are_none_are_refused_before_any_work(name: str) -> None:
+    needed = {
+        argument: Untouched()
+        for argument, parameter in inspect.signature(SEEDED[name]).parameters.items()
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+    }
+    for seed in (True, np.True_, -1, 1.5, "1", 2**32):
+        with pytest.raises(ArgumentError, match="random_seed="):
+            SEEDED[name](**needed, random_seed=seed)
+
+
+def test_errors_and_warnings_derive_from_one_base_and_from_what_fits() -> None:
+    known = dict(public_names(bb.errors))
+    for name, error in known.items():
+        short = name.rpartition(".")[2]
+        if short not in ("BayesBiasError", "BayesBiasWarning"):
+            assert issubclass(error, BayesBiasWarning if short.endswith("Warning") else BayesBiasError)
+            assert short.endswith("Warning") or issubclass(error, ValueError | TypeError | OSError | LookupError)
+    classes = ast.parse(Path(bb.errors.__file__).read_text())
+    assert {node.name for node in classes.body if isinstance(node, ast.ClassDef)} == set(bb.errors.__all__)
+
+
+@pytest.mark.parametrize("room", [bb, *ROOMS], ids=lambda room: room.__name__)
+def test_lists_of_names_are_whole(room: ModuleType) -> None:
+    assert len(set(room.__all__)) == len(room.__all__)
+    assert set(room.__all__) - {"__version__"} <= set(dir(room))
+    assert all(not name.startswith("_") for name in set(room.__all__) - {"__version__"})
+
+
+@pytest.mark.parametrize("room", [bb, *(room for room in ROOMS if hasattr(room, "_HOMES"))], ids=lambda r: r.__name__)
+def test_names_that_are_loaded_late_are_those_that_type_checkers_see(room: ModuleType) -> None:
+    tree = ast.parse(Path(str(room.__file__)).read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.name: line.module for line in block.body if isinstance(line, ast.ImportFrom) for alias in line.names}
+    loaded = {name: f"{room.__name__}.{home}" for name, home in room._HOMES.items()}
+    assert seen == loaded | dict.fromkeys(getattr(room, "_ROOMS", ()), room.__name__)
+
+
+def test_no_public_name_is_hidden_by_a_room_of_the_same_name() -> None:
+    """A module takes the place of a name that is loaded late, as soon as anything imports it."""
+    rooms = {name for name in bb._HOMES if importlib.util.find_spec(f"bayesbias.{name}")}
+    assert not rooms
+    assert all(import_module(f"bayesbias.{name}") is getattr(bb, name) for name in bb._ROOMS)
