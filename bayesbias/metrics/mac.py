@@ -97,7 +97,7 @@ def mac(embedding: EmbeddingLike, study: StudyLike) -> MeasureResult:
     --------
     >>> result = mac(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
     >>> round(result.mac, 4), round(result.mac_associated, 4), len(result.scores)
-    (MAC, 32)
+    (0.7561, 0.7472, 32)
     """
     lists = every_group(study)
     similarities, found = Similarities.of_embedding(embedding, lists)

@@ -193,7 +193,7 @@ def measure(name: str, embedding: EmbeddingLike, study: StudyLike, **options: An
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> round(measure("mac", vectors, "weat7").mac, 4)
-    MAC
+    0.7561
     """
     entry = find_measure(name)
     optional = [item for item in signature(entry.function).parameters.values() if item.default is not Parameter.empty]

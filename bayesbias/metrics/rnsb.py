@@ -96,7 +96,7 @@ def rnsb(
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> result = rnsb(vectors, "weat7", attributes=("male", "female"), splits=10, random_seed=1)
     >>> round(result.rnsb, 4), len(result.scores)
-    (RNSB, 16)
+    (0.0234, 16)
     """
     seed = resolve_seed(random_seed)
     scaled = check_flag("normalize", normalize)

@@ -193,7 +193,7 @@ def weat(
     --------
     >>> result = weat(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
     >>> round(result.effect_size, 4), round(result.p_value, 4), int(result.partitions)
-    (EFFECT, PVALUE, 12870)
+    (0.9897, 0.0219, 12870)
     """
     seed = resolve_seed(random_seed)
     check_count("samples", samples)

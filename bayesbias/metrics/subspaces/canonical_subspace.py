@@ -59,7 +59,7 @@ def canonical_subspace(
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> result = canonical_subspace(vectors, "weat7")
     >>> round(result.score, 4), round(result.a_c, 4)
-    (CANON)
+    (0.0092, 0.1123)
     """
     check_flag("scaled", scaled)
     lists = four_lists(study, targets, attributes)
