@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from bayesbias.metrics.subspaces.association_lists import four_lists, score
 
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.subspaces.association_lists import four_lists, score
 from tests.metrics.made import PETS, vectors
 
 

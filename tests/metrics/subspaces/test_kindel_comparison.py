@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bayesbias.metrics.subspaces.association_lists import COMPONENTS, score
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS, score
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
 from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison, rank_correlation
 from bayesbias.metrics.subspaces.mean_cosine import weat_score

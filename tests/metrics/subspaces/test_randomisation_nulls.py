@@ -4,11 +4,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from bayesbias.metrics.subspaces.association_lists import COMPONENTS
 from scipy.linalg import subspace_angles
 
 import bayesbias as bb
 from bayesbias.errors import EmbeddingError, LostWordsWarning, MeasureError
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
 from bayesbias.metrics.subspaces.randomisation_nulls import (
     DRAWN,
