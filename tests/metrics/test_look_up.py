@@ -87,7 +87,7 @@ def test_lists_of_the_same_name_are_told_apart_by_their_kind() -> None:
 
 @pytest.mark.parametrize("words", [3, None, [1], b"ab"])
 def test_what_is_no_list_of_words(words: object) -> None:
-    with pytest.raises(MeasureError, match="The list is .* Give a list of words"):
+    with pytest.raises(MeasureError, match=r"The list is .* Give a list of words"):
         checked_words("The list", words)
 
 
