@@ -76,7 +76,7 @@ def test_the_tables_are_what_the_vectors_give(shared: Path) -> None:
     # Another seed and fewer draws than the kept ones: the ends agree within their Monte Carlo errors.
     figure = pd.read_csv(FOLDER / "figure3.csv", keep_default_na=False)
     figure = figure[figure["match"] == "none"].set_index(["first", "second", "drawn", "statistic"])
-    for null in study_nulls(embedding, LISTS, draws=1000, random_seed=1).values():
+    for null in study_nulls(embedding, LISTS, samples=1000, random_seed=1).values():
         for row in null.frame().to_dict("records"):
             kept_row = figure.loc[(*null.lists, row["drawn"], row["statistic"])]
             assert row["observed"] == pytest.approx(kept_row["observed"], rel=1e-4)

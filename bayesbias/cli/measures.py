@@ -3,12 +3,17 @@
 from ast import literal_eval
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bayesbias.cli.base import Case, Overwrite, Seed, app, printed
 from bayesbias.errors import MeasureError, ReportError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bayesbias.metrics.result import MeasureResult
 
 
 class Statistic(StrEnum):
@@ -62,7 +67,7 @@ def weat(
         samples=samples,
         random_seed=resolve_seed(seed),
     )
-    print(f"{result}\n\n{printed(result.words)}")
+    print(f"{result}\n\n{printed(_scores(result))}")
 
 
 @app.command()
@@ -179,24 +184,27 @@ def measure(
 
         bayesbias measure weat_score vectors.txt --study religion --option targets=jewish,muslim
     """
+    from functools import partial
+
     from bayesbias.embeddings import load_embedding
-    from bayesbias.metrics.registry import find_measure, result_frame, words_needed
     from bayesbias.metrics.registry import measure as run
-    from bayesbias.metrics.result import MeasureResult
     from bayesbias.studies import load_study
 
-    find_measure(name)
     options = dict(_key_and_value(text) for text in option or ())
-    loaded = load_study(study)
-    words = words_needed(name, loaded, **options)
-    vectors = load_embedding(embedding, words=words, format=file_format, case=case.value)
-    result = run(name, vectors, loaded, **options)
-    if isinstance(result, MeasureResult):
-        print(f"{result}\n")
-    else:
-        entry = find_measure(name)
-        print(f"{name} of {loaded.name} in {vectors.name}: {entry.formula}\nConventions: {entry.conventions}.\n")
-    print(printed(result_frame(result)))
+    # Read by the measure itself, which knows the words that it needs.
+    vectors: Any = partial(load_embedding, embedding, format=file_format, case=case.value)
+    result = run(name, vectors, load_study(study), **options)
+    print(f"{result}\n\n{printed(_scores(result))}")
+
+
+def _scores(result: "MeasureResult") -> "pd.DataFrame":
+    """Return the scores of words without empty columns; those by base pairs as their mean, lowest and highest."""
+    scores = result.scores
+    labels = [name for name in ("word", "group", "attribute_group") if (scores[name] != "").any()]
+    if not (scores["base_pair"] != "").any():
+        return scores[[*labels, "score"]]
+    by_word = scores.groupby(labels, sort=False)["score"]
+    return by_word.agg(mean="mean", lowest="min", highest="max", base_pairs="size").reset_index()
 
 
 def _key_and_value(text: str) -> tuple[str, Any]:

@@ -19,7 +19,7 @@ from bayesbias.cosine_regressions.study_rows import DESIGNS, ListVectors, StudyR
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import name_some
 from bayesbias.estimates import estimates
-from bayesbias.metrics.look_up import as_embedding, named_lists, word_sets
+from bayesbias.metrics.look_up import find_lists, four_lists
 from bayesbias.statements import (
     Part,
     Statement,
@@ -190,11 +190,10 @@ def cosine_regression(
     check_choice("design", design, DESIGNS)
     check_probability("hdi_prob", hdi_prob)
     draws, chains = check_count("draws", draws), check_count("chains", chains)
-    name, lists = named_lists(study, targets, attributes)
-    source = as_embedding(embedding, (word for words in lists.values() for word in words))
-    sets = word_sets(source, lists)
-    vectors = [source.matrix(words).astype(np.float64) for words in sets.words.values()]
-    built = DESIGNS[design](ListVectors(tuple(sets.words), tuple(sets.words.values()), tuple(vectors)))
+    lists = four_lists(study, targets, attributes)
+    found = find_lists(embedding, lists.by_name)
+    vectors = tuple(found.vectors.values())
+    built = DESIGNS[design](ListVectors(tuple(found.words), tuple(found.words.values()), vectors))
     effects = built.effects if word_effects else {}
     drawn = regression_draws(
         built.design, effects=list(effects.values()), prior=chosen, draws=draws, chains=chains, random_seed=seed
@@ -217,9 +216,9 @@ def cosine_regression(
             *_weak_data(coefficients),
             *built.notes,
         ),
-        study=name,
-        embedding=source.name,
-        lost_words=sets.lost,
+        study=lists.study,
+        embedding=found.source.name,
+        lost_words=found.lost,
         random_seed=seed,
     )
 

@@ -1,15 +1,36 @@
-"""Measures that give one number for a study in an embedding, each with its conventions."""
+"""Measures that give one number for a study in an embedding, each with its conventions.
+
+All measures take their first arguments alike:
+
+embedding
+    An `Embedding`, or what stands for one (`bayesbias.embeddings.EmbeddingLike`).
+study
+    A `Study`, the name of a bundled one, the path of a TOML file, or lists by name: X, Y, A, B, of which X and Y
+    are protected, A and B attributes, A is associated with X, and B with Y (`bayesbias.studies.StudyLike`). Some
+    measures take more or fewer lists by name, and say so.
+targets
+    Names of the protected groups that are compared, X and Y; may be left out where the study has exactly two.
+
+Attributes
+----------
+    Names of the attribute groups (or the control lists ``"human"`` and ``"neutral"``) that they are compared on.
+
+All of them warn with a `LostWordsWarning` if the embedding lacks some words, with a `DuplicatesWarning` if several
+words of a list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.
+"""
 
 # Loaded at once, not when first used: several functions bear the name of their file, and Python would
 # otherwise put the file in the function's place. The files are light; what is heavy is imported inside functions.
 from bayesbias.metrics.direct_bias import GENDER_PAIRS, Direction, direct_bias, gender_direction
-from bayesbias.metrics.ect import ect
 from bayesbias.metrics.mac import mac
+from bayesbias.metrics.mean_vectors import ect, rnd
 from bayesbias.metrics.neighbours import nearest_neighbours
 from bayesbias.metrics.registry import MEASURES, Measure, measure
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.rnd import rnd
 from bayesbias.metrics.rnsb import rnsb
+from bayesbias.metrics.significance.permutation_test import PermutationTest
+from bayesbias.metrics.significance.t_tests import TTest, mac_t_tests, t_tests
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace, congruences, subspace_similarity
 from bayesbias.metrics.subspaces.consistency import index_of_inconsistency, subset_consistency
 from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
@@ -17,7 +38,6 @@ from bayesbias.metrics.subspaces.lattice import Lattice, lattice
 from bayesbias.metrics.subspaces.leave_one_word_out import leave_one_word_out
 from bayesbias.metrics.subspaces.mean_cosine import weat_score
 from bayesbias.metrics.subspaces.randomisation_nulls import RandomisationNulls, randomisation_nulls, study_nulls
-from bayesbias.metrics.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.weat import weat
 from bayesbias.metrics.word_scores import load_base_pairs, word_scores
 
@@ -28,7 +48,11 @@ __all__ = [
     "Lattice",
     "Measure",
     "MeasureResult",
+    "PermutationTest",
     "RandomisationNulls",
+    "Similarities",
+    "SimilarityMeasure",
+    "TTest",
     "canonical_subspace",
     "congruences",
     "direct_bias",

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.arguments import is_number
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.metrics.look_up import as_embedding, checked_pairs, word_sets
-from bayesbias.metrics.result import MeasureResult
-from bayesbias.studies import Study, load_study
+from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words, find_lists
+from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.studies import Study, StudyLike, load_study
 
 Floats = NDArray[np.floating[Any]]
 
@@ -46,7 +47,7 @@ class Direction:
     lost_words: tuple[str, ...]
 
 
-def gender_direction(embedding: Any, pairs: Sequence[tuple[str, str]] = GENDER_PAIRS) -> Direction:
+def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] = GENDER_PAIRS) -> Direction:
     """Return the direction in which the words of pairs differ most.
 
     It is the first right singular vector of the stacked differences between the unit vectors of each pair,
@@ -56,7 +57,7 @@ def gender_direction(embedding: Any, pairs: Sequence[tuple[str, str]] = GENDER_P
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     pairs
         Pairs of words; by default the ten of Bolukbasi et al. A pair that lost a word is left out.
 
@@ -64,11 +65,6 @@ def gender_direction(embedding: Any, pairs: Sequence[tuple[str, str]] = GENDER_P
     ------
     MeasureError
         If there is no pair left, the words of a pair have the same vector, or no direction stands out.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -111,8 +107,8 @@ def gender_direction(embedding: Any, pairs: Sequence[tuple[str, str]] = GENDER_P
 
 
 def direct_bias(
-    embedding: Any,
-    words: Sequence[str] | Study | str | os.PathLike[str],
+    embedding: EmbeddingLike,
+    words: Sequence[str] | StudyLike,
     *,
     pairs: Sequence[tuple[str, str]] = GENDER_PAIRS,
     direction: ArrayLike | Direction | None = None,
@@ -123,9 +119,9 @@ def direct_bias(
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     words
-        The words that should be neutral, or a study (itself, its name or its path): the words of its attribute groups.
+        The words that should be neutral, or a study: the words of its attribute groups.
     pairs
         The pairs that the direction is made of (see `gender_direction`).
     direction
@@ -138,17 +134,12 @@ def direct_bias(
     MeasureResult
         `direct_bias` (the headline number): the mean of abs(cos(w, g)) ** c, between 0 and 1; `mean_cosine`, the
         signed mean, positive towards the first words of the pairs; `explained`, the direction's share of the pairs'
-        squared differences, where it was made of pairs. `words` holds the cosine of each word.
+        squared differences, where it was made of pairs. The scores are the words' cosines with the direction.
 
     Raises
     ------
     MeasureError
         If fewer than two words are left, `c` is not above 0, or there is no direction.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -162,50 +153,44 @@ def direct_bias(
     >>> round(result.direct_bias, 3)
     0.3
     """
-    if not (np.isscalar(c) and np.isreal(c) and 0 < c < np.inf):
+    if not is_number(c) or c <= 0:
         raise MeasureError(f"c={c!r}: give a number above 0; 1 is usual.")
-    study_name, lists = _neutral_lists(words)
+    if isinstance(words, Study | str | os.PathLike | Mapping):
+        study = load_study(words)
+        name, lists, named = study.name, dict(study.attributes), {}
+    else:
+        name, lists, named = "a list of words", {"words": checked_words("words", words)}, {"attribute_group": ""}
     given = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
-    source = as_embedding(embedding, [*given, *(word for group in lists.values() for word in group)])
-    sets = word_sets(source, lists)
-    lost = dict(sets.lost)
-    made = gender_direction(source, pairs) if direction is None else direction
+    found = find_lists(embedding, lists, others=given)
+    lost = dict(found.lost)
+    made = gender_direction(found.source, pairs) if direction is None else direction
     if isinstance(made, Direction):
         vector, how = made.vector, f"main direction of {len(made.pairs)} uncentred pair differences of unit vectors"
         extra = {"explained": float(made.explained[0])}
         lost |= {"pairs": made.lost_words} if made.lost_words else {}
     else:
-        vector, how, extra = np.asarray(made, dtype=np.float64), "direction as given", {}
-    if vector.shape != (source.dimensions,) or not np.isfinite(vector).all() or not vector.any():
-        raise MeasureError(
-            f"The direction has the shape {vector.shape}. Give a vector of {source.dimensions} finite numbers, not all "
-            "zero."
-        )
+        vector, how, extra = _as_vector(made, found.source.dimensions), "direction as given", {}
     vector = vector / np.linalg.norm(vector)
-    cosines = np.clip(np.concatenate([units @ vector for units in sets.units.values()]), -1.0, 1.0)
+    cosines = np.clip(np.concatenate([units @ vector for units in found.units.values()]), -1.0, 1.0)
     bias = np.abs(cosines) ** c
     return MeasureResult(
         measure="direct_bias",
-        value=float(bias.mean()),
         statistics={"direct_bias": float(bias.mean()), "mean_cosine": float(cosines.mean())} | extra,
-        words=pd.DataFrame(
-            {
-                "word": [word for group in sets.words.values() for word in group],
-                "group": [name for name, group in sets.words.items() for _ in group],
-                "cosine": cosines,
-                "direct_bias": bias,
-            }
-        ),
+        scores=score_frame(cosines, **found.labels(lists, "attribute_group") | named),
         lost_words=lost,
         conventions=f"mean of abs(cosine) to the power c = {c:g}; {how}",
-        study=study_name,
-        embedding=source.name,
+        study=name,
+        embedding=found.source.name,
     )
 
 
-def _neutral_lists(words: Any) -> tuple[str, Mapping[str, Sequence[str]]]:
-    """Return a name and the lists of words that should be neutral."""
-    if isinstance(words, Study | str | os.PathLike):
-        study = load_study(words)
-        return study.name, study.attributes
-    return "a list of words", {"words": tuple(words)}
+def _as_vector(direction: ArrayLike, dimensions: int) -> Floats:
+    try:
+        vector = np.asarray(direction, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"direction={direction!r}: give a vector of {dimensions} numbers.") from error
+    if vector.shape != (dimensions,) or not np.isfinite(vector).all() or not vector.any():
+        raise MeasureError(
+            f"The direction has the shape {vector.shape}. Give a vector of {dimensions} finite numbers, not all zero."
+        )
+    return vector

@@ -1,47 +1,59 @@
-"""From an embedding and a study to sets of unit vectors: the one way in which every measure gets its words."""
+"""The word lists of a measure and their vectors: the one way in which every measure gets its words."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
-from bayesbias.errors import (
-    DuplicatesWarning,
-    LostWordsWarning,
-    MeasureError,
-    did_you_mean,
-    name_some,
-    warn_user,
-)
-from bayesbias.studies import Study, load_study
+from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_of_lost_words, warn_user
+from bayesbias.studies import Study, StudyLike, load_study
 
 Floats = NDArray[np.floating[Any]]
+WordLists = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
-class WordSets:
-    """Lists of words with their unit vectors.
+class FoundLists:
+    """Lists of words that were looked up in an embedding.
 
     Parameters
     ----------
+    source
+        The embedding.
     words
         List -> its words that the embedding has, in their order.
-    units
-        List -> their vectors, scaled to length 1: float64, of shape (words, dimensions).
     lost
         List -> its words that the embedding lacks; only lists that lost any.
-    embedding
-        Name of the embedding.
     """
 
+    source: Embedding
     words: Mapping[str, tuple[str, ...]]
-    units: Mapping[str, Floats]
     lost: Mapping[str, tuple[str, ...]]
-    embedding: str
+
+    @cached_property
+    def units(self) -> Mapping[str, Floats]:
+        """List -> its vectors, scaled to length 1: float64, of shape (words, dimensions)."""
+        return {name: unit_rows(self.source, words) for name, words in self.words.items()}
+
+    @cached_property
+    def vectors(self) -> Mapping[str, Floats]:
+        """List -> its vectors as they are stored: float64, of shape (words, dimensions)."""
+        return {name: self.source.matrix(words).astype(np.float64) for name, words in self.words.items()}
+
+    @property
+    def every_word(self) -> list[str]:
+        """The words of all lists, list after list."""
+        return [word for words in self.words.values() for word in words]
+
+    def labels(self, names: Iterable[str], column: str) -> dict[str, list[str]]:
+        """Return the words of some lists as labels of scores, and in a column the list of each."""
+        rows = [(word, name) for name in names for word in self.words[name]]
+        return {"word": [word for word, _ in rows], column: [name for _, name in rows]}
 
     def similarity(self, first: str, second: str) -> Floats:
         """Return the cosine similarities of two lists, of shape (words of first, words of second)."""
@@ -49,17 +61,21 @@ class WordSets:
         return product
 
 
-def word_sets(embedding: Any, lists: Mapping[str, Sequence[str]], *, least: int = 2) -> WordSets:
+def find_lists(
+    embedding: EmbeddingLike, lists: WordLists, *, least: int = 2, others: Iterable[str] | None = ()
+) -> FoundLists:
     """Look up lists of words in an embedding.
 
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     lists
         List name -> words.
     least
         How many words of each list must be left.
+    others
+        Words to read besides, where the embedding is still to be read; None: all words.
 
     Raises
     ------
@@ -76,119 +92,216 @@ def word_sets(embedding: Any, lists: Mapping[str, Sequence[str]], *, least: int 
     Examples
     --------
     >>> vectors = {"cat": [2.0, 0.0], "dog": [0.0, 1.0], "purr": [3.0, 4.0], "nap": [1.0, 0.0]}
-    >>> sets = word_sets(vectors, {"pets": ["cat", "dog"], "sounds": ["purr"]}, least=1)
-    >>> sets.similarity("pets", "sounds").round(3)
+    >>> found = find_lists(vectors, {"pets": ["cat", "dog"], "sounds": ["purr"]}, least=1)
+    >>> found.similarity("pets", "sounds").round(3)
     array([[0.6],
            [0.8]])
     """
     for name, words in lists.items():
-        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-            raise MeasureError(f"The list {name!r} is {words!r}. Give a list of words, which are text.")
-    source = as_embedding(embedding, (word for words in lists.values() for word in words))
-    found = source.lookup(word for words in lists.values() for word in words).found
-    lost = {name: tuple(word for word in words if word not in found) for name, words in lists.items()}
-    lost = {name: words for name, words in lost.items() if words}
-    _warn_of_lost_words(lost, lists, source)
+        checked_words(f"The list {name!r}", words)
+    every = [word for words in lists.values() for word in words]
+    source = as_embedding(embedding, None if others is None else [*every, *checked_words("The vocabulary", others)])
+    found = source.lookup(every).found
+    lost = {name: gone for name, words in lists.items() if (gone := tuple(word for word in words if word not in found))}
+    warn_of_lost_words(
+        f"The embedding {source.name!r}",
+        lost,
+        {name: len(words) for name, words in lists.items()},
+        "The measure is about the words that are left; its result keeps the whole list (lost_words).",
+    )
     kept = {name: _distinct(name, words, found) for name, words in lists.items()}
-    _raise_if_too_few(kept, lists, least, source)
+    few = [f"{name!r} has {len(words)} of its {len(lists[name])}" for name, words in kept.items() if len(words) < least]
+    if few:
+        raise MeasureError(
+            f"In the embedding {source.name!r}, {'; '.join(few)} words, but at least {least} of each list are needed. "
+            f"Add words, or look them up in another case (the case rule is {source.case!r})."
+        )
     _raise_if_lists_share_a_vector(kept, found)
-    return WordSets(
-        words=kept, units={name: unit_rows(source, words) for name, words in kept.items()}, lost=lost,
-        embedding=source.name,
-    )  # fmt: skip
+    return FoundLists(source, kept, lost)
 
 
-def as_embedding(embedding: Any, words: Iterable[str]) -> Embedding:
-    """Return an embedding as it is, or read the vectors of `words` from anything that `load_embedding` takes."""
-    return embedding if isinstance(embedding, Embedding) else load_embedding(embedding, words=tuple(words))
+def find_two_lists(embedding: EmbeddingLike, lists: WordLists, *, others: Iterable[str] | None = ()) -> FoundLists:
+    """Look up two lists of words, of which one word each must be left; the rest is as in `find_lists`."""
+    if len(lists) != 2:
+        raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
+    return find_lists(embedding, lists, least=1, others=others)
+
+
+def as_embedding(embedding: EmbeddingLike | Callable[..., Embedding], words: Iterable[str] | None = None) -> Embedding:
+    """Return an embedding as it is, or read the vectors of `words` (None: of all words) from what stands for one.
+
+    A function is called with ``words=``: so the command line reads from a file no more than a measure asks for.
+    """
+    if isinstance(embedding, Embedding):
+        return embedding
+    wanted = None if words is None else tuple(words)
+    return embedding(words=wanted) if callable(embedding) else load_embedding(embedding, words=wanted)
+
+
+def checked_words(what: str, words: Any) -> tuple[str, ...]:
+    """Return a list of words as a tuple; raise `MeasureError` if it is something else."""
+    listed = tuple(words) if isinstance(words, Iterable) and not isinstance(words, str) else (None,)
+    if not all(isinstance(word, str) for word in listed):
+        raise MeasureError(f"{what} is {words!r}. Give a list of words, which are text.")
+    return listed
 
 
 def checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return pairs of words if they are such; raise `MeasureError` if not, or if one stands twice."""
+    """Return pairs of words if they are such; raise `MeasureError` if not, or if one is listed twice."""
+    if isinstance(pairs, str) or not isinstance(pairs, Sequence):
+        raise MeasureError(f"{pairs!r} are no pairs of words. Give pairs such as [('he', 'she')].")
     checked: list[tuple[str, str]] = []
     for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
             raise MeasureError(f"{pair!r} is not a pair of words. Give pairs such as ('he', 'she').")
         if (pair[0], pair[1]) in checked:
-            raise MeasureError(f"The pair {pair[0]!r}, {pair[1]!r} stands twice. Keep one.")
+            raise MeasureError(f"The pair {pair[0]!r}, {pair[1]!r} is listed twice. Keep one.")
         checked.append((pair[0], pair[1]))
     if not checked:
         raise MeasureError("There are no pairs. Give at least one, such as ('he', 'she').")
     return tuple(checked)
 
 
-def weat_lists(
-    study: Study, targets: tuple[str, str] | None = None, attributes: tuple[str, str] | None = None
-) -> dict[str, tuple[str, ...]]:
-    """Return the four lists X, Y, A, B of an association test by their names in a study.
+@dataclass(frozen=True)
+class StudyLists:
+    """The word lists of a study that a measure compares.
 
     Parameters
     ----------
     study
-        A study.
-    targets
-        The protected groups X and Y; may be left out where the study has exactly two.
-    attributes
-        The attribute groups (or control lists) A and B; by default the one associated with X and with Y.
+        Name of the study.
+    protected, attributes
+        List -> its words.
+    associated
+        The pairs of a protected and an attribute list that the study takes for associated.
+    """
+
+    study: str
+    protected: WordLists
+    attributes: WordLists
+    associated: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def by_name(self) -> dict[str, Sequence[str]]:
+        """All lists, the protected ones first; of two of the same name each with its kind."""
+        both = self.protected.keys() & self.attributes.keys()
+        kinds = (("protected", self.protected), ("attribute", self.attributes))
+        return {
+            f"{kind} group {name}" if name in both else name: words
+            for kind, lists in kinds
+            for name, words in lists.items()
+        }
+
+    @property
+    def title(self) -> str:
+        """The names of the lists."""
+        return f"{', '.join(self.protected)} by {', '.join(self.attributes)}"
+
+
+def four_lists(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
+    """Return the lists X, Y (protected) and A, B (attributes) of an association test.
+
+    Parameters
+    ----------
+    study, targets, attributes
+        See `bayesbias.metrics`; by default the attribute lists are the one associated with X and the one with Y.
 
     Raises
     ------
     MeasureError
-        If the groups are not determined or there are none of these names.
+        If the lists are not determined or there are none of these names.
 
     Examples
     --------
-    >>> list(weat_lists(bb.load_study("weat7")))
-    ['math', 'arts', 'male', 'female']
+    >>> four_lists(bb.load_study("weat7")).title
+    'math, arts by male, female'
     """
-    if targets is None and len(study.protected) != 2:
-        raise MeasureError(
-            f"The study {study.name!r} has {len(study.protected)} protected groups ({name_some(study.protected)}), "
-            f"but the test compares two. Name them: targets={tuple(study.protected)[:2]!r}."
-        )
-    chosen = _two(tuple(study.protected) if targets is None else targets, study.protected, "targets", study)
+    loaded = load_study(study)
+    pair = _target_pair(loaded, targets)
     if attributes is None:
-        attributes = tuple(_associated_group(study, group) for group in chosen)  # type: ignore[assignment]
-    assert attributes is not None
-    opposed = _two(attributes, study.attribute_lists, "attributes", study)
-    lists = {name: tuple(study.protected[name]) for name in chosen}
-    if shared := lists.keys() & set(opposed):
+        attributes = tuple(_associated_list(loaded, group) for group in pair)
+    return chosen_lists(loaded, pair, list_names(attributes, loaded.attribute_lists, "attributes", loaded, count=2))
+
+
+def two_groups(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
+    """Return two protected groups and the attribute lists that they are compared on, by default all but the controls.
+
+    Lists by name, three or more, are two groups and then the attribute lists.
+
+    >>> two_groups("weat7", attributes="male").title
+    'math, arts by male'
+    """
+    if isinstance(study, Mapping):
+        return lists_by_name(study, 2, "two groups and one or more attribute lists", targets, attributes)
+    loaded = load_study(study)
+    names = tuple(loaded.attributes) if attributes is None else attributes
+    return chosen_lists(
+        loaded, _target_pair(loaded, targets), list_names(names, loaded.attribute_lists, "attributes", loaded)
+    )
+
+
+def every_group(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
+    """Return all protected and all attribute groups, without the control words."""
+    if targets is not None or attributes is not None:
+        raise MeasureError("MAC takes every group of a study. Leave targets and attributes out.")
+    loaded = load_study(study)
+    return StudyLists(loaded.name, loaded.protected, loaded.attributes, frozenset(loaded.associated))
+
+
+def lists_by_name(lists: WordLists, protected: int, wanted: str, targets: Any, attributes: Any) -> StudyLists:
+    """Return lists given by name, the first `protected` (or all but the last) of them protected."""
+    if len(lists) < 3 or targets or attributes:
+        raise MeasureError(
+            f"Found {len(lists)} word lists. Give {wanted} by name, in this order, without targets or attributes; or "
+            "give a study."
+        )
+    names = tuple(lists)
+    first, rest = ({name: lists[name] for name in part} for part in (names[:protected], names[protected:]))
+    return StudyLists("word lists", first, rest)
+
+
+def chosen_lists(study: Study, targets: Sequence[str], attributes: Sequence[str]) -> StudyLists:
+    """Return some lists of a study; raise `MeasureError` if a protected and an attribute list bear the same name."""
+    if shared := set(targets) & set(attributes):
         raise MeasureError(
             f"The study {study.name!r} has a protected and an attribute group {min(shared)!r}: rename one."
         )
-    return lists | {name: tuple(study.attribute_lists[name]) for name in opposed}
+    return StudyLists(
+        study.name,
+        {name: study.protected[name] for name in targets},
+        {name: study.attribute_lists[name] for name in attributes},
+        frozenset(study.associated),
+    )
 
 
-def named_lists(
-    study: Any, targets: tuple[str, str] | None, attributes: tuple[str, str] | None, *, order: str = "X, Y, A, B"
-) -> tuple[str, dict[str, Sequence[str]]]:
-    """Return a name and four lists, from a study or from a mapping of four lists in `order`."""
-    if not isinstance(study, Mapping):
-        loaded = load_study(study)
-        return loaded.name, dict(weat_lists(loaded, targets, attributes))
-    if len(study) != 4 or targets or attributes:
-        raise MeasureError(
-            f"Found {len(study)} word lists. Give four by name, in the order {order}, without targets or "
-            "attributes; or give a study."
-        )
-    return "four lists", dict(study)
-
-
-def _two(names: Sequence[str], known: Mapping[str, object], what: str, study: Study) -> tuple[str, str]:
-    """Return two distinct, known names."""
-    if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
-        raise MeasureError(f"{what}={names!r}: name two different groups of the study {study.name!r}.")
-    for name in names:
+def list_names(names: Any, known: WordLists, what: str, study: Study, *, count: int | None = None) -> tuple[str, ...]:
+    """Return the names of lists of a study; raise `MeasureError` unless they are known, different and `count`."""
+    chosen = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Sequence) else ()
+    for name in chosen:
         if name not in known:
             hint = did_you_mean(str(name), known)
             raise MeasureError(
-                f"{what}={tuple(names)!r}: the study {study.name!r} has no {name!r}{hint}; it has "
-                f"{name_some(known, 20)}."
+                f"{what}={names!r}: the study {study.name!r} has no {name!r}{hint}; it has {name_some(known, 20)}."
             )
-    return names[0], names[1]
+    if not chosen or len(set(chosen)) < len(chosen) or len(chosen) != (count or len(chosen)):
+        raise MeasureError(
+            f"{what}={names!r}: name {'two ' if count else ''}different groups of the study {study.name!r}, out of "
+            f"{name_some(known, 20)}."
+        )
+    return chosen
 
 
-def _associated_group(study: Study, target: str) -> str:
+def _target_pair(study: Study, targets: Any) -> tuple[str, ...]:
+    if targets is None and len(study.protected) != 2:
+        raise MeasureError(
+            f"The study {study.name!r} has {len(study.protected)} protected groups ({name_some(study.protected)}), "
+            f"but two are compared. Name them: targets={tuple(study.protected)[:2]!r}."
+        )
+    names = tuple(study.protected) if targets is None else targets
+    return list_names(names, study.protected, "targets", study, count=2)
+
+
+def _associated_list(study: Study, target: str) -> str:
     """Return the one attribute group that a protected group is associated with."""
     groups = [attribute for protected, attribute in study.associated if protected == target]
     if len(groups) != 1:
@@ -216,32 +329,6 @@ def _distinct(name: str, words: Sequence[str], found: Mapping[str, str]) -> tupl
             DuplicatesWarning,
         )
     return tuple(first.values())
-
-
-def _warn_of_lost_words(
-    lost: Mapping[str, Sequence[str]], lists: Mapping[str, Sequence[str]], source: Embedding
-) -> None:
-    if not lost:
-        return
-    named = "; ".join(
-        f"{len(words)} of the {len(lists[name])} of {name!r} ({name_some(words, 5)})" for name, words in lost.items()
-    )
-    warn_user(
-        f"The embedding {source.name!r} lacks {sum(map(len, lost.values()))} words: {named}. The measure is about "
-        "the words that are left; its result keeps the whole list (lost_words).",
-        LostWordsWarning,
-    )
-
-
-def _raise_if_too_few(
-    kept: Mapping[str, Sequence[str]], lists: Mapping[str, Sequence[str]], least: int, source: Embedding
-) -> None:
-    few = [f"{name!r} has {len(words)} of its {len(lists[name])}" for name, words in kept.items() if len(words) < least]
-    if few:
-        raise MeasureError(
-            f"In the embedding {source.name!r}, {'; '.join(few)} words, but at least {least} of each list are needed. "
-            f"Add words, or look them up in another case (the case rule is {source.case!r})."
-        )
 
 
 def _raise_if_lists_share_a_vector(kept: Mapping[str, Sequence[str]], found: Mapping[str, str]) -> None:

@@ -1,15 +1,15 @@
 """MAC: the mean average cosine distance of Manzini et al. (2019)."""
 
-import os
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.metrics.look_up import word_sets
-from bayesbias.metrics.result import MeasureResult
-from bayesbias.studies import Study, load_study
+from bayesbias.embeddings import EmbeddingLike
+from bayesbias.metrics.look_up import every_group
+from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.similarities import Similarities, Statistics
+from bayesbias.studies import StudyLike
 
 
 def mean_distances(*similarities: ArrayLike) -> NDArray[np.floating[Any]]:
@@ -40,7 +40,30 @@ def mean_distances(*similarities: ArrayLike) -> NDArray[np.floating[Any]]:
     return distances
 
 
-def mac(embedding: Any, study: Study | str | os.PathLike[str]) -> MeasureResult:
+def average_distances(similarities: Similarities) -> NDArray[np.floating[Any]]:
+    """Return s(t, A_j) of all protected words and attribute lists, of shape (..., words, lists)."""
+    return mean_distances(*(similarities.to(name) for name in similarities.attributes))
+
+
+def mac_statistics(similarities: Similarities) -> Statistics:
+    """Return MAC, 1 - MAC, and the same mean over associated and over different pairs, each of shape (...).
+
+    >>> here = Similarities(np.eye(2), {"X": ["x"], "Y": ["y"]}, {"A": ["a"], "B": ["b"]}, frozenset({("X", "A")}))
+    >>> {name: float(value) for name, value in mac_statistics(here).items()}
+    {'mac': 0.5, 'similarity': 0.5, 'mac_associated': 0.0, 'mac_different': 0.666...}
+    """
+    distances = average_distances(similarities)
+    numbers = {"mac": distances.mean(axis=(-2, -1))}
+    numbers["similarity"] = 1.0 - numbers["mac"]
+    parts: dict[str, list[NDArray[np.floating[Any]]]] = {}
+    for group, rows in zip(similarities.protected, similarities.by_group(distances, axis=-2), strict=True):
+        for column, name in enumerate(similarities.attributes):
+            connection = "associated" if (group, name) in similarities.associated else "different"
+            parts.setdefault(connection, []).append(rows[..., column])
+    return numbers | {f"mac_{name}": np.concatenate(parts[name], axis=-1).mean(axis=-1) for name in sorted(parts)}
+
+
+def mac(embedding: EmbeddingLike, study: StudyLike) -> MeasureResult:
     """Average the cosine distances of a study's protected words to its sets of attributes.
 
     For each protected word and each set of attributes the distances are averaged first; MAC is the mean of these
@@ -48,28 +71,21 @@ def mac(embedding: Any, study: Study | str | os.PathLike[str]) -> MeasureResult:
 
     Parameters
     ----------
-    embedding
-        An `Embedding`, or anything that `load_embedding` takes.
-    study
-        A `Study`, the name of a bundled one, or the path of a TOML file.
+    embedding, study
+        See `bayesbias.metrics`.
 
     Returns
     -------
     MeasureResult
         `mac` (the headline number, a distance between 0 and 2), `similarity` (1 - MAC), and
         `mac_associated` and `mac_different`: the same mean over the pairs of a word and a set that the study
-        takes for associated and for different, which MAC itself does not tell apart. `words` holds
-        the mean distance s(t, A_j) of each protected word to each set.
+        takes for associated and for different, which MAC itself does not tell apart. The scores are
+        the mean distances s(t, A_j) of each protected word to each set.
 
     Raises
     ------
     MeasureError
         If a list has fewer than two words left.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -80,45 +96,25 @@ def mac(embedding: Any, study: Study | str | os.PathLike[str]) -> MeasureResult:
     Examples
     --------
     >>> result = mac(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
-    >>> round(result.mac + result.similarity, 12), len(result.words)
-    (1.0, 32)
+    >>> round(result.mac, 4), round(result.mac_associated, 4), len(result.scores)
+    (0.7561, 0.7472, 32)
     """
-    loaded = load_study(study)
-    # A protected and an attribute group may bear the same name.
-    protected = {group: f"protected group {group}" for group in loaded.protected}
-    attributes = {group: f"attribute group {group}" for group in loaded.attributes}
-    sets = word_sets(
-        embedding,
-        {name: loaded.protected[group] for group, name in protected.items()}
-        | {name: loaded.attributes[group] for group, name in attributes.items()},
-    )
-    distances = np.concatenate(
-        [
-            mean_distances(*(sets.similarity(name, other) for other in attributes.values()))
-            for name in protected.values()
-        ]
-    )
-    targets = [(word, group) for group, name in protected.items() for word in sets.words[name]]
-    words = pd.DataFrame(
-        [
-            (word, group, attribute, loaded.connection(group, attribute))
-            for word, group in targets
-            for attribute in attributes
-        ],
-        columns=["word", "group", "attribute_group", "connection"],
-    ).assign(mean_distance=distances.ravel())
-    by_connection = words.groupby("connection")["mean_distance"].mean()
-    statistics = {"mac": float(distances.mean()), "similarity": 1.0 - float(distances.mean())}
-    statistics |= {f"mac_{connection}": float(mean) for connection, mean in by_connection.items()}
+    lists = every_group(study)
+    similarities, found = Similarities.of_embedding(embedding, lists)
+    sets = list(similarities.attributes)
     return MeasureResult(
         measure="mac",
-        value=statistics["mac"],
-        statistics=statistics,
-        words=words,
-        lost_words=sets.lost,
+        statistics={name: float(value) for name, value in mac_statistics(similarities).items()},
+        scores=score_frame(
+            average_distances(similarities),
+            word=np.repeat(similarities.words, len(sets)),
+            group=np.repeat(similarities.groups, len(sets)),
+            attribute_group=sets * len(similarities.words),
+        ),
+        lost_words=found.lost,
         conventions=(
             "mean cosine distance (1 - cosine similarity), each attribute group averaged first; similarity = 1 - MAC"
         ),
-        study=loaded.name,
-        embedding=sets.embedding,
+        study=lists.study,
+        embedding=found.source.name,
     )

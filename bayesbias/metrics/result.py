@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
 
 from bayesbias.errors import did_you_mean, name_some
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,12 +20,12 @@ class MeasureResult:
     ----------
     measure
         Name of the measure, such as ``"weat"``.
-    value
-        The headline number; the first of `statistics`.
     statistics
-        Every number by its name. Each is an attribute too: ``result.p_value``.
-    words
-        Values of single words: one row a word, or one a word and attribute group (MAC).
+        Every number by its name, the headline number first. Each is an attribute too: ``result.p_value``.
+    scores : pandas.DataFrame
+        Scores of single words: `word`, `group` (the protected group that the word is of, or is compared with),
+        `attribute_group` (the same of attribute lists), `base_pair` and `score`. One row a word, or one a word and
+        what it is compared with; columns that do not apply hold empty texts.
     lost_words
         Word list -> the words of it that the embedding lacks; only lists that lost any.
     conventions
@@ -35,23 +36,27 @@ class MeasureResult:
     Examples
     --------
     >>> result = MeasureResult(
-    ...     measure="mac", value=0.9, statistics={"mac": 0.9, "similarity": 0.1}, words=pd.DataFrame(),
+    ...     measure="mac", statistics={"mac": 0.9, "similarity": 0.1}, scores=score_frame([0.9], word=["cat"]),
     ...     conventions="mean cosine distance", study="pets", embedding="tiny",
     ... )
-    >>> result.similarity
-    0.1
+    >>> result.similarity, result.value
+    (0.1, 0.9)
     >>> result
     MeasureResult(measure='mac', study='pets', embedding='tiny', mac=0.9, similarity=0.1)
     """
 
     measure: str
-    value: float
     statistics: Mapping[str, float]
-    words: "pd.DataFrame"
+    scores: pd.DataFrame
     conventions: str
     study: str
     embedding: str
     lost_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The headline number: the first of the statistics."""
+        return next(iter(self.statistics.values()))
 
     def __getattr__(self, name: str) -> float:
         # Only names that are no fields come here. A copy being made has no statistics yet.
@@ -89,6 +94,27 @@ class MeasureResult:
     def _notes(self) -> list[str]:
         lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
         return [f"Conventions: {self.conventions}.", *([f"Lost words: {lost}."] if lost else [])]
+
+
+def score_frame(scores: ArrayLike, **labels: Any) -> pd.DataFrame:
+    """Return scores of single words as a long frame.
+
+    Parameters
+    ----------
+    scores
+        One score a row, in the order of the labels; more axes are flattened.
+    **labels
+        `word`, and those of `group`, `attribute_group` and `base_pair` that apply: one label a row, or one for all.
+
+    Examples
+    --------
+    >>> score_frame([0.3, -0.1], word=["cat", "dog"], group="pets")
+      word group attribute_group base_pair  score
+    0  cat  pets                              0.3
+    1  dog  pets                             -0.1
+    """
+    empty = dict.fromkeys(("word", "group", "attribute_group", "base_pair"), "")
+    return pd.DataFrame({**empty, **labels, "score": np.ravel(scores)})
 
 
 def _number(value: float) -> str:

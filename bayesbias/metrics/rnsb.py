@@ -1,18 +1,18 @@
 """RNSB: the relative negative sentiment bias of Sweeney and Najafian (2019)."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.arguments import check_count, check_flag, resolve_seed
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.metrics.look_up import as_embedding, word_sets
-from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.rnd import known_groups, lengths_of_vectors, raise_if_shared
-from bayesbias.studies import Study, load_study
+from bayesbias.metrics.look_up import StudyLists, chosen_lists, find_lists, list_names, lists_by_name
+from bayesbias.metrics.mean_vectors import lengths_of_vectors
+from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.studies import StudyLike, load_study
 
 Floats = NDArray[np.floating[Any]]
 
@@ -43,8 +43,8 @@ def divergence_from_uniform(values: ArrayLike) -> float:
 
 
 def rnsb(
-    embedding: Any,
-    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    embedding: EmbeddingLike,
+    study: StudyLike,
     *,
     targets: Sequence[str] | None = None,
     attributes: tuple[str, str] | None = None,
@@ -59,16 +59,9 @@ def rnsb(
 
     Parameters
     ----------
-    embedding
-        An `Embedding`, or anything that `load_embedding` takes.
-    study
-        A `Study`, the name of a bundled one, the path of a TOML file, or lists by name: one or more groups of
-        target words, then the positive and the negative words.
-    targets
-        The protected groups whose words are judged; by default all of them.
-    attributes
-        The attribute groups of the positive and of the negative words; may be left out where the study has
-        exactly two, of which the second is taken for the negative one.
+    embedding, study, targets, attributes
+        See `bayesbias.metrics`: any protected groups, whose words are judged, and two attribute lists, the positive
+        and the negative words. By name, the positive and the negative words are the last two lists.
     normalize
         Whether every vector is scaled to length 1 first. The published code does not; on such short vectors the
         penalty keeps all probabilities near one half.
@@ -85,18 +78,13 @@ def rnsb(
         classifier that learnt from all attribute words, which involves no chance. Over the splits: `split_mean` of
         RNSB, its `split_mcse` (Monte Carlo standard error) and `split_sd`; `accuracy`, the mean share of the words
         left out that the classifier gets right, and its `accuracy_mcse`. A classifier that is right half of the time
-        says nothing of sentiment. `words` holds the probability of each target word and its share.
+        says nothing of sentiment. The scores are the target words' probabilities of being negative.
 
     Raises
     ------
     MeasureError
         If scikit-learn is not installed, the groups are not determined, or a list has fewer than two words left (one
         for targets, of which there must be two in all).
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -107,83 +95,61 @@ def rnsb(
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> result = rnsb(vectors, "weat7", attributes=("male", "female"), splits=10, random_seed=1)
-    >>> result.rnsb >= 0, round(float(result.words["share"].sum()), 12)
-    (True, 1.0)
+    >>> round(result.rnsb, 4), len(result.scores)
+    (0.0234, 16)
     """
-    if isinstance(splits, bool) or not isinstance(splits, int) or splits < 0 or splits == 1:
-        raise MeasureError(f"splits={splits!r}: give 0, or a whole number from 2.")
-    name, groups, (positive, negative), lists = _groups(study, targets, attributes)
-    source = as_embedding(embedding, (word for words in lists.values() for word in words))
-    sets = word_sets(source, lists, least=1)
+    seed = resolve_seed(random_seed)
+    scaled = check_flag("normalize", normalize)
+    if check_count("splits", splits, least=0) == 1:
+        raise MeasureError("splits=1: give 0, or a whole number from 2.")
+    lists = _judged_lists(study, targets, attributes)
+    positive, negative = lists.attributes
+    found = find_lists(embedding, lists.by_name, least=1)
     for group in (positive, negative):
-        if len(sets.words[group]) < 2:
+        if len(found.words[group]) < 2:
             raise MeasureError(
-                f"Of the words of {group!r} the embedding {source.name!r} has {len(sets.words[group])}, but a "
+                f"Of the words of {group!r} the embedding {found.source.name!r} has {len(found.words[group])}, but a "
                 "classifier needs at least two to learn from. Add words."
             )
-    vectors = dict(sets.units)
-    if not normalize:
-        vectors = {group: source.matrix(words).astype(np.float64) for group, words in sets.words.items()}
-    judged = np.concatenate([vectors[group] for group in groups])
+    vectors = found.units if scaled else found.vectors
+    judged = np.concatenate([vectors[group] for group in lists.protected])
     if len(judged) < 2:
         raise MeasureError("There is one target word, which cannot be more negative than others. Add words.")
     examples = vectors[positive], vectors[negative]
     probability = _negative_probability(examples, judged)
-    rnsb_of_all = divergence_from_uniform(probability)
-    statistics = {"rnsb": rnsb_of_all}
+    statistics = {"rnsb": divergence_from_uniform(probability)}
     how = "no splits"
     if splits:
-        seed = int.from_bytes(os.urandom(4), "little") if random_seed is None else random_seed
         statistics |= _over_splits(examples, judged, splits, seed)
         how = f"{splits} splits into 80 % and 20 % of each list, seed {seed}"
     return MeasureResult(
         measure="rnsb",
-        value=rnsb_of_all,
         statistics=statistics,
-        words=pd.DataFrame(
-            {
-                "word": [word for group in groups for word in sets.words[group]],
-                "group": [group for group in groups for _ in sets.words[group]],
-                "probability": probability,
-                "share": probability / probability.sum(),
-            }
-        ),
-        lost_words=sets.lost,
+        scores=score_frame(probability, **found.labels(lists.protected, "group")),
+        lost_words=found.lost,
         conventions=(
             f"positive = {positive}, negative = {negative}; Kullback-Leibler divergence of the shares from equal ones, "
             f"in nats; logistic regression with an L2 penalty, C = 1, on the weights and the intercept (liblinear); "
             f"{lengths_of_vectors(normalize)}; {how}"
         ),
-        study=name,
-        embedding=source.name,
+        study=lists.study,
+        embedding=found.source.name,
     )
 
 
-def _groups(
-    study: Any, targets: Sequence[str] | None, attributes: tuple[str, str] | None
-) -> tuple[str, tuple[str, ...], tuple[str, str], Mapping[str, Sequence[str]]]:
-    """Return a name, the target groups, the positive and the negative group, and all lists by name."""
+def _judged_lists(study: StudyLike, targets: Any, attributes: Any) -> StudyLists:
+    """Return the target groups, and the positive and the negative words."""
     if isinstance(study, Mapping):
-        if len(study) < 3 or targets or attributes:
-            raise MeasureError(
-                f"Found {len(study)} word lists. Give one or more groups, then the positive and the negative words, "
-                "by name, without targets or attributes; or give a study."
-            )
-        names = tuple(study)
-        return "word lists", names[:-2], (names[-2], names[-1]), study
+        wanted = "one or more groups, then the positive and the negative words,"
+        return lists_by_name(study, -2, wanted, targets, attributes)
     loaded = load_study(study)
-    groups = known_groups(targets or tuple(loaded.protected), loaded.protected, "targets", loaded)
-    signs = known_groups(attributes or tuple(loaded.attributes), loaded.attribute_lists, "attributes", loaded)
-    if len(signs) != 2:
-        raise MeasureError(
-            f"Found {len(signs)} attribute groups ({', '.join(signs)}), but the classifier needs two: name the group "
-            "of the positive and that of the negative words, attributes=(...)."
-        )
-    raise_if_shared(groups, signs, loaded)
-    lists = {group: loaded.protected[group] for group in groups} | {
-        sign: loaded.attribute_lists[sign] for sign in signs
-    }
-    return loaded.name, groups, (signs[0], signs[1]), lists
+    groups = tuple(loaded.protected) if targets is None else targets
+    signs = tuple(loaded.attributes) if attributes is None else attributes
+    return chosen_lists(
+        loaded,
+        list_names(groups, loaded.protected, "targets", loaded),
+        list_names(signs, loaded.attribute_lists, "attributes", loaded, count=2),
+    )
 
 
 def _classifier(examples: tuple[Floats, Floats]) -> Any:

@@ -1,23 +1,20 @@
-"""Measures as functions of the pairwise similarities alone: for many sets of similarities at once."""
+"""The cosine similarities of protected to attribute words: what the measures that need nothing else are made of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.errors import MeasureError, did_you_mean, name_some
-from bayesbias.metrics.look_up import weat_lists
-from bayesbias.metrics.mac import mean_distances
-from bayesbias.metrics.rnd import known_groups, raise_if_shared
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS, score
-from bayesbias.metrics.weat import association, effect_size, test_statistic
+from bayesbias.embeddings import EmbeddingLike
+from bayesbias.errors import MeasureError, name_some
+from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists
 from bayesbias.studies import Study
 
 Floats = NDArray[np.floating[Any]]
-Names = tuple[tuple[str, ...], tuple[str, ...]]
 Statistics = dict[str, Floats]
 
 
@@ -28,7 +25,7 @@ class Similarities:
     Parameters
     ----------
     values : array, shape (..., protected words, attribute words)
-        List after list.
+        List after list; of one study, or, along the leading axes, of many draws.
     protected, attributes
         List -> its words.
     associated
@@ -43,9 +40,49 @@ class Similarities:
     """
 
     values: Floats
-    protected: Mapping[str, Sequence[str]]
-    attributes: Mapping[str, Sequence[str]]
+    protected: WordLists
+    attributes: WordLists
     associated: frozenset[tuple[str, str]] = frozenset()
+
+    @classmethod
+    def of_embedding(cls, embedding: EmbeddingLike, lists: StudyLists) -> tuple["Similarities", FoundLists]:
+        """Return the similarities of lists in an embedding, and the words that it has and lacks."""
+        found = find_lists(embedding, lists.by_name)
+        names = tuple(found.words)
+        rows, columns = names[: len(lists.protected)], names[len(lists.protected) :]
+        values = np.block([[found.similarity(row, column) for column in columns] for row in rows])
+        protected = {name: found.words[row] for name, row in zip(lists.protected, rows, strict=True)}
+        attributes = {name: found.words[column] for name, column in zip(lists.attributes, columns, strict=True)}
+        return cls(values, protected, attributes, lists.associated), found
+
+    @classmethod
+    def of_table(cls, table: pd.DataFrame, lists: StudyLists) -> "Similarities":
+        """Return the similarities of lists in a distance table; of a pair that is listed twice, the first.
+
+        Raises
+        ------
+        MeasureError
+            If the table lacks some pairs.
+
+        Examples
+        --------
+        >>> from bayesbias.metrics.look_up import four_lists
+        >>> Similarities.of_table(table, four_lists(table_study(table))).of("math", "male").shape
+        (8, 8)
+        """
+        words = [[word for part in each.values() for word in part] for each in (lists.protected, lists.attributes)]
+        pairs = pd.MultiIndex.from_product(words)
+        known = table.drop_duplicates(["protected_word", "attribute_word"])
+        values = known.set_index(["protected_word", "attribute_word"])["cosine_similarity"].reindex(pairs)
+        if values.isna().any():
+            missing = [" - ".join(pair) for pair in pairs[values.isna()]]
+            raise MeasureError(
+                f"Of {len(pairs):,} pairs of words the table lacks {len(missing):,}: {name_some(missing, 3)}."
+            )
+        shape = len(words[0]), len(words[1])
+        return cls(
+            values.to_numpy(dtype=np.float64).reshape(shape), lists.protected, lists.attributes, lists.associated
+        )
 
     def of(self, protected: str, attribute: str) -> Floats:
         """Return the similarities of one list to another, shape (..., words, words)."""
@@ -56,20 +93,50 @@ class Similarities:
         """Return the similarities of all protected words to one list, shape (..., words, words)."""
         return self.values[..., :, _place(self.attributes, attribute)]
 
+    def by_group(self, values: Floats, axis: int = -1) -> Iterator[Floats]:
+        """Yield the part of each protected list of values that have the protected words along an axis."""
+        ends = list(accumulate(map(len, self.protected.values())))[:-1]
+        yield from np.split(values, ends, axis=axis)
 
-def _place(lists: Mapping[str, Sequence[str]], name: str) -> slice:
-    ends = pairwise(accumulate((len(words) for words in lists.values()), initial=0))
-    return dict(zip(lists, (slice(*each) for each in ends), strict=True))[name]
+    @property
+    def words(self) -> list[str]:
+        """The protected words, list after list."""
+        return [word for words in self.protected.values() for word in words]
+
+    @property
+    def groups(self) -> list[str]:
+        """The protected list of each of `words`."""
+        return [group for group, words in self.protected.items() for _ in words]
+
+
+def table_study(table: pd.DataFrame, name: str = "of the table") -> Study:
+    """Return the lists of a distance table as a study.
+
+    >>> table_study(table).associated
+    (('math', 'male'), ('arts', 'female'))
+    """
+    words = table.drop_duplicates("attribute_word")
+    lists = {str(group): list(part) for group, part in words.groupby("attribute_group", sort=False)["attribute_word"]}
+    protected = table.drop_duplicates("protected_word").groupby("protected_group", sort=False)["protected_word"]
+    associated = table.loc[table["connection"] == "associated", ["protected_group", "attribute_group"]]
+    return Study(
+        name=name,
+        protected={str(group): list(part) for group, part in protected},
+        attributes={group: part for group, part in lists.items() if group not in ("human", "neutral")},
+        human=lists.get("human", "none"),
+        neutral=lists.get("neutral", "none"),
+        associated=list(associated.drop_duplicates().itertuples(index=False, name=None)),
+    )
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """A measure of pairwise similarities.
+class SimilarityMeasure:
+    """A measure as a function of the similarities alone, so that a fitted model has a posterior of it.
 
     Parameters
     ----------
     lists
-        From a study, `targets` and `attributes` to the names of the protected and of the attribute lists.
+        From a study, `targets` and `attributes` to the lists that are compared.
     statistics
         From similarities (and the measure's options) to statistics by name, each with the leading axes of the
         similarities; the first is the headline number. Names and values are those of the measure's result.
@@ -82,120 +149,13 @@ class Kernel:
         Options of the measure itself that make it a function of the similarities.
     """
 
-    lists: Callable[[Study, Any, Any], Names]
+    lists: Callable[[Any, Any, Any], StudyLists]
     statistics: Callable[..., Statistics]
     words: Callable[[Similarities], Floats] | None = None
     word_value: str = ""
     same_as: tuple[tuple[str, object], ...] = ()
 
 
-def _two_and_two(study: Study, targets: Any, attributes: Any) -> Names:
-    x, y, a, b = weat_lists(study, targets, attributes)
-    return (x, y), (a, b)
-
-
-def _every_group(study: Study, targets: Any, attributes: Any) -> Names:
-    if targets is not None or attributes is not None:
-        raise MeasureError("MAC takes every group of a study. Leave targets and attributes out.")
-    return tuple(study.protected), tuple(study.attributes)
-
-
-def _two_and_any(study: Study, targets: Any, attributes: Any) -> Names:
-    if targets is None and len(study.protected) != 2:
-        raise MeasureError(
-            f"The study {study.name!r} has {len(study.protected)} protected groups ({name_some(study.protected)}), "
-            f"but two are compared. Name them: targets={tuple(study.protected)[:2]!r}."
-        )
-    pair = known_groups(targets or tuple(study.protected), study.protected, "targets", study)
-    if len(pair) != 2:
-        raise MeasureError(f"targets={targets!r}: name two different groups of the study {study.name!r}.")
-    others = known_groups(attributes or tuple(study.attributes), study.attribute_lists, "attributes", study)
-    raise_if_shared(pair, others, study)
-    return pair, others
-
-
-def _associations(similarities: Similarities) -> Floats:
-    a, b = similarities.attributes
-    return association(similarities.to(a), similarities.to(b))
-
-
-def _weat(similarities: Similarities, *, statistic: str = "sum", ddof: int = 1) -> Statistics:
-    if statistic not in ("sum", "mean"):
-        raise MeasureError(f"statistic={statistic!r}{did_you_mean(str(statistic), ('sum', 'mean'))}: 'sum' or 'mean'.")
-    s = _associations(similarities)
-    s_x, s_y = (s[..., _place(similarities.protected, group)] for group in similarities.protected)
-    difference = test_statistic(s_x, s_y) if statistic == "sum" else s_x.mean(axis=-1) - s_y.mean(axis=-1)
-    return {"effect_size": effect_size(s_x, s_y, ddof=ddof), "test_statistic": difference}
-
-
-def _weat_score(similarities: Similarities, *, estimator: str = "grand_mean") -> Statistics:
-    if estimator not in ("grand_mean", "paired"):
-        raise MeasureError(
-            f"estimator={estimator!r}: a function of the similarities of protected to attribute words is 'grand_mean' "
-            "or 'paired'; the centroid is none, as it depends on the lengths of the vectors."
-        )
-    (x, y), (a, b) = similarities.protected, similarities.attributes
-    parts = []
-    for first, second in ((x, a), (x, b), (y, b), (y, a)):
-        block = similarities.of(first, second)
-        if estimator == "grand_mean":
-            parts.append(block.mean(axis=(-2, -1)))
-            continue
-        if block.shape[-1] != block.shape[-2]:
-            raise MeasureError(
-                f"{first!r} and {second!r} have {block.shape[-2]} and {block.shape[-1]} words, so they cannot be "
-                "paired. Give lists of the same length, or use estimator='grand_mean'."
-            )
-        parts.append(np.diagonal(block, axis1=-2, axis2=-1).mean(axis=-1))
-    return {"score": score(np.stack(parts, axis=-1)), **dict(zip(COMPONENTS, parts, strict=True))}
-
-
-def _average_distances(similarities: Similarities) -> Floats:
-    return mean_distances(*(similarities.to(name) for name in similarities.attributes))
-
-
-def _mac(similarities: Similarities) -> Statistics:
-    distances = _average_distances(similarities)
-    found = {"mac": distances.mean(axis=(-2, -1))}
-    found["similarity"] = 1.0 - found["mac"]
-    by_connection: dict[str, list[Floats]] = {}
-    for group in similarities.protected:
-        rows = _place(similarities.protected, group)
-        for column, name in enumerate(similarities.attributes):
-            connection = "associated" if (group, name) in similarities.associated else "different"
-            by_connection.setdefault(connection, []).append(distances[..., rows, column])
-    return found | {
-        f"mac_{name}": np.concatenate(by_connection[name], axis=-1).mean(axis=-1) for name in sorted(by_connection)
-    }
-
-
-def _ect(similarities: Similarities) -> Statistics:
-    from scipy.stats import rankdata
-
-    means = [
-        similarities.values[..., _place(similarities.protected, group), :].mean(axis=-2)
-        for group in similarities.protected
-    ]
-    if means[0].shape[-1] < 3:
-        raise MeasureError(
-            f"There are {means[0].shape[-1]} attribute words. A rank correlation needs three: add words."
-        )
-    x, y = (ranks - ranks.mean(axis=-1, keepdims=True) for ranks in (rankdata(mean, axis=-1) for mean in means))
-    lengths = np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
-    if not np.all(lengths > 0):
-        raise MeasureError("All attribute words are equally similar to a group, so there are no ranks to correlate.")
-    return {"ect": (x * y).sum(axis=-1) / lengths}
-
-
-_ASSOCIATION = "association s(w, A, B): mean similarity to A minus mean similarity to B"
-
-KERNELS: Mapping[str, Kernel] = {
-    "weat": Kernel(_two_and_two, _weat, _associations, _ASSOCIATION),
-    "weat_score": Kernel(_two_and_two, _weat_score, _associations, _ASSOCIATION),
-    "mac": Kernel(_every_group, _mac, _average_distances, "mean distance s(t, A_j) to an attribute group"),
-    "ect": Kernel(_two_and_any, _ect, same_as=(("normalize", True),)),
-}
-"""The measures that need nothing but the similarities of protected to attribute words.
-
-ECT is one if every vector is scaled to length 1: the cosine to a mean of unit vectors is then the mean cosine, but for
-a factor that no rank feels."""
+def _place(lists: Mapping[str, Sequence[str]], name: str) -> slice:
+    ends = pairwise(accumulate((len(words) for words in lists.values()), initial=0))
+    return dict(zip(lists, (slice(*each) for each in ends), strict=True))[name]

@@ -1,18 +1,18 @@
 """WEAT: the Word Embedding Association Test of Caliskan, Bryson and Narayanan (2017)."""
 
-import os
-from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.errors import MeasureError, did_you_mean
-from bayesbias.metrics.look_up import named_lists, word_sets
-from bayesbias.metrics.permutation_test import p_value as p_value
-from bayesbias.metrics.result import MeasureResult
-from bayesbias.studies import Study
+from bayesbias.arguments import check_choice, check_count, resolve_seed
+from bayesbias.embeddings import EmbeddingLike
+from bayesbias.errors import MeasureError
+from bayesbias.metrics.look_up import four_lists
+from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.significance.permutation_test import p_value as p_value
+from bayesbias.metrics.similarities import Similarities, Statistics
+from bayesbias.studies import StudyLike
 
 Floats = NDArray[np.floating[Any]]
 
@@ -106,7 +106,7 @@ def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     >>> round(float(effect_size([3.0, 4.0], [1.0, 2.0], ddof=0)), 4)
     1.7889
     """
-    if ddof not in (0, 1):
+    if isinstance(ddof, bool) or ddof not in (0, 1):
         raise MeasureError(f"ddof={ddof!r}: 1 divides by n - 1 in the standard deviation, 0 by n.")
     x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
     both = np.concatenate([x, y], axis=-1)
@@ -117,9 +117,30 @@ def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     return size
 
 
+def associations(similarities: Similarities) -> Floats:
+    """Return s(w, A, B) of all protected words, of shape (..., words); A and B are the two attribute lists."""
+    a, b = similarities.attributes
+    return association(similarities.to(a), similarities.to(b))
+
+
+def weat_statistics(similarities: Similarities, *, statistic: str = "sum", ddof: int = 1) -> Statistics:
+    """Return the effect size and the test statistic of two groups and two attribute lists, each of shape (...).
+
+    The options and errors are those of `weat`.
+
+    >>> here = Similarities(np.eye(4), {"X": ["a", "b"], "Y": ["c", "d"]}, {"A": ["e", "f"], "B": ["g", "h"]})
+    >>> weat_statistics(here)["test_statistic"]
+    np.float64(2.0)
+    """
+    check_choice("statistic", statistic, ("sum", "mean"))
+    s_x, s_y = similarities.by_group(associations(similarities))
+    difference = test_statistic(s_x, s_y) if statistic == "sum" else s_x.mean(axis=-1) - s_y.mean(axis=-1)
+    return {"effect_size": effect_size(s_x, s_y, ddof=ddof), "test_statistic": difference}
+
+
 def weat(
-    embedding: Any,
-    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    embedding: EmbeddingLike,
+    study: StudyLike,
     *,
     targets: tuple[str, str] | None = None,
     attributes: tuple[str, str] | None = None,
@@ -132,14 +153,8 @@ def weat(
 
     Parameters
     ----------
-    embedding
-        An `Embedding`, or anything that `load_embedding` takes.
-    study
-        A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: X, Y, A, B.
-    targets
-        The protected groups X and Y; may be left out where the study has exactly two.
-    attributes
-        The attribute groups (or control lists) A and B; by default the one associated with X and with Y.
+    embedding, study, targets, attributes
+        See `bayesbias.metrics`: X and Y, A and B; by default A is associated with X, and B with Y.
     statistic
         ``"sum"``, the difference of sums as published, for groups of the same size; ``"mean"``, the difference
         of means, for groups of any sizes. For groups of the same size both have the same p-value.
@@ -154,19 +169,14 @@ def weat(
     -------
     MeasureResult
         `effect_size` (the headline number), `test_statistic`, `p_value` (one-sided, ``>=``), `p_value_mcse` (its
-        Monte Carlo standard error, 0 if exact) and `partitions` (how many were counted). `words` holds
-        the association s(w, A, B) of each word and its mean similarity to A and to B.
+        Monte Carlo standard error, 0 if exact) and `partitions` (how many were counted). The scores are the
+        associations s(w, A, B) of the words of X and Y.
 
     Raises
     ------
     MeasureError
         If the groups are not determined, have fewer than two words left or unequal sizes with ``"sum"``, or all
         words have the same association.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     Notes
     -----
@@ -181,57 +191,29 @@ def weat(
 
     Examples
     --------
-    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> result = weat(vectors, "weat7")
-    >>> int(result.partitions), -2 < result.effect_size < 2
-    (12870, True)
+    >>> result = weat(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
+    >>> round(result.effect_size, 4), round(result.p_value, 4), int(result.partitions)
+    (0.9897, 0.0219, 12870)
     """
-    if statistic not in ("sum", "mean"):
-        raise MeasureError(f"statistic={statistic!r}{did_you_mean(str(statistic), ('sum', 'mean'))}: 'sum' or 'mean'.")
-    name, lists = named_lists(study, targets, attributes)
-    sets = word_sets(embedding, lists)
-    x, y, a, b = lists
-    near = {group: (sets.similarity(group, a), sets.similarity(group, b)) for group in (x, y)}
-    s_x, s_y = association(*near[x]), association(*near[y])
-    if statistic == "sum" and len(s_x) != len(s_y):
-        lost = " after losing words" if sets.lost.keys() & {x, y} else ""
-        raise MeasureError(
-            f"{x!r} has {len(s_x)} words and {y!r} has {len(s_y)}{lost}, but the test statistic is a difference of "
-            "sums. Give lists of the same length, or use statistic='mean', the difference of means."
-        )
-    difference = test_statistic(s_x, s_y) if statistic == "sum" else s_x.mean() - s_y.mean()
-    seed = int.from_bytes(os.urandom(4), "little") if random_seed is None else random_seed
-    test = p_value(s_x, s_y, samples=samples, random_seed=seed)
-    statistics = {
-        "effect_size": float(effect_size(s_x, s_y, ddof=ddof)),
-        "test_statistic": float(difference),
-        "p_value": float(test.p_value),
-        "p_value_mcse": float(test.mcse),
-        "partitions": float(test.partitions),
-    }
+    seed = resolve_seed(random_seed)
+    check_count("samples", samples)
+    lists = four_lists(study, targets, attributes)
+    similarities, found = Similarities.of_embedding(embedding, lists)
+    s = associations(similarities)
+    numbers: dict[str, Any] = dict(weat_statistics(similarities, statistic=statistic, ddof=ddof))
+    test = p_value(*similarities.by_group(s), samples=samples, random_seed=seed)
+    numbers |= {"p_value": test.p_value, "p_value_mcse": test.mcse, "partitions": test.partitions}
+    (x, y), (a, b) = similarities.protected, similarities.attributes
     how = "all partitions counted" if test.exact else f"of {test.partitions:,} random partitions, seed {seed}"
     return MeasureResult(
         measure="weat",
-        value=statistics["effect_size"],
-        statistics=statistics,
-        words=pd.concat([_word_values(group, sets.words[group], *near[group]) for group in (x, y)], ignore_index=True),
-        lost_words=sets.lost,
+        statistics={name: float(value) for name, value in numbers.items()},
+        scores=score_frame(s, word=similarities.words, group=similarities.groups),
+        lost_words=found.lost,
         conventions=(
             f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
             f"test statistic a difference of {statistic}s; p one-sided, >=, {how}"
         ),
-        study=name,
-        embedding=sets.embedding,
-    )
-
-
-def _word_values(group: str, words: Sequence[str], near_a: Floats, near_b: Floats) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "word": list(words),
-            "group": group,
-            "association": association(near_a, near_b),
-            "similarity_a": near_a.mean(axis=1),
-            "similarity_b": near_b.mean(axis=1),
-        }
+        study=lists.study,
+        embedding=found.source.name,
     )

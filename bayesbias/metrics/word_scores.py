@@ -2,22 +2,22 @@
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.arguments import check_choice
+from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled
-from bayesbias.metrics.look_up import as_embedding, checked_pairs, word_sets
+from bayesbias.geometry import unit_rows
+from bayesbias.metrics.look_up import FoundLists, StudyLists, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.neighbours import nearest_neighbours
-from bayesbias.studies import Study, load_study
-
-if TYPE_CHECKING:
-    import xarray as xr
+from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.studies import Study, StudyLike, load_study
 
 Floats = NDArray[np.floating[Any]]
 Pairs = tuple[tuple[str, str], ...]
@@ -34,6 +34,7 @@ RULES: Mapping[str, str] = {
 """The scoring rules and their conventions; m is the first word of a pair, f the second."""
 
 _BLOCK = 10_000
+_ONE_LIST = "target words"
 
 
 def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
@@ -61,7 +62,7 @@ def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
     >>> db_wa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 5.0]]).round(3)
     array([[ 1. , -0.2]])
     """
-    scores: Floats = (_unit(first) - _unit(second)) @ _unit(words).T
+    scores: Floats = (unit_rows(first) - unit_rows(second)) @ unit_rows(words).T
     return scores
 
 
@@ -169,28 +170,27 @@ def load_base_pairs(name: str = "gender") -> Pairs:
 
 
 def word_scores(
-    embedding: Any,
-    words: Sequence[str] | Mapping[str, Sequence[str]] | Study | str | os.PathLike[str],
+    embedding: EmbeddingLike,
+    words: Sequence[str] | StudyLike,
     base_pairs: Sequence[tuple[str, str]] | str = "gender",
     *,
-    rules: Sequence[str] = ("db_wa", "ripa", "nbm"),
+    rule: str = "db_wa",
     k: int = 100,
     vocabulary: Sequence[str] | None = None,
-) -> "xr.DataArray":
+) -> MeasureResult:
     """Score single words by how much they lean to the first or to the second word of base pairs.
 
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     words
-        The target words; or lists of them by name; or a study (itself, its name or its path): the words of its
-        protected and its attribute groups.
+        The target words, or lists of them by name; or a study: the words of its protected and its attribute groups.
     base_pairs
         Pairs of words, or the name of bundled ones (see `load_base_pairs`).
-    rules
-        Out of ``"db_wa"``, ``"ripa"`` (word vectors as long as they are: the equation of the paper), ``"ripa_unit"``
-        (word vectors of length 1: what the paper's published code computes) and ``"nbm"``.
+    rule
+        ``"db_wa"``, ``"ripa"`` (word vectors as long as they are: the equation of the paper), ``"ripa_unit"``
+        (word vectors of length 1: what the paper's published code computes) or ``"nbm"``.
     k
         Neighbours for ``"nbm"``.
     vocabulary
@@ -199,22 +199,21 @@ def word_scores(
 
     Returns
     -------
-    xarray.DataArray
-        Scores with the dimensions ``rule``, ``base_pair`` and ``target_word``; a positive one leans to the
-        first word of the pair. Coordinates ``first_word`` and ``second_word`` of each pair, ``group`` of each target
-        word where there are lists. `attrs` holds each rule's conventions, the embedding's name, and the words that it
-        lacks (``lost_words``, ``lost_base_pairs``, ``lost_vocabulary``) where there are any.
+    MeasureResult
+        `mean` (the headline number) over all words and pairs, and `mean_absolute`, that of the scores without their
+        signs. The scores are those of each target word by each base pair, such as ``"he ~ she"``; a positive one leans
+        to the first word of the pair. Words of lists by name bear the list as their attribute group.
 
     Raises
     ------
     MeasureError
-        If there is no word, pair or rule left, a rule is not known, the words of a pair have the same direction, a
-        pair stands twice, or `k` is larger than the vocabulary.
+        If there is no word or pair left, the rule is not known, the words of a pair have the same direction, a
+        pair is listed twice, or `k` is larger than the vocabulary.
 
-    Warns
+    Notes
     -----
-    LostWordsWarning
-        If the embedding lacks some words; a pair that lost a word is left out.
+    Besides lost target words, there is a warning of lost words of the pairs and of the vocabulary; a pair that lost a
+    word is left out.
 
     References
     ----------
@@ -224,98 +223,79 @@ def word_scores(
     Examples
     --------
     >>> vectors = {"he": [1.0, 0.0], "she": [0.0, 1.0], "nurse": [0.6, 0.8], "pilot": [1.6, 1.2]}
-    >>> scores = word_scores(vectors, ["nurse", "pilot"], [("he", "she")], k=3)
-    >>> scores.sizes
-    Frozen({'rule': 3, 'base_pair': 1, 'target_word': 2})
-    >>> scores.sel(base_pair="he ~ she").round(3).values
-    array([[-0.2  ,  0.2  ],
-           [-0.141,  0.283],
-           [ 0.333, -0.333]])
+    >>> word_scores(vectors, ["nurse", "pilot"], [("he", "she")], rule="ripa").scores.round(3)
+        word group attribute_group base_pair  score
+    0  nurse                        he ~ she -0.141
+    1  pilot                        he ~ she  0.283
     """
-    import xarray as xr
-
-    chosen = _checked_rules(rules)
-    if isinstance(vocabulary, str):
-        raise MeasureError(f"vocabulary={vocabulary!r} is one text. Give a list of words.")
+    check_choice("rule", rule, RULES)
+    if vocabulary is not None:
+        vocabulary = checked_words("vocabulary", vocabulary)
     pairs = load_base_pairs(base_pairs) if isinstance(base_pairs, str) else checked_pairs(base_pairs)
     lists = _target_lists(words)
-    if "nbm" in chosen and vocabulary is None:
-        source = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
-    else:
-        wanted = [word for group in (*pairs, *lists.values()) for word in group]
-        source = as_embedding(embedding, [*wanted, *(vocabulary or ())])
+    whole = rule == "nbm" and vocabulary is None
+    others = [word for pair in pairs for word in pair]
+    found = find_lists(embedding, lists.by_name, least=1, others=None if whole else [*others, *(vocabulary or ())])
+    source = found.source
     kept, lost_pairs = _kept_pairs(pairs, source)
-    sets = word_sets(source, lists, least=1)
-    targets = [word for group in sets.words.values() for word in group]
-    vectors = source.matrix(targets).astype(np.float64)
+    vectors = np.concatenate(list(found.vectors.values()))
     first, second = (source.matrix(pair[side] for pair in kept).astype(np.float64) for side in (0, 1))
     _raise_if_parallel(kept, first, second)
-    attrs: dict[str, Any] = {"sign": "positive: towards the first word of the pair (m), against the second (f)"}
-    scoring: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
-        "db_wa": db_wa,
-        "ripa": ripa,
-        "ripa_unit": lambda words, first, second: ripa(_unit(words), first, second),
-    }
-    if "nbm" in chosen:
-        rows, lost = _vocabulary_rows(source, vocabulary)
+    lost = dict(found.lost) | ({"base pairs": tuple(map(_label, lost_pairs))} if lost_pairs else {})
+    candidates: Floats = np.empty((0, source.dimensions))
+    if rule == "nbm":
+        rows, lost_vocabulary = _vocabulary_rows(source, vocabulary)
+        lost |= {"vocabulary": lost_vocabulary} if lost_vocabulary else {}
         # A view where the vocabulary is the whole embedding: its vectors may be most of the memory.
         candidates = source.vectors if vocabulary is None else source.matrix(rows)
-        own = [rows.get(source.match(word) or word, -1) for word in targets]
-        scoring["nbm"] = partial(nbm, vocabulary=candidates, k=k, own=own)
-        attrs |= {"k": k, "vocabulary": len(candidates)} | ({"lost_vocabulary": lost} if lost else {})
-    scores = np.stack([scoring[rule](vectors, first, second) for rule in chosen])
-    attrs |= {rule: RULES[rule].format(**{"k": 0, "vocabulary": 0} | attrs) for rule in chosen}
-    attrs |= {"embedding": source.name}
-    lost_words = [word for group in sets.lost.values() for word in group]
-    attrs |= {"lost_words": lost_words} if lost_words else {}
-    attrs |= {"lost_base_pairs": [_label(pair) for pair in lost_pairs]} if lost_pairs else {}
-    coords: dict[str, Any] = {
-        "rule": list(chosen),
-        "base_pair": [_label(pair) for pair in kept],
-        "target_word": targets,
-        "first_word": ("base_pair", [pair[0] for pair in kept]),
-        "second_word": ("base_pair", [pair[1] for pair in kept]),
-    }
-    if isinstance(words, Mapping | Study | str | os.PathLike):
-        coords["group"] = ("target_word", [name for name, group in sets.words.items() for _ in group])
-    return xr.DataArray(scores, coords=coords, dims=("rule", "base_pair", "target_word"), name="score", attrs=attrs)
+        own = [rows.get(source.match(word) or word, -1) for group in found.words.values() for word in group]
+        scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own=own)
+    elif rule == "db_wa":
+        scores = db_wa(vectors, first, second)
+    else:
+        scores = ripa(vectors if rule == "ripa" else unit_rows(vectors), first, second)
+    return MeasureResult(
+        measure=rule,
+        statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
+        scores=_frame(scores, lists, found, [_label(pair) for pair in kept]),
+        conventions=(
+            f"{RULES[rule].format(k=k, vocabulary=len(candidates))}; positive: towards the first word of the pair (m), "
+            "against the second (f)"
+        ),
+        study=lists.study,
+        embedding=source.name,
+        lost_words=lost,
+    )
 
 
-def _unit(vectors: ArrayLike) -> Floats:
-    rows = np.asarray(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not np.all(lengths > 0):
-        raise MeasureError(f"The vector in row {int(np.argmin(lengths))} is zero, so it has no direction.")
-    unit: Floats = rows / lengths
-    return unit
+def _frame(scores: Floats, lists: StudyLists, found: FoundLists, pairs: Sequence[str]) -> pd.DataFrame:
+    """Return one row a word and base pair."""
+    kinds = [(name, "") for name in lists.protected] + [("", name) for name in lists.attributes]
+    labels = [
+        (word, group, attribute_group if attribute_group != _ONE_LIST else "")
+        for (group, attribute_group), words in zip(kinds, found.words.values(), strict=True)
+        for word in words
+    ]
+    word, group, attribute_group = (np.repeat(column, len(pairs)) for column in zip(*labels, strict=True))
+    return score_frame(
+        scores.T, word=word, group=group, attribute_group=attribute_group, base_pair=[*pairs] * len(labels)
+    )
 
 
 def _label(pair: tuple[str, str]) -> str:
     return f"{pair[0]} ~ {pair[1]}"
 
 
-def _checked_rules(rules: Sequence[str]) -> tuple[str, ...]:
-    chosen = (rules,) if isinstance(rules, str) else tuple(rules)
-    for rule in chosen:
-        if rule not in RULES:
-            raise MeasureError(f"Unknown rule {rule!r}{did_you_mean(str(rule), RULES)}. Known are {', '.join(RULES)}.")
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise MeasureError(f"rules={rules!r}: name at least one of {', '.join(RULES)}, each once.")
-    return chosen
-
-
-def _target_lists(words: Any) -> Mapping[str, Sequence[str]]:
+def _target_lists(words: Any) -> StudyLists:
     """Return the target words by the list that they come from."""
     if isinstance(words, Study | str | os.PathLike):
         study = load_study(words)
-        both = study.protected.keys() & study.attributes.keys()
-        return {
-            (f"{kind} {name}" if name in both else name): group
-            for kind, groups in (("protected", study.protected), ("attribute", study.attributes))
-            for name, group in groups.items()
-        }
-    lists = dict(words) if isinstance(words, Mapping) else {"target words": tuple(words)}
-    if not any(map(len, lists.values())):
+        return StudyLists(study.name, study.protected, study.attributes)
+    if isinstance(words, Mapping):
+        lists = StudyLists("word lists", {}, words)
+    else:
+        lists = StudyLists("a list of words", {}, {_ONE_LIST: checked_words("words", words)})
+    if not any(map(len, lists.attributes.values())):
         raise MeasureError("There are no target words. Give a list of words, lists by name, or a study.")
     return lists
 
@@ -340,7 +320,7 @@ def _kept_pairs(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
 
 
 def _raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
-    for pair, apart in zip(pairs, np.linalg.norm(_unit(first) - _unit(second), axis=1), strict=True):
+    for pair, apart in zip(pairs, np.linalg.norm(unit_rows(first) - unit_rows(second), axis=1), strict=True):
         if apart < 1e-12:
             raise MeasureError(
                 f"The words of the base pair {_label(pair)} have the same direction, so no word leans to either. "
@@ -348,10 +328,10 @@ def _raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
             )
 
 
-def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tuple[dict[str, int], list[str]]:
+def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the row of each of the neighbours' words, and the words of the vocabulary that are lost."""
     if vocabulary is None:
-        return {word: row for row, word in enumerate(source.words)}, []
+        return {word: row for row, word in enumerate(source.words)}, ()
     found = source.lookup(vocabulary)
     if found.lost:
         warn_user(
@@ -361,4 +341,4 @@ def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tup
         )
     if not found.found:
         raise MeasureError(f"The vocabulary has no word that the embedding {source.name!r} has. Give words of it.")
-    return {form: row for row, form in enumerate(dict.fromkeys(found.found.values()))}, list(found.lost)
+    return {form: row for row, form in enumerate(dict.fromkeys(found.found.values()))}, found.lost

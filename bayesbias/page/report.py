@@ -22,7 +22,8 @@ from bayesbias.page.page_input import Subject, table_of
 from bayesbias.page.posterior import groups, words
 from bayesbias.page.question_and_data import data, question
 from bayesbias.page.robustness import comparison as compared
-from bayesbias.page.robustness import single_numbers, what_it_is_sensitive_to
+from bayesbias.page.robustness import what_it_is_sensitive_to
+from bayesbias.page.single_numbers import single_numbers
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 
 if TYPE_CHECKING:

@@ -1,22 +1,18 @@
-"""What the results are sensitive to: model, words, lists and priors; and what single numbers would have said."""
+"""What the results are sensitive to: the model, single words, lists and priors."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bayesbias.errors import MeasureError, name_some
-from bayesbias.metrics.permutation_test import p_value
-from bayesbias.metrics.t_tests import mac_t_tests, t_tests
-from bayesbias.metrics.weat import association, effect_size
+from bayesbias.errors import name_some
 from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
-from bayesbias.page.page_input import BASELINE, Subject
+from bayesbias.page.page_input import Subject
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.robustness.model_comparison import AS_GOOD, MODELS, PREFERRED, WORSE, compare_models
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
-from bayesbias.statements import count_text, distance_text, interval_text, percent_text, signed_text
+from bayesbias.statements import interval_text, percent_text, signed_text
 
 # Enough to order models and refits; the whole numbers come from the functions themselves.
 _COMPARISON_DRAWS = 500
@@ -170,119 +166,3 @@ def _shifts(frame: pd.DataFrame, leave_out: str) -> Table:
         },
         folded=True,
     )
-
-
-def single_numbers(subject: Subject) -> Section:
-    """Show the single-number measures of these very distances, where they are defined."""
-    blocks: list[Block] = [
-        Paragraph(
-            "Measures of the literature that give one number for the same distances. Their p-values ask whether these "
-            "very words differ by more than chance: they take words or pairs for independent, and control words, which "
-            "may show the same, do not enter."
-        )
-    ]
-    blocks += [Heading("WEAT"), *_weat(subject), Heading("MAC and t-tests"), *_t_tests(subject)]
-    return Section("single-numbers", "What single numbers say", blocks)
-
-
-def _weat(subject: Subject) -> Iterator[Block]:
-    reason, cells = _weat_cells(subject.table)
-    if cells is None:
-        yield Paragraph(f"WEAT is not shown: {reason}")
-        return
-    (first, second), (near, far), similarity = cells
-    values = {group: association(rows[near].to_numpy(), rows[far].to_numpy()) for group, rows in similarity.items()}
-    try:
-        size, size_n = (effect_size(values[first], values[second], ddof=ddof) for ddof in (1, 0))
-        test = p_value(values[first], values[second], random_seed=subject.seed)
-    except MeasureError as error:
-        yield Paragraph(f"WEAT is not shown: {error}")
-        return
-    how = f"all {test.partitions:,} partitions" if test.exact else f"{test.partitions:,} partitions drawn at random"
-    numbers = pd.DataFrame(
-        {
-            "name": ["Effect size, sd with n - 1", "Effect size, sd with n", "One-sided p-value"],
-            "value": [signed_text(float(size)), signed_text(float(size_n)), _p_value(float(test.p_value))],
-        }
-    )
-    yield frame_table(
-        numbers,
-        f"WEAT: {first} and {second} against {near} and {far}; p-value from {how}",
-        {"name": ("Number", None), "value": ("Value", None)},
-    )
-    words = pd.concat(
-        pd.DataFrame({"word": rows[near].index, "group": group, "value": values[group]})
-        for group, rows in similarity.items()
-    )
-    yield frame_table(
-        words,
-        f"WEAT association of each word: mean cosine similarity to {near} minus that to {far}",
-        {"word": ("Word", None), "group": ("Group", None), "value": ("Association", signed_text)},
-        folded=True,
-    )
-
-
-def _t_tests(subject: Subject) -> Iterator[Block]:
-    test = {
-        "difference": ("Difference", signed_text),
-        "low:high": ("95% confidence interval", signed_text),
-        "p_value": ("p-value", _p_value),
-    }
-    try:
-        frame = mac_t_tests(subject.table)
-    except MeasureError as error:
-        yield Paragraph(f"MAC is not tested: {error}")
-    else:
-        caption = "MAC against 1, the distance of unrelated words: t-tests of averages and of single pairs"
-        yield frame_table(
-            frame,
-            caption,
-            {"values": ("Values", None), "n": ("How many", count_text), "mean": ("MAC", distance_text), **test},
-        )
-    try:
-        frame = t_tests(subject.table)
-    except MeasureError as error:
-        yield Paragraph(f"Two groups are not tested against each other: {error}")
-        return
-    names = {"attribute_group": ("List", None), "values": ("Values", None)}
-    first, second = dict.fromkeys(subject.table["protected_group"].astype(str))
-    caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
-    yield frame_table(frame, caption, {**names, **test}, folded=True)
-
-
-def _p_value(value: float) -> str:
-    return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
-
-
-_Cells = tuple[tuple[str, str], tuple[str, str], dict[str, dict[str, pd.DataFrame]]]
-
-
-def _weat_cells(table: pd.DataFrame) -> tuple[str, _Cells | None]:
-    """Return why WEAT is not defined for a table, or its groups, lists and similarities by group and list."""
-    rows = table[table["connection"].isin([BASELINE, "different"])]
-    rows = rows.drop_duplicates(["protected_word", "attribute_word"])
-    groups = list(dict.fromkeys(rows["protected_group"].astype(str)))
-    if len(groups) != 2:
-        return f"it compares two groups of protected words, and there are {len(groups)}.", None
-    lists = {
-        group: list(dict.fromkeys(rows.loc[mine & (rows["connection"] == BASELINE), "attribute_group"].astype(str)))
-        for group in groups
-        if (mine := rows["protected_group"] == group).any()
-    }
-    if any(len(found) != 1 for found in lists.values()) or lists[groups[0]] == lists[groups[1]]:
-        return "it needs one associated list for each of the two groups, and another for each.", None
-    near, far = lists[groups[0]][0], lists[groups[1]][0]
-    similarity = {
-        group: {
-            name: rows[(rows["protected_group"] == group) & (rows["attribute_group"] == name)].pivot_table(
-                index="protected_word", columns="attribute_word", values="cosine_similarity", sort=False, observed=True
-            )
-            for name in (near, far)
-        }
-        for group in groups
-    }
-    if any(
-        cells.isna().any(axis=None) or cells.empty for of_group in similarity.values() for cells in of_group.values()
-    ):
-        return "some pairs of its words are missing from the table.", None
-    return "", ((groups[0], groups[1]), (near, far), similarity)

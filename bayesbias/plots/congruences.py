@@ -54,7 +54,7 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     >>> from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
     >>> from bayesbias.plots.congruences import plot_congruences
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> nulls = study_nulls(vectors, "weat7", draws=100, random_seed=1)
+    >>> nulls = study_nulls(vectors, "weat7", samples=100, random_seed=1)
     >>> len(plot_congruences(*nulls.values()).axes)
     4
     """
@@ -76,7 +76,7 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     title_figure(
         figure,
         f"{short_label(first.embedding, 50)}\n{100 * prob:g}% prediction intervals of random words\n"
-        f"({max(map(len, first.draws.values())):,} draws from {first.vocabulary:,} words{matched})",
+        f"({max(map(len, first.samples.values())):,} draws from {first.vocabulary:,} words{matched})",
         size=10,
     )
     handles, labels = panels[0].get_legend_handles_labels()

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.errors import ReportError
+from bayesbias.metrics.result import MeasureResult
 from bayesbias.plots.style import furnish, new_figure, short_label
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -21,13 +21,13 @@ _LABELS = {
 _FIRST, _SECOND = "#0072B2", "#D55E00"
 
 
-def plot_word_scores(scores: "xr.DataArray") -> "Figure":
+def plot_word_scores(*results: MeasureResult) -> "Figure":
     """Draw the scores of target words: one panel a rule, one row a word, one point a base pair.
 
     Parameters
     ----------
-    scores
-        What `word_scores` returned, with the dimensions ``rule``, ``base_pair`` and ``target_word``.
+    *results
+        What `word_scores` returned for the same words and base pairs, each by another rule.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def plot_word_scores(scores: "xr.DataArray") -> "Figure":
     Raises
     ------
     ReportError
-        If there is nothing to draw.
+        If there is nothing to draw, or the results are of different words or base pairs.
 
     References
     ----------
@@ -49,29 +49,29 @@ def plot_word_scores(scores: "xr.DataArray") -> "Figure":
     >>> from bayesbias.metrics.word_scores import word_scores
     >>> from bayesbias.plots.word_scores import plot_word_scores
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> pairs = [("he", "she"), ("man", "woman")]
-    >>> scores = word_scores(vectors, bb.load_study("gender").attributes, pairs, rules=["db_wa", "ripa"])
-    >>> len(plot_word_scores(scores).axes)
+    >>> pairs, words = [("he", "she"), ("man", "woman")], bb.load_study("gender").attributes
+    >>> len(plot_word_scores(*(word_scores(vectors, words, pairs, rule=rule) for rule in ("db_wa", "ripa"))).axes)
     2
     """
-    dims = getattr(scores, "dims", ())
-    if set(dims) != {"rule", "base_pair", "target_word"} or not scores.size:
-        raise ReportError("Nothing to draw: give what word_scores returned, with rule, base_pair and target_word.")
-    words = [str(word) for word in scores["target_word"].values]
-    rules = [str(rule) for rule in scores["rule"].values]
-    figure = new_figure(2.0 + 3.2 * len(rules), 1.7 + 0.24 * len(words))
-    panels = figure.subplots(1, len(rules), sharey=True, squeeze=False)[0]
-    for axes, rule in zip(panels, rules, strict=True):
-        values = scores.sel(rule=rule).transpose("target_word", "base_pair").to_numpy()
-        _draw(axes, values)
-        axes.set_xlabel(_LABELS.get(rule, rule), fontsize=9)
-    panels[0].set_yticks(range(len(words)), [short_label(word) for word in words])
+    if not results or any(not isinstance(each, MeasureResult) or each.measure not in _LABELS for each in results):
+        raise ReportError("Nothing to draw: give what word_scores returned, once or more.")
+    keys = results[0].scores.drop(columns="score")
+    if any(not each.scores.drop(columns="score").equals(keys) for each in results):
+        raise ReportError("The results are of different words or base pairs. Give one of each rule of the same ones.")
+    rows = keys.drop(columns="base_pair").drop_duplicates()
+    pairs = list(keys["base_pair"].unique())
+    figure = new_figure(2.0 + 3.2 * len(results), 1.7 + 0.24 * len(rows))
+    panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
+    for axes, each in zip(panels, results, strict=True):
+        _draw(axes, each.scores["score"].to_numpy().reshape(len(rows), len(pairs)))
+        axes.set_xlabel(_LABELS[each.measure], fontsize=9)
+    panels[0].set_yticks(range(len(rows)), [short_label(word) for word in rows["word"]])
     for text in panels[0].get_yticklabels():
         text.set_parse_math(False)
-    panels[0].set_ylim(len(words) - 0.5, -0.5)
-    if "group" in scores.coords:
-        _name_groups(panels, [str(group) for group in scores["group"].values])
-    pairs = [str(pair) for pair in scores["base_pair"].values]
+    panels[0].set_ylim(len(rows) - 0.5, -0.5)
+    groups = (rows["group"] + rows["attribute_group"]).tolist()
+    if any(groups):
+        _name_groups(panels, groups)
     what = f"of {short_label(pairs[0], 40)}" if len(pairs) == 1 else f"of {len(pairs)} base pairs (means: large points)"
     title = figure.suptitle(f"Scores {what}\n← towards the second word    towards the first word →", fontsize=10)
     title.set_parse_math(False)

@@ -29,8 +29,8 @@ def measure() -> list[dict[str, object]]:
             assert made.similarities[4].shape == (70, 70)
 
     def null() -> None:
-        made = randomisation_nulls(embedding, {"first": first, "second": second}, drawn="both", draws=DRAWS)
-        assert made.draws["both"].shape == (DRAWS, 3 + WORDS)
+        made = randomisation_nulls(embedding, {"first": first, "second": second}, drawn="both", samples=DRAWS)
+        assert made.samples["both"].shape == (DRAWS, 3 + WORDS)
 
     return [
         {"what": f"lattice of {WORDS} words, all sizes, both metrics", "seconds": _seconds(lattices), "target": 2.0},

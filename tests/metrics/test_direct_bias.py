@@ -52,7 +52,7 @@ def test_direct_bias_is_the_mean_of_absolute_cosines(c: float) -> None:
     words = ["purr", "nap", "stone"]
     result = metrics.direct_bias(given, words, pairs=PAIRS, c=c)
     cosines = [cosine(given[word], g) for word in words]
-    np.testing.assert_allclose(result.words["cosine"], cosines, atol=1e-12)
+    np.testing.assert_allclose(result.scores["score"], cosines, atol=1e-12)
     assert result.direct_bias == result.value == pytest.approx(mean(abs(value) ** c for value in cosines))
     assert result.mean_cosine == pytest.approx(mean(cosines))
     assert f"c = {c:g}" in result.conventions
@@ -65,7 +65,7 @@ def test_direct_bias_is_the_mean_of_absolute_cosines(c: float) -> None:
 
 def test_of_a_study_the_attribute_words_are_measured() -> None:
     result = metrics.direct_bias(vectors(), PETS, pairs=PAIRS)
-    assert result.words["word"].tolist() == list(PETS.attribute_words)
+    assert result.scores["word"].tolist() == list(PETS.attribute_words)
     assert result.study == "pets"
 
 

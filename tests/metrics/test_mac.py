@@ -22,7 +22,7 @@ def test_mac_is_the_mean_over_words_and_sets() -> None:
     result = metrics.mac(given, PETS)
     assert result.mac == result.value == pytest.approx(mean(values.values()))
     assert result.similarity == pytest.approx(1 - result.mac)
-    found = result.words.set_index(["word", "attribute_group"])["mean_distance"]
+    found = result.scores.set_index(["word", "attribute_group"])["score"]
     assert dict(found) == pytest.approx(values)
     associated = [values[word, "quiet"] for word in PETS.protected["cats"]]
     associated += [values[word, "loud"] for word in PETS.protected["dogs"]]
@@ -47,14 +47,22 @@ def test_groups_of_the_same_name() -> None:
         human="none",
         neutral="none",
     )
-    assert metrics.mac(vectors(), study).words["connection"].tolist() == ["associated", "different"] * 2
+    result = metrics.mac(vectors(), study)
+    assert result.scores["attribute_group"].tolist() == ["cats", "dogs"] * 2
+    near = result.scores.loc[result.scores["attribute_group"] == "cats", "score"]
+    assert result.mac_associated == pytest.approx(near.mean())
+
+
+def test_four_lists_are_as_good_as_a_study() -> None:
+    by_name = metrics.mac(vectors(), {**PETS.protected, **PETS.attributes})
+    assert by_name.statistics == metrics.mac(vectors(), PETS).statistics
 
 
 def test_lost_words() -> None:
     with pytest.warns(LostWordsWarning, match="growl"):
         result = metrics.mac(vectors("growl"), PETS)
-    assert result.lost_words == {"attribute group loud": ("growl",)}
-    with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="'attribute group quiet' has 0 of its 2"):
+    assert result.lost_words == {"loud": ("growl",)}
+    with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="'quiet' has 0 of its 2"):
         metrics.mac(vectors("purr", "nap"), PETS)
 
 

@@ -3,23 +3,21 @@
 import inspect
 
 import numpy as np
-import pandas as pd
 import pytest
-import xarray as xr
 
 import bayesbias as bb
 from bayesbias import metrics
-from bayesbias.errors import MeasureError
-from bayesbias.metrics.registry import MEASURES, measure, result_frame, words_needed
+from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.similarities import KERNELS
+from tests.metrics.made import PETS, vectors
 
 VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-# Functions that are no measure of a study: parts of measures, word pairs, and measures of single lists.
+# Functions that are no measure of a study: parts of measures, tables, and measures of single lists.
 TOOLS = {
-    "gender_direction", "index_of_inconsistency", "lattice", "load_base_pairs", "measure", "nearest_neighbours",
-    "subset_consistency", "subspace_similarity",
-    "leave_one_word_out", "randomisation_nulls", "study_nulls",
+    "congruences", "gender_direction", "index_of_inconsistency", "kindel_comparison", "lattice", "leave_one_word_out",
+    "load_base_pairs", "mac_t_tests", "measure", "nearest_neighbours", "randomisation_nulls", "study_nulls",
+    "subset_consistency", "subspace_similarity", "t_tests",
 }  # fmt: skip
 
 
@@ -29,9 +27,11 @@ def embedding() -> bb.Embedding:
 
 
 def test_every_public_measure_is_registered() -> None:
-    public = {name for name in metrics.__all__ if inspect.isfunction(getattr(metrics, name))}
-    registered = {entry.function.split(":")[1] for entry in MEASURES.values()}
-    assert public - TOOLS == registered
+    public = {value for name in metrics.__all__ if inspect.isfunction(value := getattr(metrics, name))}
+    assert {function.__name__ for function in public} - TOOLS == {
+        entry.function.__name__ for entry in MEASURES.values()
+    }
+    assert {entry.function for entry in MEASURES.values()} <= public
 
 
 def test_entries_are_whole() -> None:
@@ -39,56 +39,58 @@ def test_entries_are_whole() -> None:
         assert entry.name == name
         texts = (entry.title, entry.formula, entry.sign, entry.range, entry.needs, entry.source, entry.conventions)
         assert all(texts), name
-    assert {name for name, entry in MEASURES.items() if entry.posterior} == set(KERNELS)
+        here = entry.of_similarities
+        assert entry.posterior == (here is not None)
+        assert here is None or (here.words is None) == (here.word_value == "")
+    assert {name for name, entry in MEASURES.items() if entry.posterior} == {"weat", "weat_score", "mac", "ect"}
 
 
 @pytest.mark.parametrize("name", MEASURES)
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
-def test_each_runs_on_a_bundled_study(name: str, embedding: bb.Embedding) -> None:
+def test_each_gives_one_result_of_a_bundled_study(name: str, embedding: bb.Embedding) -> None:
     entry = MEASURES[name]
-    words = words_needed(name, bb.load_study("weat7"))
-    source = embedding if words is None else bb.load_embedding(VECTORS, words=words)
-    result = measure(name, source, "weat7")
-    frame = result_frame(result)
-    assert len(frame) > 0
-    numbers = frame.select_dtypes("number")
-    assert np.isfinite(numbers.to_numpy()).all()
-    if isinstance(result, MeasureResult):
-        assert result.measure == name
-        if entry.range.endswith(("2", "1", "4")):
-            low, high = map(float, entry.range.split(" to "))
-            assert low <= result.value <= high
-    else:
-        assert isinstance(result, pd.DataFrame | xr.DataArray)
-        assert not isinstance(result, xr.DataArray) or result["rule"].to_numpy().tolist() == [name]
+    result = measure(name, embedding, "weat7")
+    assert isinstance(result, MeasureResult)
+    assert result.measure == name
+    assert list(result.scores) == ["word", "group", "attribute_group", "base_pair", "score"]
+    assert len(result.scores) > 0
+    assert np.isfinite(result.scores["score"]).all()
+    keys = result.scores.drop(columns="score")
+    assert not keys.isna().any(axis=None)
+    assert not keys.duplicated().any()
+    if entry.range.endswith(("2", "1", "4")):
+        low, high = map(float, entry.range.split(" to "))
+        assert low <= result.value <= high
 
 
-def test_words_that_are_needed_suffice(embedding: bb.Embedding) -> None:
-    study = bb.load_study("weat7")
-    assert words_needed("nbm", study) is None
-    assert "he" in words_needed("db_wa", study, base_pairs=[("he", "she")])  # type: ignore[operator]
-    assert set(words_needed("weat", study) or ()) == set(study.words)
-    pairs = [("he", "she"), ("man", "woman")]
-    base = ["he", "she", "man", "woman"]
-    few = bb.load_embedding(VECTORS, words=[*study.protected_words, *study.attribute_words, *base])
-    scores = measure("db_wa", few, study, base_pairs=pairs)
-    assert isinstance(scores, xr.DataArray)
-    xr.testing.assert_allclose(scores, metrics.word_scores(embedding, study, pairs, rules=("db_wa",)))
-    frame = result_frame(scores).set_index("word")
-    by_hand = [embedding["poetry"] @ embedding[m] / np.linalg.norm(embedding[m]) for m in base]
-    length = np.linalg.norm(embedding["poetry"])
-    expected = [(by_hand[0] - by_hand[1]) / length, (by_hand[2] - by_hand[3]) / length]
-    row = frame.loc["poetry"]
-    assert [row["mean"], row["lowest"], row["highest"]] == pytest.approx(
-        [np.mean(expected), min(expected), max(expected)], abs=1e-6
-    )
-    assert row["base_pairs"] == 2
+@pytest.mark.parametrize("name", [name for name, entry in MEASURES.items() if entry.posterior])
+def test_the_function_of_similarities_is_the_measure(name: str) -> None:
+    here = MEASURES[name].of_similarities
+    assert here is not None
+    lists = here.lists(PETS, None, None)
+    similarities, _ = metrics.Similarities.of_embedding(vectors(), lists)
+    result = measure(name, vectors(), PETS, **dict(here.same_as))
+    found = here.statistics(similarities)
+    assert list(result.statistics)[: len(found)] == list(found)
+    for statistic, value in found.items():
+        assert float(value) == pytest.approx(result.statistics[statistic], abs=1e-12)
+    if here.words is not None:
+        np.testing.assert_allclose(here.words(similarities).ravel(), result.scores["score"], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in MEASURES if name not in ("direct_bias", "db_wa", "ripa", "ripa_unit", "nbm")]
+)
+def test_lists_by_name_are_as_good_as_a_study(name: str) -> None:
+    lists = {**PETS.protected, **PETS.attributes}
+    options = {"splits": 0} if name == "rnsb" else {}
+    assert measure(name, vectors(), lists, **options).statistics == measure(name, vectors(), PETS, **options).statistics
 
 
 def test_options_reach_the_function(embedding: bb.Embedding) -> None:
-    result = measure("weat", embedding, "weat7", ddof=0)
-    assert isinstance(result, MeasureResult)
-    assert result.effect_size == pytest.approx(metrics.weat(embedding, "weat7", ddof=0).effect_size)
+    expected = metrics.weat(embedding, "weat7", ddof=0)
+    for ddof in (0, np.int64(0)):
+        assert measure("weat", embedding, "weat7", ddof=ddof).effect_size == expected.effect_size
 
 
 @pytest.mark.parametrize(
@@ -96,25 +98,27 @@ def test_options_reach_the_function(embedding: bb.Embedding) -> None:
     [
         ("WEAT-ES", {}, "no measure 'WEAT-ES'"),
         ("waet", {}, "did you mean 'weat'"),
+        ("t_tests", {}, "no measure 't_tests'"),
         ("weat", {"dof": 0}, r"no option 'dof' \(did you mean 'ddof'\?\); it has targets"),
         ("weat", {"samples": "abc"}, "samples='abc': give a whole number"),
         ("weat", {"random_seed": -1}, "random_seed=-1"),
         ("weat", {"random_seed": "x"}, "random_seed='x'"),
-        ("weat", {"targets": 3}, "targets=3: give names"),
-        ("ect", {"attributes": [1, 2]}, "give names"),
+        ("weat", {"targets": 3}, "targets=3: name two different groups"),
+        ("ect", {"attributes": [1, 2]}, "has no 1"),
         ("rnd", {"normalize": 1}, "normalize=1: give True or False"),
+        ("rnsb", {"random_seed": -1}, "random_seed=-1"),
+        ("canonical_subspace", {"scaled": "no"}, "scaled='no': give True or False"),
         ("direct_bias", {"c": "1"}, "c='1': give a number"),
-        ("direct_bias", {"pairs": 1}, "pairs=1: give pairs"),
-        ("direct_bias", {"direction": "up"}, "direction='up': give numbers"),
-        ("db_wa", {"base_pairs": [("he", "she", "it")]}, "give pairs of words"),
+        ("direct_bias", {"pairs": 1}, "Give pairs"),
+        ("direct_bias", {"direction": "up"}, "direction='up': give a vector"),
+        ("db_wa", {"base_pairs": [("he", "she", "it")]}, "not a pair"),
         ("db_wa", {"base_pairs": "gendr"}, "did you mean 'gender'"),
-        ("db_wa", {"rules": ("ripa",)}, "no option 'rules'"),
+        ("db_wa", {"rule": "ripa"}, "no option 'rule'"),
         ("mac", {"targets": ("math", "arts")}, "it has none"),
-        ("mac_t_tests", {"after": 1}, "no option 'after'"),
         ("nbm", {"k": 0}, "k=0"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 def test_mistakes(embedding: bb.Embedding, name: str, options: dict[str, object], words: str) -> None:
-    with pytest.raises(MeasureError, match=words):
+    with pytest.raises((MeasureError, ArgumentError), match=words):
         measure(name, embedding, "weat7", **options)

@@ -3,16 +3,14 @@
 import copy
 import pickle
 
-import pandas as pd
 import pytest
 
-from bayesbias.metrics import MeasureResult
+from bayesbias.metrics.result import MeasureResult, score_frame
 
 RESULT = MeasureResult(
     measure="weat",
-    value=0.5,
     statistics={"effect_size": 0.5, "p_value": 0.0226884, "partitions": 12870.0},
-    words=pd.DataFrame({"word": ["a"]}),
+    scores=score_frame([0.5], word=["a"]),
     conventions="p one-sided, >=",
     study="<b>study</b>",
     embedding="tiny & small",
@@ -21,7 +19,7 @@ RESULT = MeasureResult(
 
 
 def test_statistics_are_attributes() -> None:
-    assert RESULT.effect_size == 0.5
+    assert RESULT.effect_size == RESULT.value == 0.5
     assert RESULT.p_value == 0.0226884
     assert "p_value" in dir(RESULT)
     with pytest.raises(AttributeError, match="did you mean 'p_value'"):
@@ -34,6 +32,12 @@ def test_text_names_everything() -> None:
     text = str(RESULT)
     for part in ("weat of <b>study</b>", "effect_size  0.5", "partitions   12870", "p one-sided, >=", "<script>"):
         assert part in text
+
+
+def test_scores_have_all_columns_in_their_order() -> None:
+    frame = score_frame([[1.0, 2.0], [3.0, 4.0]], base_pair=["p", "q"] * 2, word=["a", "a", "b", "b"])
+    assert list(frame) == ["word", "group", "attribute_group", "base_pair", "score"]
+    assert frame.iloc[3].tolist() == ["b", "", "", "q", 4.0]
 
 
 def test_html_is_escaped() -> None:

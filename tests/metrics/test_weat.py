@@ -10,7 +10,7 @@ import pytest
 import bayesbias as bb
 import bayesbias.metrics.weat as imported_first  # noqa: F401  the function must survive the import of its file
 from bayesbias import metrics
-from bayesbias.errors import LostWordsWarning, MeasureError
+from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError, StudyError
 from bayesbias.metrics.weat import association, effect_size, p_value
 from bayesbias.metrics.weat import test_statistic as statistic_of
 from tests.metrics.made import PETS, cosine, vectors
@@ -30,12 +30,9 @@ def test_numbers_are_those_of_the_definitions() -> None:
     given = vectors()
     x, y = loop(given, PETS.protected["cats"]), loop(given, PETS.protected["dogs"])
     result = metrics.weat(given, PETS)
-    assert result.words["word"].tolist() == list(PETS.protected_words)
-    assert result.words["group"].tolist() == ["cats"] * 3 + ["dogs"] * 3
-    np.testing.assert_allclose(result.words["association"], x + y, atol=1e-12)
-    np.testing.assert_allclose(
-        result.words["similarity_a"] - result.words["similarity_b"], result.words["association"], atol=1e-12
-    )
+    assert result.scores["word"].tolist() == list(PETS.protected_words)
+    assert result.scores["group"].tolist() == ["cats"] * 3 + ["dogs"] * 3
+    np.testing.assert_allclose(result.scores["score"], x + y, atol=1e-12)
     assert result.test_statistic == pytest.approx(sum(x) - sum(y))
     assert result.effect_size == result.value == pytest.approx((mean(x) - mean(y)) / stdev(x + y))
     assert metrics.weat(given, PETS, ddof=0).effect_size == pytest.approx((mean(x) - mean(y)) / pstdev(x + y))
@@ -101,8 +98,14 @@ def test_four_lists_are_as_good_as_a_study() -> None:
     lists = {**PETS.protected, **PETS.attributes}
     by_lists, by_study = metrics.weat(vectors(), lists), metrics.weat(vectors(), PETS)
     assert by_lists.statistics == by_study.statistics
-    with pytest.raises(MeasureError, match="Found 3 word lists"):
+    with pytest.raises(StudyError, match="Found 3 word lists"):
         metrics.weat(vectors(), {name: lists[name] for name in list(lists)[:3]})
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    given = {"ddof": np.int64(0), "samples": np.int32(10), "random_seed": np.uint8(3)}
+    found = metrics.weat(vectors(), PETS, **given)  # type: ignore[arg-type]
+    assert found.statistics == metrics.weat(vectors(), PETS, ddof=0).statistics
 
 
 def test_three_groups_must_be_named() -> None:
@@ -112,7 +115,7 @@ def test_three_groups_must_be_named() -> None:
     first, second = list(bb.load_study("religion").protected)[:2]
     assert repr((first, second)) in str(caught.value)
     result = metrics.weat(given, "religion", targets=(first, second))
-    assert set(result.words["group"]) == {first, second}
+    assert set(result.scores["group"]) == {first, second}
 
 
 @pytest.mark.parametrize(
@@ -122,12 +125,17 @@ def test_three_groups_must_be_named() -> None:
         ({"targets": ("cats", "cats")}, "two different groups"),
         ({"targets": "cats"}, "two different groups"),
         ({"attributes": ("quiet", "lound")}, "did you mean 'loud'"),
+        ({"targets": 3}, "name two different groups"),
         ({"statistic": "means"}, "did you mean 'mean'"),
         ({"ddof": 2}, "ddof=2"),
+        ({"ddof": "two"}, "ddof='two'"),
+        ({"ddof": True}, "ddof=True"),
+        ({"samples": 0}, "samples=0"),
+        ({"random_seed": -1}, "random_seed=-1"),
     ],
 )
 def test_bad_options(options: dict[str, object], message: str) -> None:
-    with pytest.raises(MeasureError, match=message):
+    with pytest.raises((MeasureError, ArgumentError), match=message):
         metrics.weat(vectors(), PETS, **options)  # type: ignore[arg-type]
 
 
@@ -155,13 +163,13 @@ def test_lost_words_make_sums_impossible_but_not_means() -> None:
     given = vectors("tom", "growl")
     with pytest.warns(LostWordsWarning, match=r"lacks 2 words.*tom.*growl"), pytest.raises(MeasureError) as caught:
         metrics.weat(given, PETS)
-    assert "'cats' has 2 words and 'dogs' has 3 after losing words" in str(caught.value)
+    assert "have 2 and 3 words" in str(caught.value)
     assert "statistic='mean'" in str(caught.value)
     with pytest.warns(LostWordsWarning) as warned:
         result = metrics.weat(given, PETS, statistic="mean")
     assert len(warned) == 1
     assert result.lost_words == {"cats": ("tom",), "loud": ("growl",)}
-    x, y = (result.words.loc[result.words["group"] == group, "association"] for group in ("cats", "dogs"))
+    x, y = (result.scores.loc[result.scores["group"] == group, "score"] for group in ("cats", "dogs"))
     assert result.test_statistic == pytest.approx(x.mean() - y.mean())
     assert result.partitions == 10
 

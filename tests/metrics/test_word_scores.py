@@ -2,10 +2,9 @@ import json
 
 import numpy as np
 import pytest
-import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import DuplicatesWarning, LostWordsWarning, MeasureError
+from bayesbias.errors import ArgumentError, DuplicatesWarning, LostWordsWarning, MeasureError
 from bayesbias.metrics.word_scores import load_base_pairs, word_scores
 from tests.metrics.made import PETS, cosine
 
@@ -16,6 +15,12 @@ def made(count=40, seed=0):
     """Return random vectors of words w0, w1, ..., of many lengths."""
     rng = np.random.default_rng(seed)
     return {f"w{i}": rng.normal(size=6) * rng.uniform(0.2, 5) for i in range(count)}
+
+
+def by_rule(*arguments, **options):
+    """Return the scores by every rule, of shape (rules, words, pairs)."""
+    frames = [word_scores(*arguments, rule=rule, **options).scores for rule in RULES]
+    return np.stack([frame["score"].to_numpy().reshape(-1, frame["base_pair"].nunique()) for frame in frames])
 
 
 def plain_scores(vectors, target, pair, k):
@@ -35,92 +40,95 @@ def plain_scores(vectors, target, pair, k):
 def test_equals_the_equations():
     vectors = made()
     pairs, targets = [("w0", "w1"), ("w2", "w3"), ("w1", "w5")], ["w10", "w11", "w12", "w0"]
-    scores = word_scores(vectors, targets, pairs, rules=RULES, k=9)
-    assert scores.dims == ("rule", "base_pair", "target_word")
+    scores = by_rule(vectors, targets, pairs, k=9)
     for p, pair in enumerate(pairs):
         for t, target in enumerate(targets):
-            np.testing.assert_allclose(scores.values[:, p, t], plain_scores(vectors, target, pair, 9), atol=1e-12)
+            np.testing.assert_allclose(scores[:, t, p], plain_scores(vectors, target, pair, 9), atol=1e-12)
+
+
+def test_rows_are_words_by_base_pairs():
+    vectors = made()
+    result = word_scores(vectors, ["w10", "w11"], [("w0", "w1"), ("w2", "w3")], rule="ripa")
+    rows = result.scores.drop(columns="score").to_numpy().tolist()
+    assert rows == [[word, "", "", pair] for word in ("w10", "w11") for pair in ("w0 ~ w1", "w2 ~ w3")]
+    assert result.measure == "ripa"
+    assert result.value == result.mean == pytest.approx(result.scores["score"].mean())
+    assert result.mean_absolute == pytest.approx(result.scores["score"].abs().mean())
 
 
 def test_by_hand():
     vectors = {"m": [2.0, 0.0], "f": [0.0, 1.0], "w": [3.0, 4.0], "a": [1.0, 0.9], "b": [0.8, 1.0], "c": [0.1, 1.0]}
-    scores = word_scores(vectors, ["w"], [("m", "f")], rules=RULES, k=4)
     # cos(w, m) = 0.6, cos(w, f) = 0.8; (m - f) = (2, -1); nearest to w: b, a, c and f, of which a leans to m.
-    np.testing.assert_allclose(scores.values.ravel(), [-0.2, 2 / np.sqrt(5), 0.4 / np.sqrt(5), (1 - 3) / 4])
+    expected = [-0.2, 2 / np.sqrt(5), 0.4 / np.sqrt(5), (1 - 3) / 4]
+    np.testing.assert_allclose(by_rule(vectors, ["w"], [("m", "f")], k=4).ravel(), expected)
 
 
 def test_the_sign_is_that_of_the_first_word():
     vectors = made()
-    forward = word_scores(vectors, ["w9", "w8"], [("w0", "w1")], rules=RULES, k=5)
-    backward = word_scores(vectors, ["w9", "w8"], [("w1", "w0")], rules=RULES, k=5)
-    np.testing.assert_allclose(forward.values, -backward.values, atol=1e-12)
-    assert "first word of the pair" in forward.attrs["sign"]
+    forward = by_rule(vectors, ["w9", "w8"], [("w0", "w1")], k=5)
+    backward = by_rule(vectors, ["w9", "w8"], [("w1", "w0")], k=5)
+    np.testing.assert_allclose(forward, -backward, atol=1e-12)
+    assert "first word of the pair" in word_scores(vectors, ["w9"], [("w0", "w1")]).conventions
 
 
 def test_a_neighbour_on_neither_side_counts_for_neither():
     vectors = {"m": [1.0, 0, 0], "f": [0, 1.0, 0], "w": [0, 0, 1.0], "even": [1.0, 1.0, 9.0], "lean": [1.0, 0.5, 9.0]}
-    scores = word_scores(vectors, ["w"], [("m", "f")], rules="nbm", k=2)
-    assert scores.item() == 0.5
+    assert word_scores(vectors, ["w"], [("m", "f")], rule="nbm", k=2).scores["score"].tolist() == [0.5]
 
 
 def test_lengths_matter_to_ripa_alone():
     vectors = made()
     twice = {word: vector * (2 if word == "w9" else 1) for word, vector in vectors.items()}
-    one = word_scores(vectors, ["w9"], [("w0", "w1")], rules=RULES, k=5).values.ravel()
-    two = word_scores(twice, ["w9"], [("w0", "w1")], rules=RULES, k=5).values.ravel()
+    one, two = (by_rule(given, ["w9"], [("w0", "w1")], k=5).ravel() for given in (vectors, twice))
     np.testing.assert_allclose(two, one * [1, 2, 1, 1], atol=1e-12)
 
 
 def test_a_vocabulary_bounds_the_neighbours():
     vectors = made()
     vocabulary = [f"w{i}" for i in range(0, 40, 2)]
-    scores = word_scores(vectors, ["w9", "w10"], [("w0", "w1")], rules=["nbm"], k=6, vocabulary=vocabulary)
+    result = word_scores(vectors, ["w9", "w10"], [("w0", "w1")], rule="nbm", k=6, vocabulary=vocabulary)
+    scores = result.scores.set_index("word")["score"]
     for target in ("w9", "w10"):
         held = {word: vectors[word] for word in {*vocabulary, "w0", "w1", target}}
         kept = {word: held[word] for word in vocabulary} | {target: held[target]}
         near = sorted((word for word in kept if word != target), key=lambda word: -cosine(kept[word], kept[target]))
         sides = [np.sign(cosine(vectors[w], vectors["w0"]) - cosine(vectors[w], vectors["w1"])) for w in near[:6]]
-        assert scores.sel(rule="nbm", target_word=target).item() == pytest.approx(sum(sides) / 6)
-    assert scores.attrs["vocabulary"] == 20
-    assert "the 6 nearest neighbours" in scores.attrs["nbm"]
+        assert scores[target] == pytest.approx(sum(sides) / 6)
+    assert "the 6 nearest neighbours by cosine among 20 words" in result.conventions
 
 
-def test_names_groups_and_conventions_of_a_study(tmp_path):
+def test_groups_of_a_study_and_of_lists():
     rng = np.random.default_rng(3)
     vectors = {word: rng.normal(size=4) for word in (*PETS.words, "he", "she")}
-    scores = word_scores(vectors, PETS, [("he", "she")], k=3)
-    assert scores.sel(target_word="nap").coords["group"].item() == "quiet"
-    assert "stone" not in scores.target_word
-    assert scores.sel(base_pair="he ~ she").coords["second_word"].item() == "she"
-    assert {"db_wa", "ripa", "nbm", "sign", "k", "vocabulary", "embedding"} <= scores.attrs.keys()
-    scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
-    with xr.open_dataarray(tmp_path / "scores.nc", engine="h5netcdf") as again:
-        xr.testing.assert_identical(again.load(), scores)
+    result = word_scores(vectors, PETS, [("he", "she")])
+    labels = result.scores.set_index("word")[["group", "attribute_group"]]
+    assert labels.loc["nap"].tolist() == ["", "quiet"]
+    assert labels.loc["tom"].tolist() == ["cats", ""]
+    assert "stone" not in labels.index
+    assert result.study == "pets"
+    by_name = word_scores(vectors, {"work": ["nap", "purr"], "cats": ["cat"]}, [("he", "she")]).scores
+    assert by_name["attribute_group"].tolist() == ["work", "work", "cats"]
 
 
-def test_lost_words_are_named_not_scored(tmp_path):
-    vectors = made()
+def test_lost_words_are_named_not_scored():
+    vectors, vocabulary = made(), ["w5", "w6", "w7", "w8", "far"]
     with pytest.warns(LostWordsWarning) as warned:
-        scores = word_scores(
-            vectors, ["w9", "gone"], [("w0", "w1"), ("w0", "away")], k=3, vocabulary=["w5", "w6", "w7", "w8", "far"]
+        result = word_scores(
+            vectors, ["w9", "gone"], [("w0", "w1"), ("w0", "away")], rule="nbm", k=3, vocabulary=vocabulary
         )
-    assert {"gone", "away", "far"} == {
-        word for word in ("gone", "away", "far") if any(word in str(w.message) for w in warned)
-    }
-    assert scores.target_word.values.tolist() == ["w9"]
-    assert scores.attrs["lost_words"] == ["gone"]
-    assert scores.attrs["lost_base_pairs"] == ["w0 ~ away"]
-    assert scores.attrs["lost_vocabulary"] == ["far"]
-    scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
+    for word in ("gone", "away", "far"):
+        assert any(word in str(warning.message) for warning in warned)
+    assert result.scores["word"].tolist() == ["w9"]
+    lost = {"target words": ("gone",), "base pairs": ("w0 ~ away",), "vocabulary": ("far",)}
+    assert result.lost_words == lost
 
 
 def test_case_forms_of_one_word_are_one_target():
     embedding = bb.Embedding(words=("he", "she", "nurse", "pilot"), vectors=np.eye(4), case="lower")
     with pytest.warns(DuplicatesWarning):
-        scores = word_scores(embedding, ["Nurse", "nurse"], [("He", "She")], k=3)
+        scores = word_scores(embedding, ["Nurse", "nurse"], [("He", "She")], rule="nbm", k=3).scores
     # The word itself is left out in whatever form it is asked for: he and she are neighbours, of one side each.
-    assert scores.sizes["target_word"] == 1
-    assert scores.sel(rule="nbm").item() == 0
+    assert scores["score"].tolist() == [0]
 
 
 def test_bad_input():
@@ -130,12 +138,10 @@ def test_bad_input():
         with pytest.raises(MeasureError, match="same direction"):
             word_scores(vectors, ["w9"], [pair])
     with pytest.raises(MeasureError, match="there are 41 words"):
-        word_scores(vectors, ["w9"], [("w0", "w1")], k=42)
-    with pytest.raises(MeasureError, match="did you mean 'ripa'"):
-        word_scores(vectors, ["w9"], [("w0", "w1")], rules=["rippa"])
-    with pytest.raises(MeasureError, match="at least one"):
-        word_scores(vectors, ["w9"], [("w0", "w1")], rules=[])
-    with pytest.raises(MeasureError, match="stands twice"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], rule="nbm", k=42)
+    with pytest.raises(ArgumentError, match="did you mean 'ripa'"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], rule="rippa")
+    with pytest.raises(MeasureError, match="listed twice"):
         word_scores(vectors, ["w9"], [("w0", "w1"), ("w0", "w1")])
     with pytest.raises(MeasureError, match="not a pair"):
         word_scores(vectors, ["w9"], ["he"])
@@ -148,8 +154,8 @@ def test_bad_input():
     with pytest.raises(MeasureError, match="no target words"):
         word_scores(vectors, [], [("w0", "w1")])
     with pytest.raises(MeasureError, match="vocabulary has no word"):
-        word_scores(vectors, ["w9"], [("w0", "w1")], vocabulary=[])
-    with pytest.raises(MeasureError, match="vocabulary='w5'"):
+        word_scores(vectors, ["w9"], [("w0", "w1")], rule="nbm", vocabulary=[])
+    with pytest.raises(MeasureError, match="vocabulary is 'w5'"):
         word_scores(vectors, ["w9"], [("w0", "w1")], vocabulary="w5")
 
 
@@ -165,17 +171,17 @@ def test_google_news(shared):
     """Against a brute-force pass over the whole selection; signs that any reader would expect."""
     vectors = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
     targets = ["nurse", "engineer", "king", "queen", "algebra"]
-    scores = word_scores(vectors, targets, [("he", "she"), ("man", "woman")], rules=RULES)
+    pairs = [("he", "she"), ("man", "woman")]
+    scores = by_rule(vectors, targets, pairs)
     unit = vectors.vectors.astype(float) / np.linalg.norm(vectors.vectors.astype(float), axis=1, keepdims=True)
     row = {word: i for i, word in enumerate(vectors.words)}
-    for m, f in (("he", "she"), ("man", "woman")):
+    for p, (m, f) in enumerate(pairs):
         leaning = unit @ unit[row[m]] - unit @ unit[row[f]]
-        for target in targets:
+        for t, target in enumerate(targets):
             similarity = unit @ unit[row[target]]
             similarity[row[target]] = -9
             near = np.argsort(-similarity)[:100]
-            expected = np.sign(leaning[near]).mean()
-            assert scores.sel(rule="nbm", base_pair=f"{m} ~ {f}", target_word=target).item() == pytest.approx(expected)
-    mean = scores.mean("base_pair")
-    assert (mean.sel(target_word="king") > mean.sel(target_word="queen")).all()
-    assert (mean.sel(target_word="nurse") < 0).all()
+            assert scores[RULES.index("nbm"), t, p] == pytest.approx(np.sign(leaning[near]).mean())
+    mean = scores.mean(axis=2)
+    assert (mean[:, targets.index("king")] > mean[:, targets.index("queen")]).all()
+    assert (mean[:, targets.index("nurse")] < 0).all()

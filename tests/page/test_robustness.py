@@ -1,18 +1,15 @@
 """Sections that rest on refits: what they do not compute, and conclusions on the edge."""
 
 import json
-from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.metrics.weat import weat
 from bayesbias.models.spec import load_model
 from bayesbias.page import robustness
-from bayesbias.page.blocks import Notice, Paragraph, Table
+from bayesbias.page.blocks import Notice
 from bayesbias.page.page_input import Subject, table_of
 
 
@@ -66,31 +63,3 @@ def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
     (said,) = robustness._edges(subject, refitted)
     assert "'associated - human' stands on the edge" in said
     assert "-0.100 to -0.001 in a refit" in said
-
-
-def test_weat_is_that_of_the_embedding() -> None:
-    """The measure from vectors goes another way than the page, which has only the distances."""
-    study = replace(bb.load_study("weat7"), human="none", neutral="none")
-    embedding = bb.load_embedding(
-        bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=study.words, case="exact_then_lower"
-    )
-    fit = bb.fit(bb.distance_table(embedding, study), "hierarchical", draws=50, chains=2, random_seed=1)
-    section = robustness.single_numbers(about(fit))
-    tables = [block for block in section.blocks if isinstance(block, Table)]
-    (numbers,) = [block for block in tables if block.caption.startswith("WEAT: math and arts against male and female")]
-    found = weat(embedding, study, statistic="mean")
-    assert numbers.rows[0][1] == f"{found.effect_size:+.3f}"
-    assert numbers.rows[2][1] == f"{found.p_value:.4f}"
-    assert np.isfinite(found.effect_size)
-    (mac,) = [block for block in tables if block.caption.startswith("MAC")]
-    assert mac.rows[1][0] == "raw"
-
-
-def test_weat_says_why_it_is_not_shown(table: pd.DataFrame) -> None:
-    one = table[table["protected_group"] == "math"]
-    section = robustness.single_numbers(about(bb.fit(one, "hierarchical", draws=50, chains=2, random_seed=1)))
-    texts = [block.text for block in section.blocks if isinstance(block, Paragraph)]
-    assert any(
-        text == "WEAT is not shown: it compares two groups of protected words, and there are 1." for text in texts
-    )
-    assert any(text.startswith("Two groups are not tested") for text in texts)

@@ -18,7 +18,7 @@ EMBEDDING = bb.Embedding(words=WORDS, vectors=np.random.default_rng(0).normal(si
 
 
 def test_congruences_and_bands(tmp_path: Path) -> None:
-    nulls = study_nulls(EMBEDDING, PETS, draws=100, random_seed=1)
+    nulls = study_nulls(EMBEDDING, PETS, samples=100, random_seed=1)
     figure = plot_congruences(*nulls.values(), prob=0.9)
     assert len(figure.axes) == 4
     for axes, null in zip(figure.axes, nulls.values(), strict=True):
@@ -42,7 +42,7 @@ def test_congruences_and_bands(tmp_path: Path) -> None:
 def test_some_bands_and_matching() -> None:
     lists = {"cats": PETS.protected["cats"], "quiet": PETS.attributes["quiet"]}
     nulls = [
-        randomisation_nulls(EMBEDDING, lists, drawn=drawn, draws=50, match="norm", window=20, random_seed=1)
+        randomisation_nulls(EMBEDDING, lists, drawn=drawn, samples=50, match="norm", window=20, random_seed=1)
         for drawn in ("both", "first", "first")
     ]
     figure = plot_congruences(*nulls)

@@ -18,11 +18,11 @@ PAIRS = [("he", "she"), ("man", "woman")]
 
 def test_every_score_is_drawn(tmp_path: Path) -> None:
     lists = {"work": WORDS[4:6], "art": WORDS[6:]}
-    scores = word_scores(EMBEDDING, lists, PAIRS, rules=["db_wa", "ripa", "ripa_unit", "nbm"], k=3)
-    figure = plot_word_scores(scores)
+    results = [word_scores(EMBEDDING, lists, PAIRS, rule=rule, k=3) for rule in ("db_wa", "ripa", "ripa_unit", "nbm")]
+    figure = plot_word_scores(*results)
     assert len(figure.axes) == 4
-    for axes, rule in zip(figure.axes, scores["rule"].values, strict=True):
-        values = scores.sel(rule=rule).values
+    for axes, result in zip(figure.axes, results, strict=True):
+        values = result.scores["score"].to_numpy().reshape(4, 2).T
         # The points of each base pair, then the means on either side, then the lines at 0 and between the groups.
         for line, expected in zip(axes.lines, values, strict=False):
             assert list(line.get_xdata()) == expected.tolist()
@@ -42,7 +42,7 @@ def test_every_score_is_drawn(tmp_path: Path) -> None:
 
 
 def test_one_pair_and_no_groups() -> None:
-    figure = plot_word_scores(word_scores(EMBEDDING, ["nurse", "poet"], PAIRS[:1], rules=["db_wa"]))
+    figure = plot_word_scores(word_scores(EMBEDDING, ["nurse", "poet"], PAIRS[:1]))
     (axes,) = figure.axes
     assert not axes.texts
     assert sum(len(line.get_xdata()) for line in axes.lines[:2]) == 2  # no ticks beside the points
@@ -50,7 +50,9 @@ def test_one_pair_and_no_groups() -> None:
 
 
 def test_bad_input() -> None:
-    scores = word_scores(EMBEDDING, ["nurse"], PAIRS, rules=["db_wa"])
-    for wrong in (scores.sel(rule="db_wa"), scores.isel(target_word=[]), "scores"):
+    scores = word_scores(EMBEDDING, ["nurse"], PAIRS)
+    for wrong in ((), (scores.scores,), ("scores",)):
         with pytest.raises(ReportError, match="Nothing to draw"):
-            plot_word_scores(wrong)  # type: ignore[arg-type]
+            plot_word_scores(*wrong)  # type: ignore[arg-type]
+    with pytest.raises(ReportError, match="different words or base pairs"):
+        plot_word_scores(scores, word_scores(EMBEDDING, ["poet"], PAIRS, rule="ripa"))

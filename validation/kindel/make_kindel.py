@@ -105,7 +105,7 @@ def figure_3(embedding: bb.Embedding, out: Path, draws: int) -> None:
     """Compare the congruences with those of random words: any, of a like rank, of a like norm."""
     frames = []
     for match in (None, "rank", "norm"):
-        nulls = study_nulls(embedding, LISTS, draws=draws, match=match, window=200, random_seed=SEED)
+        nulls = study_nulls(embedding, LISTS, samples=draws, match=match, window=200, random_seed=SEED)
         end = f"_{match}" if match else ""
         save_figure(plot_congruences(*nulls.values()), out / f"figure3{end}.png", overwrite=True)
         frames += [

@@ -1,6 +1,5 @@
 """The canonical subspace metric of Kindel (2023): what all the words of two lists have in common."""
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -9,19 +8,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.errors import MeasureError
+from bayesbias.arguments import check_flag
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.geometry import canonical_congruences, canonical_subspace_similarity, rank, row_space, unit_vectors
-from bayesbias.metrics.look_up import as_embedding, word_sets
-from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS, four_lists, score_result
-from bayesbias.studies import Study
+from bayesbias.metrics.look_up import find_lists, find_two_lists, four_lists
+from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.subspaces.component_scores import component_lists, component_vectors, score_result
+from bayesbias.studies import StudyLike
 
 Floats = NDArray[np.floating[Any]]
 
 
 def canonical_subspace(
-    embedding: Any,
-    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    embedding: EmbeddingLike,
+    study: StudyLike,
     *,
     scaled: bool = True,
     targets: tuple[str, str] | None = None,
@@ -31,32 +31,23 @@ def canonical_subspace(
 
     Parameters
     ----------
-    embedding
-        An `Embedding`, or anything that `load_embedding` takes.
-    study
-        A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: A, B, C, D.
+    embedding, study, targets, attributes
+        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
     scaled
         Divide each similarity by the geometric mean of the two ranks, so that it lies between 0 and 1, as in
         Kindel's Table 1; otherwise it grows with the length of the lists.
-    targets, attributes
-        The protected groups A and B and the attribute groups C and D, as in `weat`.
 
     Returns
     -------
     MeasureResult
-        `score` (the headline number): (A:C + B:D) - (B:C + A:D); its components `a_c`, `a_d`, `b_d`, `b_c`. `words`
-        holds the similarity of each single word of A and B to C and to D (the squared cosine of its angle to the
-        space that they span); the components are not their means.
+        `score` (the headline number): (A:C + B:D) - (B:C + A:D); its components `a_c`, `a_d`, `b_d`, `b_c`. The scores
+        of words are the similarity of each single word of A and B to C minus that to D (the squared cosines of its
+        angles to the spaces that they span); the components are not means of these.
 
     Raises
     ------
     MeasureError
         If the lists are not determined, or one has no word left.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -67,12 +58,15 @@ def canonical_subspace(
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> result = canonical_subspace(vectors, "weat7")
-    >>> result.score == result.a_c + result.b_d - (result.b_c + result.a_d)
-    True
+    >>> round(result.score, 4), round(result.a_c, 4)
+    (0.0092, 0.1123)
     """
+    check_flag("scaled", scaled)
+    lists = four_lists(study, targets, attributes)
     return score_result(
-        four_lists(embedding, study, targets, attributes),
         "canonical_subspace",
+        lists,
+        find_lists(embedding, lists.by_name, least=1),
         "sum of squared canonical congruences, uncentred"
         + (", over the geometric mean of the ranks" if scaled else ", not scaled"),
         partial(canonical_subspace_similarity, scaled=scaled),
@@ -107,13 +101,13 @@ def word_similarities(A: ArrayLike, B: ArrayLike) -> Floats:
     return squares
 
 
-def subspace_similarity(embedding: Any, lists: Mapping[str, Sequence[str]]) -> MeasureResult:
+def subspace_similarity(embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]]) -> MeasureResult:
     """Measure how much two lists of words have in common.
 
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     lists
         Two lists by name.
 
@@ -121,18 +115,13 @@ def subspace_similarity(embedding: Any, lists: Mapping[str, Sequence[str]]) -> M
     -------
     MeasureResult
         `similarity` (the headline number), between 0 and the smaller rank; `scaled`, between 0 and 1; `rank_a` and
-        `rank_b`; and `congruence_1` ..., the cosines of the principal angles from the largest on. `words` holds the
-        similarity of each single word to the other list.
+        `rank_b`; and `congruence_1` ..., the cosines of the principal angles from the largest on. The scores are the
+        similarities of each single word of a list (`group`) to the other one (`attribute_group`).
 
     Raises
     ------
     MeasureError
         If there are not two lists, or one has no word left.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -145,11 +134,8 @@ def subspace_similarity(embedding: Any, lists: Mapping[str, Sequence[str]]) -> M
     >>> round(result.similarity, 12), round(result.congruence_1, 12), int(result.rank_a)
     (0.36, 0.6, 2)
     """
-    if len(lists) != 2:
-        raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
-    source = as_embedding(embedding, [word for words in lists.values() for word in words])
-    sets = word_sets(source, lists, least=1)
-    a, b = sets.units.values()
+    found = find_two_lists(embedding, lists)
+    a, b = found.units.values()
     ranks = int(rank(a)), int(rank(b))
     similarity = float(canonical_subspace_similarity(a, b))
     congruences = canonical_congruences(a, b)[: min(ranks)]
@@ -161,28 +147,25 @@ def subspace_similarity(embedding: Any, lists: Mapping[str, Sequence[str]]) -> M
     } | {f"congruence_{at}": float(value) for at, value in enumerate(congruences, start=1)}
     return MeasureResult(
         measure="subspace_similarity",
-        value=similarity,
         statistics=statistics,
-        words=pd.DataFrame(
-            {
-                "word": [word for words in sets.words.values() for word in words],
-                "group": [name for name, words in sets.words.items() for _ in words],
-                "similarity": np.concatenate([word_similarities(a, b), word_similarities(b, a)]),
-            }
+        scores=score_frame(
+            np.concatenate([word_similarities(a, b), word_similarities(b, a)]),
+            attribute_group=np.repeat([*lists][::-1], [len(a), len(b)]),
+            **found.labels(lists, "group"),
         ),
-        lost_words=sets.lost,
+        lost_words=found.lost,
         conventions=(
             f"A = {', B = '.join(lists)}; sum of squared canonical congruences, uncentred; "
             "scaled: over the geometric mean of the ranks"
         ),
         study=" and ".join(lists),
-        embedding=sets.embedding,
+        embedding=found.source.name,
     )
 
 
 def congruences(
-    embedding: Any,
-    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    embedding: EmbeddingLike,
+    study: StudyLike,
     *,
     targets: tuple[str, str] | None = None,
     attributes: tuple[str, str] | None = None,
@@ -191,12 +174,8 @@ def congruences(
 
     Parameters
     ----------
-    embedding
-        An `Embedding`, or anything that `load_embedding` takes.
-    study
-        A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: A, B, C, D.
-    targets, attributes
-        The protected groups A and B and the attribute groups C and D, as in `weat`.
+    embedding, study, targets, attributes
+        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
 
     Returns
     -------
@@ -215,10 +194,10 @@ def congruences(
     >>> len(frame), list(frame.columns)
     (32, ['component', 'first', 'second', 'index', 'congruence'])
     """
-    lists = four_lists(embedding, study, targets, attributes)
-    a, b, c, d = lists.names
+    lists = four_lists(study, targets, attributes)
+    vectors = component_vectors(lists, find_lists(embedding, lists.by_name, least=1))
     rows = []
-    for component, (first, second), pair in zip(COMPONENTS, ((a, c), (a, d), (b, d), (b, c)), lists.pairs, strict=True):
-        values = canonical_congruences(*pair)[: min(int(rank(vectors)) for vectors in pair)]
-        rows += [(component, first, second, at, float(value)) for at, value in enumerate(values, start=1)]
+    for (component, names), pair in zip(component_lists(lists).items(), vectors, strict=True):
+        values = canonical_congruences(*pair)[: min(int(rank(each)) for each in pair)]
+        rows += [(component, *names, at, float(value)) for at, value in enumerate(values, start=1)]
     return pd.DataFrame(rows, columns=["component", "first", "second", "index", "congruence"])

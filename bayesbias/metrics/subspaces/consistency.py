@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import resolve_seed
+from bayesbias.arguments import resolve_seed, with_progress
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.geometry import condition_number
 from bayesbias.metrics.subspaces.list_similarities import (
     Metric,
@@ -35,20 +36,21 @@ _BLOCK = 512
 
 
 def subset_consistency(
-    embedding: Any,
+    embedding: EmbeddingLike,
     words: Sequence[str],
     metric: Metric = "mean_cosine",
     *,
     sizes: Sequence[int] | None = None,
     samples: int | None = None,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> pd.DataFrame:
     """Say of each sub-list of a list whether it is most similar to itself.
 
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     words
         A list of words.
     metric
@@ -62,6 +64,8 @@ def subset_consistency(
         is nearer than itself, then so is one that differs in one word. Of other metrics it may miss some.
     random_seed
         Seed of the draws. If it is left out, one is drawn; it is in ``frame.attrs["random_seed"]``.
+    progress
+        Whether to show a progress bar, over the sizes.
 
     Returns
     -------
@@ -75,11 +79,6 @@ def subset_consistency(
     MeasureError
         If there are too many sub-lists, or the metric or a size is unknown.
 
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
-
     References
     ----------
     Kindel (2023), equation arg sup_j Sim(W_i, W_j) = i, and Figure 1.
@@ -91,6 +90,7 @@ def subset_consistency(
     >>> frame.loc[~frame["consistent"], ["subset", "nearest"]].to_numpy().tolist()
     [[('low', 'high'), ('middle', 'high')]]
     """
+    seed = resolve_seed(random_seed)
     (found,), (vectors,) = list_vectors(embedding, {"words": words}, metric)
     chosen = checked_sizes(sizes, len(found) - 1)
     looked_at = {q: samples is not None and comb(len(found), q) > samples for q in chosen}
@@ -99,10 +99,9 @@ def subset_consistency(
         for q, sampled in looked_at.items()
     )
     raise_if_too_many(pairs, len(found), looped=callable(metric))
-    seed = resolve_seed(random_seed)
     rng = np.random.default_rng(seed)
     frames = []
-    for q, sampled in looked_at.items():
+    for q, sampled in with_progress(list(looked_at.items()), "Sizes of sub-lists", progress=progress):
         subsets = draw_subsets(len(found), q, samples, rng) if sampled else all_subsets(len(found), q)
         own, best, nearest = (_against_neighbours if sampled else _against_all)(metric, vectors, subsets)
         frames.append(
@@ -129,13 +128,14 @@ def subset_consistency(
 
 
 def index_of_inconsistency(
-    embedding: Any,
+    embedding: EmbeddingLike,
     words: Sequence[str],
     metric: Metric = "mean_cosine",
     *,
     sizes: Sequence[int] | None = None,
     samples: int | None = None,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> pd.DataFrame:
     """Return the share of a list's sub-lists that are most similar to themselves: J of each size q.
 
@@ -164,7 +164,9 @@ def index_of_inconsistency(
     0  3  8       56    1.0
     1  7  8        8    1.0
     """
-    each = subset_consistency(embedding, words, metric, sizes=sizes, samples=samples, random_seed=random_seed)
+    each = subset_consistency(
+        embedding, words, metric, sizes=sizes, samples=samples, random_seed=random_seed, progress=progress
+    )
     k = len(each.attrs["words"])
     rows = []
     for q in each["size"].unique().tolist():

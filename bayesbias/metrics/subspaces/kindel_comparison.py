@@ -4,29 +4,27 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_subspace_similarity
-from bayesbias.metrics.look_up import as_embedding, weat_lists
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS, FourLists, four_lists, score
+from bayesbias.metrics.look_up import FoundLists, StudyLists, as_embedding, find_lists, four_lists
+from bayesbias.metrics.mean_vectors import rank_correlation
+from bayesbias.metrics.subspaces.component_scores import COMPONENTS, component_vectors, score
 from bayesbias.metrics.subspaces.mean_cosine import mean_cosine
-from bayesbias.studies import Study, load_study
-
-AnyStudy = Study | str | os.PathLike[str] | Mapping[str, Sequence[str]]
+from bayesbias.studies import Study, StudyLike
 
 WEATS = tuple(f"weat{number}" for number in range(1, 11))
 
 
-def kindel_comparison(embedding: Any, studies: AnyStudy | Sequence[AnyStudy] = WEATS) -> pd.DataFrame:
+def kindel_comparison(embedding: EmbeddingLike, studies: StudyLike | Sequence[StudyLike] = WEATS) -> pd.DataFrame:
     """Compare association tests by mean cosine similarity (MCS) with those by the canonical subspace metric (CCA).
 
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     studies
         One study or several, each as `weat` takes it; by default WEAT 1 to 10.
 
@@ -64,19 +62,20 @@ def kindel_comparison(embedding: Any, studies: AnyStudy | Sequence[AnyStudy] = W
     0  weat7  math  arts  male  female  8
     """
     single = isinstance(studies, Study | str | os.PathLike | Mapping)
-    chosen: Sequence[AnyStudy] = [studies] if single else studies  # type: ignore[list-item,assignment]
-    words = [_words(study) for study in chosen]
+    chosen = [four_lists(study) for study in ([studies] if single else studies)]  # type: ignore[arg-type, union-attr]
     # A file is read once for all studies, if it is read at all.
-    source = as_embedding(embedding, [word for lists in words for group in lists.values() for word in group])
-    empty = [[name for name, group in lists.items() if not source.lookup(group).found] for lists in words]
-    lists = [four_lists(source, study) for study, without in zip(chosen, empty, strict=True) if not without or single]
-    left_out = {_name(study): tuple(without) for study, without in zip(chosen, empty, strict=True) if without}
-    if not lists:
+    source = as_embedding(embedding, [word for lists in chosen for group in lists.by_name.values() for word in group])
+    empty = [tuple(n for n, words in lists.by_name.items() if not source.lookup(words).found) for lists in chosen]
+    left_out = {lists.study: names for lists, names in zip(chosen, empty, strict=True) if names}
+    # A single study is not left out: looking its lists up raises the error.
+    kept = [lists for lists, names in zip(chosen, empty, strict=True) if single or not names]
+    if not kept:
         raise MeasureError(
             f"Every study has a list without a word in the embedding {source.name!r}, such as "
             f"{next(iter(left_out.values()), ('none given',))[0]!r}. Look the words up in another case (the case "
             f"rule is {source.case!r}), or give other studies."
         )
+    found = [find_lists(source, lists.by_name, least=1) for lists in kept]
     if left_out:
         named = "; ".join(f"{study} ({name_some(names)})" for study, names in left_out.items())
         warn_user(
@@ -84,64 +83,28 @@ def kindel_comparison(embedding: Any, studies: AnyStudy | Sequence[AnyStudy] = W
             f"a list: {named}.",
             LostWordsWarning,
         )
-    frame = pd.DataFrame([_row(four) for four in lists])
-    frame.attrs |= {"lost_words": {four.study: dict(four.lost) for four in lists if four.lost}, "left_out": left_out}
+    frame = pd.DataFrame([_row(lists, each) for lists, each in zip(kept, found, strict=True)])
+    lost = {lists.study: dict(each.lost) for lists, each in zip(kept, found, strict=True) if each.lost}
+    frame.attrs |= {"lost_words": lost, "left_out": left_out}
     return frame
 
 
-def rank_correlation(first: ArrayLike, second: ArrayLike) -> float:
-    """Return Spearman's rank correlation of the components of a test under two metrics.
-
-    Parameters
-    ----------
-    first, second
-        As many similarities each, in the same order.
-
-    Raises
-    ------
-    MeasureError
-        If all similarities of one metric are equal.
-
-    References
-    ----------
-    Kindel (2023), Table 1, rho.
-
-    Examples
-    --------
-    >>> round(rank_correlation([0.131, 0.035, 0.028, 0.072], [0.072, 0.037, 0.032, 0.053]), 12)  # his WEAT 10
-    1.0
-    """
-    from scipy.stats import rankdata
-
-    x, y = (rankdata(np.asarray(values, dtype=np.float64)) for values in (first, second))
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        raise MeasureError("All components of the test are equal under one metric, so they have no rank correlation.")
-    return float(np.corrcoef(x, y)[0, 1])
-
-
-def _row(lists: FourLists) -> dict[str, Any]:
-    mcs = [float(mean_cosine(*pair)) for pair in lists.pairs]
-    cca = [float(canonical_subspace_similarity(*pair, scaled=True)) for pair in lists.pairs]
+def _row(lists: StudyLists, found: FoundLists) -> dict[str, Any]:
+    pairs = component_vectors(lists, found)
+    mcs = [float(mean_cosine(*pair)) for pair in pairs]
+    cca = [float(canonical_subspace_similarity(*pair, scaled=True)) for pair in pairs]
     by_cosine, by_subspace = float(score(mcs)), float(score(cca))
     if by_subspace == 0:
         raise MeasureError(f"The canonical score of {lists.study!r} is 0, so the ratio of the scores is not defined.")
     return {
         "study": lists.study,
-        **dict(zip("ABCD", lists.names, strict=True)),
-        "n": min(len(words) for words in lists.words),
+        **dict(zip("ABCD", lists.by_name, strict=True)),
+        "n": min(map(len, found.words.values())),
         "weat_mcs": by_cosine,
         "weat_cca": by_subspace,
-        "rho": rank_correlation(mcs, cca),
+        "rho": float(rank_correlation(mcs, cca)),
         "ratio": by_cosine / by_subspace,
         **{f"mcs_{component}": value for component, value in zip(COMPONENTS, mcs, strict=True)},
         **{f"cca_{component}": value for component, value in zip(COMPONENTS, cca, strict=True)},
-        "lost_words": sum(map(len, lists.lost.values())),
+        "lost_words": sum(map(len, found.lost.values())),
     }
-
-
-def _words(study: AnyStudy) -> Mapping[str, Sequence[str]]:
-    return study if isinstance(study, Mapping) else weat_lists(load_study(study))
-
-
-def _name(study: AnyStudy) -> str:
-    return "four lists" if isinstance(study, Mapping) else load_study(study).name

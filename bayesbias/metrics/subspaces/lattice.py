@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import resolve_seed
+from bayesbias.arguments import resolve_seed, with_progress
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.subspaces.list_similarities import Metric, all_similarities, list_vectors, metric_name
 from bayesbias.metrics.subspaces.sublists import Places, checked_sizes, draw_subsets, named, raise_if_too_many
@@ -67,7 +68,7 @@ class Lattice:
 
 
 def lattice(
-    embedding: Any,
+    embedding: EmbeddingLike,
     words: Sequence[str],
     other: Sequence[str] | None = None,
     metric: Metric = "canonical_subspace",
@@ -75,13 +76,14 @@ def lattice(
     sizes: Sequence[int] | None = None,
     samples: int | None = None,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> Lattice:
     """Compare every sub-list of a list with every sub-list of the same size of it, or of another list.
 
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes.
+        See `bayesbias.metrics`.
     words
         A list of words.
     other
@@ -96,16 +98,13 @@ def lattice(
         Draw so many sub-lists of each size where there are more.
     random_seed
         Seed of the draws. If it is left out, one is drawn and kept in the result.
+    progress
+        Whether to show a progress bar, over the sizes.
 
     Raises
     ------
     MeasureError
         If there are too many pairs of sub-lists, or the metric or a size is unknown.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -122,6 +121,7 @@ def lattice(
     >>> bool(between.summary()["mean"].is_monotonic_increasing)
     True
     """
+    seed = resolve_seed(random_seed)
     lists = {"words": words} if other is None else {"words": words, "other": other}
     found, vectors = list_vectors(embedding, lists, metric)
     first, second = vectors[0], vectors[-1]
@@ -132,7 +132,6 @@ def lattice(
     }
     pairs = sum(a * b for a, b in counts.values())
     raise_if_too_many(pairs, max(map(len, vectors)), looped=callable(metric))
-    seed = resolve_seed(random_seed)
     rng = np.random.default_rng(seed)
     rows = {q: draw_subsets(len(first), q, samples, rng) for q in chosen}
     columns = rows if other is None else {q: draw_subsets(len(second), q, samples, rng) for q in chosen}
@@ -143,7 +142,10 @@ def lattice(
         other_words=found[-1],
         subsets=rows,
         other_subsets=columns,
-        similarities={q: all_similarities(metric, first[rows[q]], second[columns[q]]) for q in chosen},
+        similarities={
+            q: all_similarities(metric, first[rows[q]], second[columns[q]])
+            for q in with_progress(chosen, "Sizes of sub-lists", progress=progress)
+        },
         within=other is None,
         random_seed=seed if sampled else None,
     )

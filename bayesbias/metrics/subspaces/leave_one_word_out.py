@@ -1,40 +1,33 @@
 """How much what two lists have in common depends on each single word."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import resolve_seed
-from bayesbias.errors import MeasureError
-from bayesbias.metrics.look_up import word_sets
-from bayesbias.metrics.subspaces.random_words import (
-    Rows,
-    draw_rows,
-    replacements,
-    vocabulary_rows,
-    whole_embedding,
-    word_rows,
-)
+from bayesbias.arguments import check_count, resolve_seed, with_progress
+from bayesbias.embeddings import EmbeddingLike
+from bayesbias.metrics.look_up import find_two_lists
+from bayesbias.metrics.subspaces.random_words import Rows, draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, list_statistics, quantile_with_error
 
 
 def leave_one_word_out(
-    embedding: Any,
+    embedding: EmbeddingLike,
     lists: Mapping[str, Sequence[str]],
     *,
-    draws: int = 1000,
+    samples: int = 1000,
     vocabulary: Sequence[str] | None = None,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> pd.DataFrame:
     """Return how much what two lists have in common depends on each single word.
 
     Parameters
     ----------
-    embedding, lists, vocabulary, random_seed
+    embedding, lists, vocabulary, random_seed, progress
         As for `randomisation_nulls`.
-    draws
+    samples
         How many random words take the place of each word.
 
     Returns
@@ -54,41 +47,41 @@ def leave_one_word_out(
     --------
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
     >>> lists = {"pair": ["he", "she"], "science": ["science", "technology"]}
-    >>> frame = leave_one_word_out(vectors, lists, draws=100, random_seed=1)
+    >>> frame = leave_one_word_out(vectors, lists, samples=100, random_seed=1)
     >>> frame["word"].unique().tolist(), len(frame)
     (['he', 'she', 'science', 'technology'], 12)
     """
-    if len(lists) != 2:
-        raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
-    if draws < 1:
-        raise MeasureError(f"draws={draws!r}: draw at least 1.")
-    source = whole_embedding(embedding, [word for words in lists.values() for word in words], vocabulary)
-    sets = word_sets(source, lists, least=1)
-    own = [word for words in sets.words.values() for word in words]
-    candidates = replacements(
-        source, word_rows(source, own[:1]), vocabulary_rows(source, vocabulary, own), match=None, window=0
-    )
-    kept = ("similarity", "scaled", "mean_cosine")
-    parts = [word_rows(source, words) for words in sets.words.values()]
-    observed = list_statistics(source, parts[0][np.newaxis], parts[1][np.newaxis]).iloc[0]
     seed = resolve_seed(random_seed)
+    check_count("samples", samples)
+    found = find_two_lists(embedding, lists, others=vocabulary)
+    source = found.source
+    own = found.every_word
+    drawable = vocabulary_rows(source, vocabulary, own)
+    candidates = replacements(source, word_rows(source, own[:1]), drawable, match=None, window=0)
+    kept = ("similarity", "scaled", "mean_cosine")
+    parts = [word_rows(source, words) for words in found.words.values()]
+    observed = list_statistics(source, parts[0][np.newaxis], parts[1][np.newaxis]).iloc[0]
     rng = np.random.default_rng(seed)
     rows = []
-    for side, (name, words) in enumerate(sets.words.items()):
-        for at, word in enumerate(words if len(words) > 1 else ()):
-            changed: list[Rows] = [part[np.newaxis] for part in parts]
-            changed[side] = np.delete(parts[side], at)[np.newaxis]
-            without = list_statistics(source, *changed).iloc[0]
-            changed[side] = np.repeat(parts[side][np.newaxis], draws, axis=0)
-            changed[side][:, at] = draw_rows(candidates, draws, rng)[:, 0]
-            replaced = list_statistics(source, *changed)
-            for statistic in kept:
-                low, low_mcse = quantile_with_error(replaced[statistic].to_numpy(), (1 - INTERVAL_PROB) / 2)
-                high, high_mcse = quantile_with_error(replaced[statistic].to_numpy(), (1 + INTERVAL_PROB) / 2)
-                rows.append(
-                    (name, word, statistic, observed[statistic], without[statistic], low, low_mcse, high, high_mcse)
-                )
+    places = [
+        (side, name, at, word)
+        for side, (name, words) in enumerate(found.words.items())
+        for at, word in enumerate(words if len(words) > 1 else ())
+    ]
+    for side, name, at, word in with_progress(places, "Words", progress=progress):
+        changed: list[Rows] = [part[np.newaxis] for part in parts]
+        changed[side] = np.delete(parts[side], at)[np.newaxis]
+        without = list_statistics(source, *changed).iloc[0]
+        changed[side] = np.repeat(parts[side][np.newaxis], samples, axis=0)
+        changed[side][:, at] = draw_rows(candidates, samples, rng)[:, 0]
+        replaced = list_statistics(source, *changed)
+        for statistic in kept:
+            low, low_mcse = quantile_with_error(replaced[statistic].to_numpy(), (1 - INTERVAL_PROB) / 2)
+            high, high_mcse = quantile_with_error(replaced[statistic].to_numpy(), (1 + INTERVAL_PROB) / 2)
+            rows.append(
+                (name, word, statistic, observed[statistic], without[statistic], low, low_mcse, high, high_mcse)
+            )
     columns = ["list", "word", "statistic", "observed", "without", "low", "low_mcse", "high", "high_mcse"]
     frame = pd.DataFrame(rows, columns=columns)
-    frame.attrs |= {"random_seed": seed, "embedding": source.name, "lost_words": dict(sets.lost)}
+    frame.attrs |= {"random_seed": seed, "embedding": source.name, "lost_words": dict(found.lost)}
     return frame

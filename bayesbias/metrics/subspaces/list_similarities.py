@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.geometry import joint_coordinates, projectors, unit_vectors
-from bayesbias.metrics.look_up import as_embedding, word_sets
+from bayesbias.metrics.look_up import as_embedding, find_lists
 from bayesbias.metrics.subspaces.mean_cosine import unit_centroid
 
 Floats = NDArray[np.floating[Any]]
@@ -99,7 +100,7 @@ def metric_name(metric: Metric) -> str:
 
 
 def list_vectors(
-    embedding: Any, lists: Mapping[str, Sequence[str]], metric: Metric
+    embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]], metric: Metric
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[Floats, ...]]:
     """Return the words of lists that an embedding has and their vectors.
 
@@ -114,6 +115,6 @@ def list_vectors(
     metric_name(metric)
     source = as_embedding(embedding, [word for words in lists.values() for word in words])
     # Looked up one by one: here the two lists may share words.
-    found = tuple(word_sets(source, {name: words}).words[name] for name, words in lists.items())
+    found = tuple(find_lists(source, {name: words}).words[name] for name, words in lists.items())
     vectors = tuple(source.matrix(words).astype(np.float64) for words in found)
     return found, vectors if callable(metric) else joint_coordinates(*vectors)

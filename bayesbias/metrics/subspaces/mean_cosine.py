@@ -1,18 +1,20 @@
 """The family of measures that average cosine similarities: grand mean, paired and centroid."""
 
-import os
-from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.errors import MeasureError, did_you_mean, name_some
+from bayesbias.arguments import check_choice
+from bayesbias.embeddings import EmbeddingLike
+from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_vectors, unit_vectors
+from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.subspaces.association_lists import FourLists, four_lists, score_result
-from bayesbias.studies import Study
+from bayesbias.metrics.similarities import Similarities, Statistics
+from bayesbias.metrics.subspaces.component_scores import component_lists, score_result, score_statistics
+from bayesbias.studies import StudyLike
 
 Floats = NDArray[np.floating[Any]]
 Estimator = Literal["grand_mean", "paired", "centroid"]
@@ -118,17 +120,14 @@ def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean"
     Raises
     ------
     MeasureError
-        As `mean_cosine`, `paired_cosine` and `centroid_cosine`, or if there is no such estimator.
+        As `mean_cosine`, `paired_cosine` and `centroid_cosine`.
 
     Examples
     --------
     >>> word_cosines([[1, 0], [0, 2]], [[3, 4], [0, 1]], "paired").round(12)
     array([0.6, 1. ])
     """
-    known = ("grand_mean", "paired", "centroid")
-    if estimator not in known:
-        hint = did_you_mean(str(estimator), known)
-        raise MeasureError(f"estimator={estimator!r}{hint}. Known are {name_some(map(repr, known))}.")
+    check_choice("estimator", estimator, ("grand_mean", "paired", "centroid"))
     units_a, units_b = unit_vectors(A), unit_vectors(B)
     if units_a.shape[-1] != units_b.shape[-1]:
         raise MeasureError(
@@ -136,11 +135,7 @@ def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean"
             "embedding."
         )
     if estimator == "paired":
-        if units_a.shape[-2] != units_b.shape[-2]:
-            raise MeasureError(
-                f"The lists have {units_a.shape[-2]} and {units_b.shape[-2]} words, so they cannot be paired. Give "
-                "lists of the same length, or use the grand mean."
-            )
+        _raise_unless_as_many(units_a.shape[-2], units_b.shape[-2])
         paired: Floats = (units_a * units_b).sum(axis=-1)
         return paired
     towards = units_b.mean(axis=-2) if estimator == "grand_mean" else unit_centroid(B)
@@ -171,9 +166,30 @@ def unit_centroid(vectors: ArrayLike) -> Floats:
     return centroid
 
 
+def weat_score_statistics(similarities: Similarities, *, estimator: str = "grand_mean") -> Statistics:
+    """Return the score of two groups and two attribute lists and its components, each of shape (...).
+
+    The centroid is no function of the similarities, as it depends on the lengths of the vectors.
+
+    >>> here = Similarities(np.eye(2), {"X": ["x"], "Y": ["y"]}, {"A": ["a"], "B": ["b"]})
+    >>> float(weat_score_statistics(here)["score"])
+    2.0
+    """
+    check_choice("estimator", estimator, ("grand_mean", "paired"))
+    components = []
+    for first, second in component_lists(similarities).values():
+        block = similarities.of(first, second)
+        if estimator == "grand_mean":
+            components.append(block.mean(axis=(-2, -1)))
+            continue
+        _raise_unless_as_many(*block.shape[-2:])
+        components.append(np.diagonal(block, axis1=-2, axis2=-1).mean(axis=-1))
+    return score_statistics(components)
+
+
 def weat_score(
-    embedding: Any,
-    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    embedding: EmbeddingLike,
+    study: StudyLike,
     *,
     estimator: Estimator = "grand_mean",
     targets: tuple[str, str] | None = None,
@@ -183,31 +199,22 @@ def weat_score(
 
     Parameters
     ----------
-    embedding
-        An `Embedding`, or anything that `load_embedding` takes.
-    study
-        A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: A, B, C, D.
+    embedding, study, targets, attributes
+        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
     estimator
         ``"grand_mean"`` (WEAT_0): all pairs, the difference of means of `weat`. ``"paired"`` (WEAT_1): words at the
         same place only. ``"centroid"`` (WEAT_k): each word of A and B with the centroid of C or D.
-    targets, attributes
-        The protected groups A and B and the attribute groups C and D, as in `weat`.
 
     Returns
     -------
     MeasureResult
-        `score` (the headline number), between -4 and 4; its components `a_c`, `a_d`, `b_d`, `b_c`. `words` holds
-        the part of each word of A and B in them: each component is its mean.
+        `score` (the headline number), between -4 and 4; its components `a_c`, `a_d`, `b_d`, `b_c`. The scores of words
+        are their parts in them: that towards C minus that towards D. The score is their mean over A minus that over B.
 
     Raises
     ------
     MeasureError
         If the lists are not determined or empty, or cannot be paired.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -215,36 +222,44 @@ def weat_score(
 
     Examples
     --------
-    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> result = weat_score(vectors, "weat7")
-    >>> result.score == result.a_c + result.b_d - (result.b_c + result.a_d)
-    True
+    >>> result = weat_score(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
+    >>> round(result.score, 4), round(result.a_c, 4)
+    (0.0353, 0.2113)
     """
-    lists = four_lists(embedding, study, targets, attributes)
+    check_choice("estimator", estimator, ("grand_mean", "paired", "centroid"))
+    lists = four_lists(study, targets, attributes)
+    found = find_lists(embedding, lists.by_name, least=1)
     if estimator == "paired":
-        _raise_unless_paired(lists)
+        _raise_unless_paired(lists, found)
     return score_result(
-        lists,
         "weat_score",
+        lists,
+        found,
         f"mean cosine similarity, estimator {estimator}",
         lambda first, second: word_cosines(first, second, estimator).mean(),
         partial(word_cosines, estimator=estimator),
     )
 
 
-def _raise_unless_paired(lists: FourLists) -> None:
+def _raise_unless_as_many(first: int, second: int) -> None:
+    if first != second:
+        raise MeasureError(
+            f"The lists have {first} and {second} words, so they cannot be paired. Give lists of the same length, or "
+            "use the grand mean."
+        )
+
+
+def _raise_unless_paired(lists: StudyLists, found: FoundLists) -> None:
     """Refuse lists of different lengths, and lists that lost words: the others have moved up beside wrong partners."""
-    if len(set(lists.given)) > 1:
-        lengths = ", ".join(f"{name!r} {count}" for name, count in zip(lists.names, lists.given, strict=True))
+    given = {name: len(words) for name, words in lists.by_name.items()}
+    if len(set(given.values())) > 1:
+        lengths = ", ".join(f"{name!r} {count}" for name, count in given.items())
         raise MeasureError(
             f"The lists differ in length ({lengths} words), so they cannot be paired. Give lists of the same length, "
             "or use estimator='grand_mean'."
         )
-    short = [
-        f"{name!r} kept {len(words)} of {count}"
-        for name, words, count in zip(lists.names, lists.words, lists.given, strict=True)
-        if len(words) != count
-    ]
+    left = {name: len(words) for name, words in found.words.items()}
+    short = [f"{name!r} kept {left[name]} of {count}" for name, count in given.items() if left[name] != count]
     if short:
         raise MeasureError(
             f"{'; '.join(short)} words, so the others stand beside wrong partners. Leave out the words at the same "

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.embeddings import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.metrics.look_up import as_embedding
 
 Rows = NDArray[np.integer[Any]]
 Floats = NDArray[np.floating[Any]]
@@ -18,15 +17,6 @@ MATCHES = ("rank", "norm")
 frequency, as word2vec, GloVe and fastText write them, the frequency rank), or the length of the vector."""
 
 _BLOCK = 10_000
-
-
-def whole_embedding(embedding: Any, words: Sequence[str], vocabulary: Sequence[str] | None) -> Embedding:
-    """Return an embedding with all its words, or, where a vocabulary is given, with it and some more words."""
-    if isinstance(vocabulary, str):
-        raise MeasureError(f"vocabulary={vocabulary!r} is one text. Give a list of words.")
-    if vocabulary is None:
-        return embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
-    return as_embedding(embedding, [*words, *vocabulary])
 
 
 def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, without: Sequence[str]) -> Rows:
@@ -131,7 +121,7 @@ def replacements(embedding: Embedding, rows: Rows, vocabulary: Rows, match: str 
     return np.array(candidates)
 
 
-def draw_rows(candidates: Rows, draws: int, rng: np.random.Generator) -> Rows:
+def draw_rows(candidates: Rows, samples: int, rng: np.random.Generator) -> Rows:
     """Draw one candidate for each place, in turn, out of those that the draw does not hold yet.
 
     Where all places have the same candidates, this is drawing without replacement.
@@ -140,15 +130,15 @@ def draw_rows(candidates: Rows, draws: int, rng: np.random.Generator) -> Rows:
     ----------
     candidates
         Of shape (places, candidates), at least as many candidates as places.
-    draws
-        How many draws.
+    samples
+        How many lists to draw.
     rng
         Where the randomness comes from.
 
     Returns
     -------
     array
-        Of shape (draws, places); no row holds a candidate twice.
+        Of shape (samples, places); no row holds a candidate twice.
 
     Examples
     --------
@@ -156,9 +146,9 @@ def draw_rows(candidates: Rows, draws: int, rng: np.random.Generator) -> Rows:
     array([[5, 6],
            [5, 6]])
     """
-    rows = np.empty((draws, len(candidates)), dtype=np.intp)
+    rows = np.empty((samples, len(candidates)), dtype=np.intp)
     for place, choices in enumerate(candidates):
-        left = np.arange(draws)
+        left = np.arange(samples)
         while len(left):
             rows[left, place] = choices[rng.integers(len(choices), size=len(left))]
             left = left[(rows[left, :place] == rows[left, place, np.newaxis]).any(axis=1)]

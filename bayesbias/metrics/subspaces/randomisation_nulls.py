@@ -1,6 +1,5 @@
 """Whether two lists have more in common than lists of random words: one-way and two-way null distributions."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,20 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import resolve_seed
-from bayesbias.embeddings import Embedding
-from bayesbias.errors import MeasureError, did_you_mean
+from bayesbias.arguments import check_choice, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.errors import MeasureError
 from bayesbias.geometry import row_space, unit_vectors
-from bayesbias.metrics.look_up import weat_lists, word_sets
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS, four_lists
-from bayesbias.metrics.subspaces.random_words import (
-    draw_rows,
-    replacements,
-    vocabulary_rows,
-    whole_embedding,
-    word_rows,
-)
-from bayesbias.studies import Study, load_study
+from bayesbias.metrics.look_up import FoundLists, find_lists, find_two_lists, four_lists
+from bayesbias.metrics.subspaces.component_scores import component_lists
+from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
+from bayesbias.studies import StudyLike
 
 Floats = NDArray[np.floating[Any]]
 Rows = NDArray[np.integer[Any]]
@@ -50,8 +43,8 @@ class RandomisationNulls:
     observed
         Statistic -> its value for the two lists: `similarity` (canonical subspace metric), `scaled` (the same from 0
         to 1), `mean_cosine`, and `congruence_1` ... from the largest on.
-    draws
-        One of `DRAWN` -> the same statistics of random lists: one row a draw.
+    samples
+        One of `DRAWN` -> the same statistics of random lists: one row a list, or pair of lists.
     embedding
         Name of the embedding.
     vocabulary
@@ -67,7 +60,7 @@ class RandomisationNulls:
     lists: tuple[str, str]
     words: tuple[tuple[str, ...], tuple[str, ...]]
     observed: Mapping[str, float]
-    draws: Mapping[str, pd.DataFrame]
+    samples: Mapping[str, pd.DataFrame]
     embedding: str
     vocabulary: int
     match: str | None
@@ -86,16 +79,15 @@ class RandomisationNulls:
         Returns
         -------
         DataFrame
-            One row a drawn list and statistic: `drawn`, `statistic`, `observed`; `mean` of the draws; the interval's
+            One row a drawn list and statistic: `drawn`, `statistic`, `observed`; `mean` of the samples; the interval's
             ends `low` and `high` with their Monte Carlo standard errors `low_mcse` and `high_mcse`; `position` of the
             observed value (``"below"``, ``"inside"`` or ``"above"`` the interval); `share_below`, the share of the
-            draws below the observed value, with its Monte Carlo standard error `share_mcse` (the standard deviation
-            under a uniform prior, so that it is not 0 where no draw or every draw lies below).
+            samples below the observed value, with its Monte Carlo standard error `share_mcse` (the standard deviation
+            under a uniform prior, so that it is not 0 where no sample or every one lies below).
         """
-        if not 0 < prob < 1:
-            raise MeasureError(f"prob={prob!r}: give a probability between 0 and 1, such as {INTERVAL_PROB}.")
+        check_probability("prob", prob)
         rows = []
-        for drawn, frame in self.draws.items():
+        for drawn, frame in self.samples.items():
             for statistic, observed in self.observed.items():
                 values = frame[statistic].to_numpy()
                 low, low_mcse = quantile_with_error(values, (1 - prob) / 2)
@@ -120,29 +112,29 @@ class RandomisationNulls:
 
 
 def randomisation_nulls(
-    embedding: Any,
+    embedding: EmbeddingLike,
     lists: Mapping[str, Sequence[str]],
     *,
     drawn: str | Sequence[str] = DRAWN,
-    draws: int = 10_000,
+    samples: int = 10_000,
     vocabulary: Sequence[str] | None = None,
     match: Match | None = None,
     window: int = 100,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> RandomisationNulls:
     """Compare what two lists have in common with what lists of random words have.
 
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes. Give all of it, not only the words of a study: random
-        words come from it.
+        See `bayesbias.metrics`. Give all of it, not only the words of a study: random words come from it.
     lists
         Two lists by name.
     drawn
         Which lists are drawn: one of `DRAWN` or several. The three nulls need not agree: a value may be above what a
         one-way null predicts and below what the two-way null does.
-    draws
+    samples
         How many random lists (or pairs of lists) for each.
     vocabulary
         Words to draw from. None: all words of the embedding. The words of the two lists are never drawn.
@@ -154,6 +146,8 @@ def randomisation_nulls(
         See `match`; without it, not used.
     random_seed
         Seed of the draws; the same seed repeats them exactly. If it is left out, one is drawn and kept in the result.
+    progress
+        Whether to show a progress bar.
 
     Raises
     ------
@@ -162,11 +156,6 @@ def randomisation_nulls(
         or the window is smaller than that.
     EmbeddingError
         If a vector of the embedding is zero.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
 
     References
     ----------
@@ -178,34 +167,29 @@ def randomisation_nulls(
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
     >>> study = bb.load_study("weat7")
     >>> lists = {"math": study.protected["math"], "male": study.attributes["male"]}
-    >>> nulls = randomisation_nulls(vectors, lists, draws=500, random_seed=1)
+    >>> nulls = randomisation_nulls(vectors, lists, samples=500, random_seed=1)
     >>> frame = nulls.frame().set_index(["drawn", "statistic"])
     >>> frame.loc[("both", "mean_cosine"), "position"]
     'below'
     """
-    if len(lists) != 2:
-        raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
-    source = whole_embedding(embedding, [word for words in lists.values() for word in words], vocabulary)
-    sets = word_sets(source, lists, least=1)
-    own = [word for words in sets.words.values() for word in words]
-    options = _Options(
-        (drawn,) if isinstance(drawn, str) else tuple(drawn), draws, match, window, resolve_seed(random_seed)
-    )
-    return _nulls(source, sets.words, sets.lost, vocabulary_rows(source, vocabulary, own), options)
+    options = _Options(drawn, samples, match, window, random_seed, progress)
+    found = find_two_lists(embedding, lists, others=vocabulary)
+    return _nulls(found, tuple(found.words), vocabulary_rows(found.source, vocabulary, found.every_word), options)
 
 
 def study_nulls(
-    embedding: Any,
-    study: Study | str | os.PathLike[str] | Mapping[str, Sequence[str]],
+    embedding: EmbeddingLike,
+    study: StudyLike,
     *,
     targets: tuple[str, str] | None = None,
     attributes: tuple[str, str] | None = None,
     drawn: str | Sequence[str] = DRAWN,
-    draws: int = 10_000,
+    samples: int = 10_000,
     vocabulary: Sequence[str] | None = None,
     match: Match | None = None,
     window: int = 100,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> dict[str, RandomisationNulls]:
     """Return the nulls of the four comparisons of an association test.
 
@@ -214,10 +198,8 @@ def study_nulls(
 
     Parameters
     ----------
-    study
-        A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: A, B, C, D.
-    targets, attributes
-        The protected groups A and B and the attribute groups C and D, as in `weat`.
+    study, targets, attributes
+        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
 
     Returns
     -------
@@ -231,24 +213,15 @@ def study_nulls(
     Examples
     --------
     >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    >>> nulls = study_nulls(vectors, "weat7", draws=100, random_seed=1)
+    >>> nulls = study_nulls(vectors, "weat7", samples=100, random_seed=1)
     >>> [null.lists for null in nulls.values()]
     [('math', 'male'), ('math', 'female'), ('arts', 'female'), ('arts', 'male')]
     """
-    given = study if isinstance(study, Mapping) else weat_lists(load_study(study), targets, attributes)
-    source = whole_embedding(embedding, [word for words in given.values() for word in words], vocabulary)
-    four = four_lists(source, study, targets, attributes)
-    words = dict(zip(four.names, four.words, strict=True))
-    rows = vocabulary_rows(source, vocabulary, [word for group in four.words for word in group])
-    options = _Options(
-        (drawn,) if isinstance(drawn, str) else tuple(drawn), draws, match, window, resolve_seed(random_seed)
-    )
-    a, b, c, d = four.names
-    result = {}
-    for component, pair in zip(COMPONENTS, ((a, c), (a, d), (b, d), (b, c)), strict=True):
-        lost = {name: four.lost[name] for name in pair if name in four.lost}
-        result[component] = _nulls(source, {name: words[name] for name in pair}, lost, rows, options)
-    return result
+    options = _Options(drawn, samples, match, window, random_seed, progress)
+    lists = four_lists(study, targets, attributes)
+    found = find_lists(embedding, lists.by_name, least=1, others=vocabulary)
+    rows = vocabulary_rows(found.source, vocabulary, found.every_word)
+    return {component: _nulls(found, pair, rows, options) for component, pair in component_lists(lists).items()}
 
 
 def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
@@ -308,50 +281,41 @@ def list_statistics(source: Embedding, first: Rows, second: Rows) -> pd.DataFram
     return pd.DataFrame(values, columns=names)
 
 
-@dataclass(frozen=True)
 class _Options:
-    drawn: tuple[str, ...]
-    draws: int
-    match: Match | None
-    window: int
-    seed: int
+    """The options of random lists, checked."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, drawn: Any, samples: int, match: Match | None, window: int, seed: Any, progress: bool) -> None:
+        self.drawn = (drawn,) if isinstance(drawn, str) else tuple(drawn)
+        if not self.drawn:
+            raise MeasureError("drawn=(): draw at least one list.")
         for name in self.drawn:
-            if name not in DRAWN:
-                raise MeasureError(f"drawn={self.drawn!r}{did_you_mean(str(name), DRAWN)}: use {', '.join(DRAWN)}.")
-        if not self.drawn or self.draws < 1:
-            raise MeasureError(f"drawn={self.drawn!r}, draws={self.draws!r}: draw at least one list, at least once.")
+            check_choice("drawn", name, DRAWN)
+        self.samples, self.seed = check_count("samples", samples), resolve_seed(seed)
+        self.match, self.window, self.progress = match, window, progress
 
 
-def _nulls(
-    source: Embedding,
-    words: Mapping[str, tuple[str, ...]],
-    lost: Mapping[str, tuple[str, ...]],
-    vocabulary: Rows,
-    options: _Options,
-) -> RandomisationNulls:
-    first, second = (word_rows(source, part) for part in words.values())
-    draws = {}
-    for drawn in options.drawn:
+def _nulls(found: FoundLists, pair: tuple[str, ...], rows: Rows, options: _Options) -> RandomisationNulls:
+    source, (name_a, name_b) = found.source, pair
+    first, second = (word_rows(source, found.words[name]) for name in pair)
+    samples = {}
+    for drawn in with_progress(options.drawn, f"Random lists ({name_a}, {name_b})", progress=options.progress):
         places = {"first": first, "second": second, "both": np.concatenate([first, second])}[drawn]
-        candidates = replacements(source, places, vocabulary, options.match, options.window)
-        rows = draw_rows(candidates, options.draws, np.random.default_rng(options.seed))
-        a, b = np.split(rows, [len(first)], axis=1) if drawn == "both" else (rows, rows)
+        candidates = replacements(source, places, rows, options.match, options.window)
+        chosen = draw_rows(candidates, options.samples, np.random.default_rng(options.seed))
+        a, b = np.split(chosen, [len(first)], axis=1) if drawn == "both" else (chosen, chosen)
         a, b = (first[np.newaxis] if drawn == "second" else a), (second[np.newaxis] if drawn == "first" else b)
-        draws[drawn] = list_statistics(source, a, b)
-    name_a, name_b = words
+        samples[drawn] = list_statistics(source, a, b)
     return RandomisationNulls(
         lists=(name_a, name_b),
-        words=(words[name_a], words[name_b]),
+        words=(found.words[name_a], found.words[name_b]),
         observed=_one(list_statistics(source, first[np.newaxis], second[np.newaxis])),
-        draws=draws,
+        samples=samples,
         embedding=source.name,
-        vocabulary=len(vocabulary),
+        vocabulary=len(rows),
         match=options.match,
         window=options.window if options.match else None,
         random_seed=options.seed,
-        lost_words=lost,
+        lost_words={name: found.lost[name] for name in pair if name in found.lost},
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.arguments import check_count
 from bayesbias.errors import MeasureError
 
 Places = NDArray[np.integer[Any]]
@@ -45,18 +46,13 @@ def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Gene
     rng
         Where the randomness comes from.
 
-    Raises
-    ------
-    MeasureError
-        If `samples` is below 1.
-
     Examples
     --------
     >>> draw_subsets(30, 15, 4, np.random.default_rng(0)).shape
     (4, 15)
     """
-    if samples is not None and samples < 1:
-        raise MeasureError(f"samples={samples!r}: draw at least 1.")
+    if samples is not None:
+        check_count("samples", samples)
     possible = comb(words, size)
     if samples is None or samples >= possible:
         return all_subsets(words, size)

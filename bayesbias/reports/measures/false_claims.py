@@ -9,8 +9,8 @@ import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, resolve_seed, with_progress
 from bayesbias.errors import FitError, ReportError
-from bayesbias.metrics.permutation_test import p_value
-from bayesbias.metrics.t_tests import t_test_preaveraged, t_test_raw
+from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance.t_tests import t_test_preaveraged, t_test_raw
 from bayesbias.metrics.weat import association
 from bayesbias.models.data import ModelData
 from bayesbias.models.quick import quick_contrasts

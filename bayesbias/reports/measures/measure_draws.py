@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.errors import ReportError, name_some
-from bayesbias.metrics.similarities import Similarities
+from bayesbias.metrics.look_up import StudyLists
+from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.models.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.likelihood import Densities
@@ -25,23 +26,11 @@ _STEREOTYPE = ("associated", "different")
 
 def fitted_study(fit: "xr.DataTree") -> Study:
     """Return the lists that a model was fitted to, as a study."""
-    table = fitted_table(fit)
-    words = table.drop_duplicates("attribute_word")
-    lists = {str(name): list(part) for name, part in words.groupby("attribute_group", sort=False)["attribute_word"]}
-    protected = table.drop_duplicates("protected_word").groupby("protected_group", sort=False)["protected_word"]
-    associated = table.loc[table["connection"] == "associated", ["protected_group", "attribute_group"]]
-    return Study(
-        name=str(fit_fact(fit, "table").get("study") or "of the fit"),
-        protected={str(name): list(part) for name, part in protected},
-        attributes={name: part for name, part in lists.items() if name not in ("human", "neutral")},
-        human=lists.get("human", "none"),
-        neutral=lists.get("neutral", "none"),
-        associated=list(associated.drop_duplicates().itertuples(index=False, name=None)),
-    )
+    return table_study(fitted_table(fit), str(fit_fact(fit, "table").get("study") or "of the fit"))
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class ObservedPairs:
     """The pairs of a measure as places in the fitted rows: words of shape (words,), connections (words, attributes)."""
 
     protected: np.ndarray
@@ -49,23 +38,17 @@ class Pairs:
     connection: np.ndarray
 
 
-def observed_pairs(
-    fit: "xr.DataTree", study: Study, protected: tuple[str, ...], attribute: tuple[str, ...]
-) -> tuple[Similarities, Pairs]:
+def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities, ObservedPairs]:
     """Return the similarities that a measure needs, as they were observed, and where they stand in the fit."""
     data = fitted_rows(fit)
-    lists = (
-        {name: study.protected[name] for name in protected},
-        {name: study.attribute_lists[name] for name in attribute},
-    )
-    words = [[word for part in each.values() for word in part] for each in lists]
+    words = [[word for part in each.values() for word in part] for each in (lists.protected, lists.attributes)]
     known = data.protected_words, data.attribute_words
     places = [
         np.array([{word: place for place, word in enumerate(names)}[word] for word in chosen])
         for names, chosen in zip(known, words, strict=True)
     ]
     shape = len(known[0]), len(known[1])
-    # A pair that stands twice counts once, like in the measure: the last row written is the first one of the table.
+    # A pair that is listed twice counts once, like in the measure: the last row written is the first one of the table.
     rows = np.full(shape, -1)
     rows[data.protected[::-1], data.attribute[::-1]] = np.arange(len(data.distance))[::-1]
     rows = rows[np.ix_(*places)]
@@ -79,17 +62,17 @@ def observed_pairs(
     present = {data.connections[at] for at in np.unique(connection)}
     if not present.issuperset(_STEREOTYPE):
         raise ReportError(
-            f"The pairs of {', '.join(protected)} and {', '.join(attribute)} are {' and '.join(sorted(present))} only. "
+            f"The pairs of {lists.title} are {' and '.join(sorted(present))} only. "
             "Where nothing is associated, associated and different pairs are alike; give lists that have both."
         )
     similarity = 1.0 - data.distance[rows]
-    here = Similarities(similarity, lists[0], lists[1], frozenset(study.associated))
-    return here, Pairs(places[0], places[1], connection)
+    here = Similarities(similarity, lists.protected, lists.attributes, lists.associated)
+    return here, ObservedPairs(places[0], places[1], connection)
 
 
 def simulate(
     posterior: Densities,
-    pairs: Pairs,
+    pairs: ObservedPairs,
     values: Callable[[np.ndarray], Values],
     rng: np.random.Generator,
 ) -> tuple[Values, ...]:
@@ -115,14 +98,14 @@ def _blocks(draws: np.ndarray, numbers: int) -> list[np.ndarray]:
     return np.array_split(draws, max(1, min(len(draws), len(draws) * numbers // _NUMBERS_A_BLOCK)))
 
 
-def _means(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndarray:
+def _means(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray) -> np.ndarray:
     """Return the word means of all pairs, shape (draws, words, attributes)."""
     cells = posterior.word_mean[pairs.protected][:, :, draws]
     means = np.take_along_axis(cells, pairs.connection[:, :, None], axis=1)
     return np.ascontiguousarray(np.moveaxis(means, -1, 0))
 
 
-def _equalized(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndarray:
+def _equalized(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray) -> np.ndarray:
     """Return the means where each word is as far from associated as from different words."""
     means = _means(posterior, pairs, draws)
     stereotype = np.isin(np.asarray(posterior.data.connections)[pairs.connection], _STEREOTYPE)
@@ -130,7 +113,7 @@ def _equalized(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndar
     return np.where(stereotype, average[:, :, None], means)
 
 
-def _effects(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndarray:
+def _effects(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray) -> np.ndarray:
     """Return the attribute effects that were fitted, shape (draws, 1, attributes), or 0."""
     if posterior.attribute_effect is None:
         return np.zeros((1, 1, 1))
@@ -138,7 +121,7 @@ def _effects(posterior: Densities, pairs: Pairs, draws: np.ndarray) -> np.ndarra
     return effects
 
 
-def _noise(posterior: Densities, pairs: Pairs, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _noise(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return noise of all pairs, shape (draws, words, attributes)."""
     shape = len(draws), *pairs.connection.shape
     if posterior.nu is None:

@@ -1,7 +1,7 @@
 """What a fitted model says of a single-number measure: its posterior, and its values where nothing is associated."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ import numpy as np
 from bayesbias.arguments import HDI_PROB, check_probability, resolve_seed
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates import ESTIMATE_COLUMNS, estimates
-from bayesbias.metrics.similarities import KERNELS, Kernel, Similarities
+from bayesbias.metrics.registry import MEASURES
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.likelihood import densities
@@ -135,7 +136,7 @@ def measure_posterior(
     hdi_prob
         Probability inside the intervals of the expected and of the repeated value.
     random_seed
-        0 to 2**32 - 1; the same seed gives the same numbers. None draws a seed and records it.
+        Seed of the simulation; the same seed gives the same numbers. None draws a seed and records it.
     **options
         Options of the measure: `statistic` and `ddof` of WEAT, `estimator` of ``"weat_score"`` (not the centroid).
 
@@ -213,24 +214,24 @@ def measure_posterior(
     ('effect_size', 0.9664, True)
     """
     check_probability("hdi_prob", hdi_prob)
-    kernel = _kernel(measure, options)
+    seed = resolve_seed(random_seed)
+    function = _of_similarities(measure, options)
     study = fitted_study(fit)
-    protected, attribute = kernel.lists(study, targets, attributes)
-    observed, pairs = observed_pairs(fit, study, protected, attribute)
-    lost = _lost_words(fit, study, (*protected, *attribute))
+    lists = function.lists(study, targets, attributes)
+    observed, pairs = observed_pairs(fit, lists)
+    lost = _lost_words(fit, study, tuple(lists.by_name))
     if options.get("estimator") == "paired" and lost:
         raise ReportError(
             f"Words of {', '.join(lost)} were lost, so the others stand beside wrong partners. Leave their partners "
             "out of the study, or use estimator='grand_mean'."
         )
     posterior = densities(fit, fitted_rows(fit))
-    seed = resolve_seed(random_seed)
 
     def values(similarity: np.ndarray) -> Values:
-        here = Similarities(similarity, observed.protected, observed.attributes, observed.associated)
-        found = dict(kernel.statistics(here, **options))
-        if kernel.words is not None:
-            found[_WORDS] = kernel.words(here)
+        here = replace(observed, values=similarity)
+        found = dict(function.statistics(here, **options))
+        if function.words is not None:
+            found[_WORDS] = function.words(here)
         return found
 
     parts = (values(observed.values), *simulate(posterior, pairs, values, np.random.default_rng(seed)))
@@ -241,9 +242,8 @@ def measure_posterior(
         words=_words(observed, parts, chains, hdi_prob),
         draws=draws.assign_attrs(measure=measure, seed=seed, **{name: str(value) for name, value in options.items()}),
         measure=measure,
-        title=f"{', '.join(protected)} by {', '.join(attribute)}"
-        + "".join(f", {name}={value!r}" for name, value in (*kernel.same_as, *options.items())),
-        word_value=kernel.word_value,
+        title=lists.title + "".join(f", {name}={value!r}" for name, value in (*function.same_as, *options.items())),
+        word_value=function.word_value,
         model=fit_fact(fit, "model")["name"],
         source=source_name(fit_fact(fit, "table")),
         lost_words=lost,
@@ -257,21 +257,22 @@ def _share_text(row: Mapping[Any, Any], name: str) -> str:
     return f"{100 * row[name]:.3g}% ± {100 * row[f'{name}_se']:.1g}%"
 
 
-def _kernel(measure: str, options: Mapping[str, Any]) -> Kernel:
-    """Return the kernel of a measure; raise `ReportError` if it has none, or not these options."""
-    if measure not in KERNELS:
+def _of_similarities(measure: str, options: Mapping[str, Any]) -> SimilarityMeasure:
+    """Return a measure as a function of similarities; raise `ReportError` if it is none, or has not these options."""
+    functions = {name: entry.of_similarities for name, entry in MEASURES.items() if entry.of_similarities}
+    if measure not in functions:
         raise ReportError(
-            f"measure={measure!r}{did_you_mean(str(measure), KERNELS)}: it is no measure of the similarities of "
-            f"protected to attribute words alone, so a fit says nothing of it. Such are {', '.join(KERNELS)}."
+            f"measure={measure!r}{did_you_mean(str(measure), functions)}: it is no measure of the similarities of "
+            f"protected to attribute words alone, so a fit says nothing of it. Such are {', '.join(functions)}."
         )
-    known = [name for name in signature(KERNELS[measure].statistics).parameters if name != "similarities"]
+    known = [name for name in signature(functions[measure].statistics).parameters if name != "similarities"]
     for name in options:
         if name not in known:
             raise ReportError(
                 f"{measure} has no option {name!r} here{did_you_mean(name, known)}; it has "
                 f"{', '.join((*known, 'targets', 'attributes'))}."
             )
-    return KERNELS[measure]
+    return functions[measure]
 
 
 def _dataset(parts: tuple[Values, ...], chains: tuple[int, int]) -> "xr.Dataset":
@@ -336,9 +337,7 @@ def _words(
 
     if _WORDS not in parts[0]:
         return pd.DataFrame(columns=["word", "group", *_COLUMNS])
-    labels = pd.DataFrame(
-        [(word, group) for group, words in observed.protected.items() for word in words], columns=["word", "group"]
-    )
+    labels = pd.DataFrame({"word": observed.words, "group": observed.groups})
     shape = parts[0][_WORDS].shape
     if len(shape) == 2:
         labels = labels.merge(pd.DataFrame({"attribute_group": list(observed.attributes)}), how="cross")

@@ -1,16 +1,15 @@
 """What single-number measures look like where there is nothing to find: similarities drawn without any association."""
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import resolve_seed
+from bayesbias.arguments import check_count, check_number, is_number, resolve_seed, with_progress
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.metrics.mac import mean_distances
-from bayesbias.metrics.permutation_test import p_value
-from bayesbias.metrics.t_tests import t_test_raw
+from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance.t_tests import t_test_raw
 from bayesbias.metrics.weat import association, effect_size, test_statistic
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ def simulate_null(
     samples: int = 10_000,
     random_seed: int | None = None,
     ddof: int = 1,
+    progress: bool = True,
 ) -> "xr.Dataset":
     """Draw cosine similarities that hold no association, and compute WEAT and MAC from them, many times.
 
@@ -55,9 +55,11 @@ def simulate_null(
     samples
         How many times all similarities are drawn.
     random_seed
-        0 to 2**32 - 1. None draws a seed and records it.
+        Seed of the draws. None draws one and records it.
     ddof
         The effect size divides by a standard deviation with n - ddof: 1, or 0.
+    progress
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -69,10 +71,8 @@ def simulate_null(
 
     Raises
     ------
-    ReportError
+    ReportError, ArgumentError
         If an argument is not usable.
-    FitError
-        If the seed is not usable.
 
     Notes
     -----
@@ -104,7 +104,7 @@ def simulate_null(
             "number of words. Give two equal numbers."
         )
     spread = check_spread(sd, attribute_sd, word_sd)
-    count = check_count("samples", samples, 2)
+    count, seed = check_count("samples", samples, least=2), resolve_seed(random_seed)
     if ddof not in (0, 1) or isinstance(ddof, bool):
         raise ReportError(f"ddof={ddof!r}: give 1 (sd with n - 1, as in Caliskan's published values) or 0 (with n).")
     numbers = sum(groups) * sum(lists)
@@ -113,12 +113,12 @@ def simulate_null(
             f"{count:,} samples of {numbers:,} similarities are more than the {_MOST_NUMBERS:,} numbers that are "
             "drawn at most. Take fewer samples."
         )
-    seed = resolve_seed(random_seed)
     rng = np.random.default_rng(seed)
     parts: list[dict[str, np.ndarray]] = []
     # The matrices are small: threads would spend their time waiting for each other.
     with threadpool_limits(1, "blas"):
-        for block in np.array_split(np.arange(count), max(1, count * numbers // _NUMBERS_A_BLOCK)):
+        blocks = np.array_split(np.arange(count), max(1, count * numbers // _NUMBERS_A_BLOCK))
+        for block in with_progress(blocks, "Simulated data sets", progress=progress):
             similarity = draw_noise(len(block), sum(groups), lists, spread, rng)
             parts.append(_measures(similarity, groups, lists, ddof, seed))
     conventions = {
@@ -213,7 +213,7 @@ def check_observed(observed: Mapping[str, float]) -> dict[str, float]:
     for name, value in observed.items():
         if name not in NULL_VALUES:
             raise ReportError(f"No observed {name!r}{did_you_mean(name, NULL_VALUES)}: use {', '.join(NULL_VALUES)}.")
-        if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
+        if not is_number(value):
             raise ReportError(f"{name}={value!r}: give the finite number that was observed.")
     return {name: float(value) for name, value in observed.items()}
 
@@ -229,20 +229,10 @@ def check_sizes(name: str, sizes: Any) -> tuple[int, int]:
 
 def check_spread(sd: Any, attribute_sd: Any, word_sd: Any) -> dict[str, float]:
     """Return standard deviations of similarities by name: of a pair, above 0, and of effects, from 0 on."""
-    spread = {"sd": sd, "attribute_sd": attribute_sd, "word_sd": word_sd}
-    for name, value in spread.items():
-        usable = isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
-        if not usable or (name == "sd" and value == 0):
-            least = "above 0" if name == "sd" else "from 0"
-            raise ReportError(f"{name}={value!r}: give a number {least} to 1, such as 0.08, the sd of neutral words.")
-    return {name: float(value) for name, value in spread.items()}
-
-
-def check_count(name: str, count: Any, least: int) -> int:
-    """Return a whole number of at least `least`."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
-        raise ReportError(f"{name}={count!r}: give a whole number of at least {least}.")
-    return int(count)
+    return {
+        name: check_number(name, value, low=0, high=1, above=name == "sd")
+        for name, value in (("sd", sd), ("attribute_sd", attribute_sd), ("word_sd", word_sd))
+    }
 
 
 def draw_noise(

@@ -43,11 +43,11 @@ def test_score_and_components() -> None:
 
 
 def test_values_of_single_words() -> None:
-    frame = canonical_subspace(GIVEN, PETS).words.set_index("word")
-    assert frame.index.tolist() == [*PETS.protected["cats"], *PETS.protected["dogs"]]
-    for word in frame.index:
-        assert frame.loc[word, "similarity_c"] == pytest.approx(by_hand((word,), PETS.attributes["quiet"]), abs=1e-6)
-        assert frame.loc[word, "similarity_d"] == pytest.approx(by_hand((word,), PETS.attributes["loud"]), abs=1e-6)
+    scores = canonical_subspace(GIVEN, PETS).scores.set_index("word")["score"]
+    assert scores.index.tolist() == [*PETS.protected["cats"], *PETS.protected["dogs"]]
+    for word, found in scores.items():
+        quiet, loud = (by_hand((str(word),), words) for words in PETS.attributes.values())  # type: ignore[arg-type]
+        assert found == pytest.approx(quiet - loud, abs=1e-6)
     assert word_similarities([GIVEN["cat"]], [GIVEN["nap"]])[0] == pytest.approx(
         cosine(GIVEN["cat"], GIVEN["nap"]) ** 2
     )
@@ -76,7 +76,7 @@ def test_two_lists() -> None:
     assert (result.rank_a, result.rank_b) == (3, 2)
     assert result.congruence_1**2 + result.congruence_2**2 == pytest.approx(result.similarity)
     assert "congruence_3" not in result.statistics
-    assert result.words["group"].tolist() == ["cats"] * 3 + ["quiet"] * 2
+    assert result.scores["group"].tolist() == ["cats"] * 3 + ["quiet"] * 2
     with pytest.raises(MeasureError, match="Found 1 word lists"):
         subspace_similarity(GIVEN, {"cats": ["cat"]})
 

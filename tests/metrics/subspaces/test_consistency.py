@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import MeasureError
+from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.geometry import canonical_subspace_similarity, condition_number
 from bayesbias.metrics.subspaces.consistency import index_of_inconsistency, subset_consistency
 from bayesbias.metrics.subspaces.list_similarities import METRICS
@@ -130,7 +130,7 @@ def test_too_many_sub_lists() -> None:
     given = {f"w{at}": RNG.normal(size=30) for at in range(25)}
     with pytest.raises(MeasureError, match=r"25 words have sub-lists that make 126,410,606,437,750 pairs.*samples="):
         index_of_inconsistency(given, list(given))
-    with pytest.raises(MeasureError, match="at least 1"):
+    with pytest.raises(ArgumentError, match="at least 1"):
         index_of_inconsistency(given, list(given), samples=0)
     with pytest.raises(MeasureError, match="1 to 6 words"):
         index_of_inconsistency(GIVEN, WORDS, sizes=[7])

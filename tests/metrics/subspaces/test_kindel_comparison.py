@@ -7,9 +7,10 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS, score
+from bayesbias.metrics.mean_vectors import rank_correlation
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
-from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison, rank_correlation
+from bayesbias.metrics.subspaces.component_scores import COMPONENTS, score
+from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
 from bayesbias.metrics.subspaces.mean_cosine import weat_score
 from tests.metrics.made import PETS, cosine
 
@@ -64,7 +65,7 @@ def test_rho_is_spearmans() -> None:
     row = kindel_comparison(GIVEN, PETS).iloc[0]
     ranks = [np.argsort(np.argsort([row[f"{by}_{component}"] for component in COMPONENTS])) for by in ("mcs", "cca")]
     assert row["rho"] == pytest.approx(1 - 6 * np.square(ranks[0] - ranks[1]).sum() / (4 * 15))
-    with pytest.raises(MeasureError, match="no rank correlation"):
+    with pytest.raises(MeasureError, match="no ranks to correlate"):
         rank_correlation([0.1, 0.1, 0.1, 0.1], [1, 2, 3, 4])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import LostWordsWarning, MeasureError
+from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
 from bayesbias.geometry import canonical_subspace_similarity
 from bayesbias.metrics.subspaces.lattice import lattice
 from bayesbias.metrics.subspaces.mean_cosine import mean_cosine
@@ -100,6 +100,8 @@ def test_too_many_sub_lists() -> None:
     with pytest.raises(MeasureError, match=r"25 words have sub-lists that make 126,410,606,437,750 pairs.*samples="):
         lattice(given, list(given))
     assert lattice(given, list(given), samples=5, random_seed=1).similarities[12].shape == (5, 5)
+    with pytest.raises(ArgumentError, match="random_seed=-1"):
+        lattice(GIVEN, X, Y, random_seed=-1)
     with pytest.raises(MeasureError, match="1 to 5 words"):
         lattice(GIVEN, X, sizes=[6])
 

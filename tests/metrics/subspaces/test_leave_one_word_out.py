@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import MeasureError
+from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.metrics.subspaces.canonical_subspace import subspace_similarity
 from bayesbias.metrics.subspaces.leave_one_word_out import leave_one_word_out
 from bayesbias.metrics.subspaces.mean_cosine import mean_cosine
@@ -15,7 +15,7 @@ LISTS = {"a": ["w0", "w1", "w2"], "b": ["w3", "w4"]}
 
 
 def test_values_without_each_word() -> None:
-    frame = leave_one_word_out(EMBEDDING, LISTS, draws=50, random_seed=1)
+    frame = leave_one_word_out(EMBEDDING, LISTS, samples=50, random_seed=1)
     assert frame[["list", "word"]].drop_duplicates().to_numpy().tolist() == [
         ["a", "w0"], ["a", "w1"], ["a", "w2"], ["b", "w3"], ["b", "w4"]]  # fmt: skip
     whole = subspace_similarity(EMBEDDING, LISTS)
@@ -37,7 +37,7 @@ def test_only_the_word_itself_is_replaced() -> None:
     words = (*"abcd", *WORDS)
     vectors = np.vstack([np.eye(8)[:2], np.eye(8)[:2] * 2, EMBEDDING.vectors])
     embedding = bb.Embedding(words=words, vectors=vectors)
-    frame = leave_one_word_out(embedding, {"x": ["a", "b"], "y": ["c", "d"]}, draws=400, random_seed=1)
+    frame = leave_one_word_out(embedding, {"x": ["a", "b"], "y": ["c", "d"]}, samples=400, random_seed=1)
     similarity = frame[frame["statistic"] == "similarity"]
     assert similarity["observed"].tolist() == pytest.approx([2] * 4)
     assert similarity["without"].tolist() == pytest.approx([1] * 4)
@@ -47,17 +47,18 @@ def test_only_the_word_itself_is_replaced() -> None:
 
 
 def test_seed_and_single_words() -> None:
-    one, other = (leave_one_word_out(EMBEDDING, LISTS, draws=20, random_seed=4) for _ in range(2))
+    one, other = (leave_one_word_out(EMBEDDING, LISTS, samples=20, random_seed=4) for _ in range(2))
     assert one.equals(other)
     assert one.attrs["random_seed"] == 4
-    single = leave_one_word_out(EMBEDDING, {"a": ["w0"], "b": ["w3", "w4"]}, draws=20, random_seed=1)
+    single = leave_one_word_out(EMBEDDING, {"a": ["w0"], "b": ["w3", "w4"]}, samples=20, random_seed=1)
     assert single["list"].unique().tolist() == ["b"]
 
 
 def test_bad_input() -> None:
     with pytest.raises(MeasureError, match="Found 3 word lists"):
         leave_one_word_out(EMBEDDING, {**LISTS, "c": ["w9"]})
-    with pytest.raises(MeasureError, match="draws=0"):
-        leave_one_word_out(EMBEDDING, LISTS, draws=0)
+    for options in ({"samples": 0}, {"random_seed": -1}):
+        with pytest.raises(ArgumentError, match=next(iter(options))):
+            leave_one_word_out(EMBEDDING, LISTS, **options)
     with pytest.raises(MeasureError, match="1 words are to be drawn, but the vocabulary has only 0"):
         leave_one_word_out(EMBEDDING, LISTS, vocabulary=WORDS[:5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import MeasureError
+from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.metrics.subspaces.mean_cosine import (
     centroid_cosine,
     mean_cosine,
@@ -43,11 +43,10 @@ def test_the_grand_mean_is_the_difference_of_means_of_weat() -> None:
 
 
 @pytest.mark.parametrize("estimator", ["grand_mean", "paired", "centroid"])
-def test_components_are_means_of_word_values(estimator: str) -> None:
+def test_the_score_is_made_of_means_of_words(estimator: str) -> None:
     result = weat_score(vectors(), LISTS, estimator=estimator)  # type: ignore[arg-type]
-    by_group = result.words.groupby("group", sort=False)[["similarity_c", "similarity_d"]].mean()
-    assert [result.a_c, result.a_d] == pytest.approx(by_group.loc["cats"].tolist())
-    assert [result.b_c, result.b_d] == pytest.approx(by_group.loc["dogs"].tolist())
+    by_group = result.scores.groupby("group", sort=False)["score"].mean()
+    assert [result.a_c - result.a_d, result.b_c - result.b_d] == pytest.approx(by_group[["cats", "dogs"]].tolist())
     assert result.score == pytest.approx(result.a_c + result.b_d - result.b_c - result.a_d)
     assert estimator in result.conventions
     assert "A = cats" in result.conventions
@@ -95,7 +94,7 @@ def test_lost_words_leave_wrong_partners() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(MeasureError, match="did you mean 'centroid'"):
+    with pytest.raises(ArgumentError, match="did you mean 'centroid'"):
         weat_score(vectors(), LISTS, estimator="centroids")  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="cancel out"):
         centroid_cosine([[1.0, 0.0]], [[1.0, 0.1], [-1.0, -0.1]])

@@ -8,13 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.subspaces.random_words import (
-    draw_rows,
-    replacements,
-    vocabulary_rows,
-    whole_embedding,
-    word_rows,
-)
+from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 
 RNG = np.random.default_rng(0)
 VECTORS = RNG.normal(size=(50, 4)) * RNG.uniform(0.2, 3, size=(50, 1))
@@ -62,9 +56,6 @@ def test_vocabulary() -> None:
     assert vocabulary_rows(EMBEDDING, ["w9", "w3", "w4"], ["w3"]).tolist() == [4, 9]
     with pytest.warns(LostWordsWarning, match=r"lacks 1 of the 2 words of the vocabulary \(absent\)"):
         assert vocabulary_rows(EMBEDDING, ["w1", "absent"], []).tolist() == [1]
-    with pytest.raises(MeasureError, match="one text"):
-        whole_embedding(EMBEDDING, [], "w1")
-    assert len(whole_embedding({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a"], None)) == 2
     lower = bb.Embedding(words=("king", "queen"), vectors=np.eye(2), case="exact_then_lower")
     assert word_rows(lower, ["Queen", "king"]).tolist() == [1, 0]
     assert vocabulary_rows(lower, None, ["Queen"]).tolist() == [0]

@@ -7,9 +7,9 @@ import pytest
 from scipy.linalg import subspace_angles
 
 import bayesbias as bb
-from bayesbias.errors import EmbeddingError, LostWordsWarning, MeasureError
-from bayesbias.metrics.subspaces.association_lists import COMPONENTS
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsWarning, MeasureError
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
+from bayesbias.metrics.subspaces.component_scores import COMPONENTS
 from bayesbias.metrics.subspaces.randomisation_nulls import (
     DRAWN,
     list_statistics,
@@ -58,34 +58,34 @@ def test_expectations_in_isotropic_vectors() -> None:
     """Random subspaces of dimensions p and q in d have a mean similarity of p q / d, and cosines of mean 0."""
     words = tuple(f"w{at}" for at in range(10_000))
     embedding = bb.Embedding(words=words, vectors=np.random.default_rng(8).normal(size=(10_000, DIMENSIONS)))
-    nulls = randomisation_nulls(embedding, LISTS, draws=4000, random_seed=1)
+    nulls = randomisation_nulls(embedding, LISTS, samples=4000, random_seed=1)
     frame = nulls.frame().set_index(["drawn", "statistic"])
     for drawn in DRAWN:
-        values = nulls.draws[drawn]["similarity"]
+        values = nulls.samples[drawn]["similarity"]
         # The vocabulary is itself a sample, hence 0.02 beside the error of the draws.
         assert values.mean() == pytest.approx(3 * 4 / DIMENSIONS, abs=0.02 + 3 * values.std() / np.sqrt(4000))
         assert frame.loc[(drawn, "similarity"), "mean"] == values.mean()
-        assert abs(nulls.draws[drawn]["mean_cosine"].mean()) < 0.02
+        assert abs(nulls.samples[drawn]["mean_cosine"].mean()) < 0.02
 
 
 def test_draws_agree_with_all_possible_ones() -> None:
     embedding = bb.Embedding(words=WORDS[:11], vectors=ISOTROPIC.vectors[:11])
-    nulls = randomisation_nulls(embedding, LISTS, drawn="first", draws=6000, random_seed=2)
-    assert list(nulls.draws) == ["first"]
+    nulls = randomisation_nulls(embedding, LISTS, drawn="first", samples=6000, random_seed=2)
+    assert list(nulls.samples) == ["first"]
     assert nulls.vocabulary == 4
     vectors = embedding.vectors
     every = [_by_scipy(vectors[list(rows)], vectors[3:7])[0] for rows in permutations(range(7, 11), 3)]
-    values, counts = np.unique(nulls.draws["first"]["similarity"].round(9), return_counts=True)
+    values, counts = np.unique(nulls.samples["first"]["similarity"].round(9), return_counts=True)
     np.testing.assert_allclose(values, np.unique(np.round(every, 9)), atol=1e-8)
     assert counts / 6000 == pytest.approx([1 / 4] * 4, abs=0.03)  # four sets of three words
 
 
 def test_intervals_position_and_errors() -> None:
-    nulls = randomisation_nulls(ISOTROPIC, LISTS, draws=999, random_seed=3)
+    nulls = randomisation_nulls(ISOTROPIC, LISTS, samples=999, random_seed=3)
     frame = nulls.frame()
     assert len(frame) == 3 * 6
     for row in frame.to_dict("records"):
-        values = np.sort(nulls.draws[row["drawn"]][row["statistic"]])
+        values = np.sort(nulls.samples[row["drawn"]][row["statistic"]])
         # 999 draws: the 2.5 % quantile lies between the 25th and the 26th.
         assert values[24] <= row["low"] <= values[25]
         assert values[973] <= row["high"] <= values[974]
@@ -96,21 +96,21 @@ def test_intervals_position_and_errors() -> None:
         assert row["share_mcse"] > 0
     narrow = nulls.frame(0.5)
     assert (narrow["low"] > frame["low"]).all()
-    with pytest.raises(MeasureError, match="prob=1"):
+    with pytest.raises(ArgumentError, match="prob=1"):
         nulls.frame(1)
 
 
 def test_positions_of_lists_that_share_everything_and_nothing() -> None:
     twin = ISOTROPIC.vectors.copy()
     twin[3:6] = twin[:3] + 0.01
-    same = randomisation_nulls(bb.Embedding(words=WORDS, vectors=twin), LISTS, draws=200, random_seed=1)
+    same = randomisation_nulls(bb.Embedding(words=WORDS, vectors=twin), LISTS, samples=200, random_seed=1)
     rows = same.frame().set_index(["drawn", "statistic"])
     assert (rows["position"].xs("similarity", level="statistic") == "above").all()
     assert rows.loc[("both", "similarity"), "share_below"] == 1
     assert 0 < rows.loc[("both", "similarity"), "share_mcse"] < 0.01
     apart = ISOTROPIC.vectors.copy()
     apart[:3], apart[3:7] = np.eye(DIMENSIONS)[:3], np.eye(DIMENSIONS)[3:7]
-    none = randomisation_nulls(bb.Embedding(words=WORDS, vectors=apart), LISTS, draws=200, random_seed=1)
+    none = randomisation_nulls(bb.Embedding(words=WORDS, vectors=apart), LISTS, samples=200, random_seed=1)
     assert (none.frame().query("statistic == 'similarity'")["position"] == "below").all()
 
 
@@ -122,13 +122,13 @@ def test_monte_carlo_error_of_a_quantile() -> None:
 
 
 def test_seed_repeats_exactly() -> None:
-    one, other = (randomisation_nulls(ISOTROPIC, LISTS, draws=200, random_seed=5) for _ in range(2))
-    new = randomisation_nulls(ISOTROPIC, LISTS, draws=200)
+    one, other = (randomisation_nulls(ISOTROPIC, LISTS, samples=200, random_seed=5) for _ in range(2))
+    new = randomisation_nulls(ISOTROPIC, LISTS, samples=200)
     for drawn in DRAWN:
-        assert one.draws[drawn].equals(other.draws[drawn])
-        assert not one.draws[drawn].equals(new.draws[drawn])
-    again = randomisation_nulls(ISOTROPIC, LISTS, draws=200, random_seed=new.random_seed)
-    assert again.draws["both"].equals(new.draws["both"])
+        assert one.samples[drawn].equals(other.samples[drawn])
+        assert not one.samples[drawn].equals(new.samples[drawn])
+    again = randomisation_nulls(ISOTROPIC, LISTS, samples=200, random_seed=new.random_seed)
+    assert again.samples["both"].equals(new.samples["both"])
 
 
 def test_matched_words_move_the_null() -> None:
@@ -136,17 +136,17 @@ def test_matched_words_move_the_null() -> None:
     vectors = np.random.default_rng(6).normal(size=(400, DIMENSIONS))
     vectors[:200] += 3
     embedding = bb.Embedding(words=WORDS, vectors=vectors)
-    by_rank = randomisation_nulls(embedding, LISTS, draws=300, match="rank", window=50, random_seed=1)
-    free = randomisation_nulls(embedding, LISTS, draws=300, random_seed=1)
+    by_rank = randomisation_nulls(embedding, LISTS, samples=300, match="rank", window=50, random_seed=1)
+    free = randomisation_nulls(embedding, LISTS, samples=300, random_seed=1)
     assert (by_rank.match, by_rank.window, free.window) == ("rank", 50, None)
-    assert by_rank.draws["both"]["mean_cosine"].min() > free.draws["both"]["mean_cosine"].mean()
+    assert by_rank.samples["both"]["mean_cosine"].min() > free.samples["both"]["mean_cosine"].mean()
 
 
 def test_the_four_comparisons_of_a_study() -> None:
     rng = np.random.default_rng(7)
     words = (*PETS.words, *WORDS[:60])
     embedding = bb.Embedding(words=words, vectors=rng.normal(size=(len(words), 6)))
-    nulls = study_nulls(embedding, PETS, draws=50, random_seed=1)
+    nulls = study_nulls(embedding, PETS, samples=50, random_seed=1)
     assert tuple(nulls) == COMPONENTS
     assert [null.lists for null in nulls.values()] == [
         ("cats", "quiet"), ("cats", "loud"), ("dogs", "loud"), ("dogs", "quiet")]  # fmt: skip
@@ -158,13 +158,15 @@ def test_the_four_comparisons_of_a_study() -> None:
         assert null.observed["scaled"] == pytest.approx(score.statistics[component])
     lists = {**PETS.protected, **PETS.attributes}
     assert (
-        study_nulls(embedding, lists, draws=50, random_seed=1)["a_c"].draws["both"].equals(nulls["a_c"].draws["both"])
+        study_nulls(embedding, lists, samples=50, random_seed=1)["a_c"]
+        .samples["both"]
+        .equals(nulls["a_c"].samples["both"])
     )
 
 
 def test_lost_words_are_kept_in_the_result() -> None:
     with pytest.warns(LostWordsWarning, match="absent"):
-        nulls = randomisation_nulls(ISOTROPIC, {**LISTS, "a": ["w0", "absent"]}, draws=10, random_seed=1)
+        nulls = randomisation_nulls(ISOTROPIC, {**LISTS, "a": ["w0", "absent"]}, samples=10, random_seed=1)
     assert nulls.words[0] == ("w0",)
     assert nulls.lost_words == {"a": ("absent",)}
 
@@ -176,9 +178,12 @@ def test_bad_input() -> None:
         randomisation_nulls(ISOTROPIC, LISTS, drawn="second", vocabulary=WORDS[:10])
     with pytest.raises(MeasureError, match="window=5: 7 words are drawn"):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="both", match="norm", window=5)
-    with pytest.raises(MeasureError, match=r"drawn=\('bath',\) \(did you mean 'both'\?\)"):
+    with pytest.raises(ArgumentError, match=r"drawn='bath' \(did you mean 'both'\?\)"):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="bath")
-    with pytest.raises(MeasureError, match="draws=0"):
-        randomisation_nulls(ISOTROPIC, LISTS, draws=0)
+    for options in ({"samples": 0}, {"random_seed": -1}, {"random_seed": True}):
+        with pytest.raises(ArgumentError, match=next(iter(options))):
+            randomisation_nulls(ISOTROPIC, LISTS, **options)  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match="at least one list"):
+        randomisation_nulls(ISOTROPIC, LISTS, drawn=())
     with pytest.raises(EmbeddingError, match="zero"):
         randomisation_nulls({"a": [0.0, 0.0], "b": [1.0, 0.0]}, {"x": ["a"], "y": ["b"]})

@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from bayesbias.errors import MeasureError
+from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.metrics.subspaces.sublists import (
     all_subsets,
     checked_sizes,
@@ -40,7 +40,7 @@ def test_every_word_is_as_likely() -> None:
 
 def test_no_more_than_there_are() -> None:
     np.testing.assert_array_equal(draw_subsets(5, 2, 10, np.random.default_rng(0)), all_subsets(5, 2))
-    with pytest.raises(MeasureError, match="at least 1"):
+    with pytest.raises(ArgumentError, match="at least 1"):
         draw_subsets(5, 2, 0, np.random.default_rng(0))
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.t_tests import t_test_preaveraged, t_test_raw
+from bayesbias.metrics.significance.t_tests import t_test_preaveraged, t_test_raw
 from tests.metrics.made import PETS, vectors
 
 
@@ -114,7 +114,7 @@ def test_three_groups_must_be_named(table: pd.DataFrame) -> None:
 
 def test_mac_against_1_and_after_debiasing() -> None:
     before, after = (bb.distance_table(vectors(seed=seed), PETS) for seed in (0, 1))
-    values = [metrics.mac(vectors(seed=seed), PETS).words["mean_distance"] for seed in (0, 1)]
+    values = [metrics.mac(vectors(seed=seed), PETS).scores["score"] for seed in (0, 1)]
     alone = metrics.mac_t_tests(before).set_index("values")
     assert alone.loc["preaveraged", "mean"] == pytest.approx(metrics.mac(vectors(), PETS).mac)
     assert alone.loc["preaveraged", "p_value"] == pytest.approx(stats.ttest_1samp(values[0], 1).pvalue)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from bayesbias.errors import MeasureError
-from bayesbias.metrics.permutation_test import p_value
+from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.metrics.significance.permutation_test import p_value
 
 
 def brute_force(x: np.ndarray, y: np.ndarray) -> float:
@@ -100,9 +100,8 @@ def test_bad_values(x: object, y: object, message: str) -> None:
         p_value(x, y)  # type: ignore[arg-type]
 
 
-def test_bad_options() -> None:
-    for seed in (-1, 0.5, "one"):
-        with pytest.raises(MeasureError, match="random_seed="):
-            p_value(np.arange(20.0), np.arange(20.0), random_seed=seed)  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="samples=0"):
-        p_value(np.arange(20.0), np.arange(20.0), samples=0)
+@pytest.mark.parametrize("size", [2, 20])  # counted, and drawn at random
+def test_bad_options(size: int) -> None:
+    for options in ({"random_seed": -1}, {"random_seed": 0.5}, {"random_seed": True}, {"samples": 0}, {"samples": "x"}):
+        with pytest.raises(ArgumentError, match=next(iter(options))):
+            p_value(np.arange(float(size)), np.arange(float(size)), **options)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.arguments import check_count, resolve_seed
 from bayesbias.errors import MeasureError
 
 Floats = NDArray[np.floating[Any]]
@@ -67,8 +68,9 @@ def p_value(
     Raises
     ------
     MeasureError
-        If a value is missing or infinite, a group is empty, or partitions are drawn and `samples` is less than 1 or
-        `random_seed` is none.
+        If a value is missing or infinite, or a group is empty.
+    ArgumentError
+        If `samples` or `random_seed` is not usable, also where nothing is drawn.
 
     References
     ----------
@@ -83,6 +85,8 @@ def p_value(
     >>> p_value([3.0, 4.0], [1.0, 2.0])
     PermutationTest(p_value=np.float64(0.166...), mcse=np.float64(0.0), partitions=6, exact=True)
     """
+    seed = resolve_seed(random_seed)
+    check_count("samples", samples)
     x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
     if x.ndim == 0 or y.ndim == 0 or 0 in (x.shape[-1], y.shape[-1]) or x.shape[:-1] != y.shape[:-1]:
         raise MeasureError(
@@ -105,10 +109,8 @@ def p_value(
         counts = _counts(centred, least, _indices(size, total, halved=halved), both_signs=halved)
         p, mcse = counts / number, np.zeros(len(flat))
     else:
-        if samples < 1:
-            raise MeasureError(f"samples={samples}: draw at least 1 partition.")
         number, counts = samples, np.zeros(len(flat), dtype=np.int64)
-        for drawn in _drawn(size, total, samples, random_seed):
+        for drawn in _drawn(size, total, samples, seed):
             counts += _counts(centred, least, drawn, both_signs=False)
         p = (1 + counts) / (1 + samples)
         mcse = np.sqrt(p * (1 - p) / samples)
@@ -129,12 +131,9 @@ def _indices(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
     return members
 
 
-def _drawn(size: int, total: int, samples: int, seed: int | None) -> Iterator[NDArray[np.integer[Any]]]:
+def _drawn(size: int, total: int, samples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
     """Yield the members of randomly drawn groups, in blocks."""
-    try:
-        rng = np.random.default_rng(seed)
-    except (TypeError, ValueError) as error:
-        raise MeasureError(f"random_seed={seed!r}: give a whole number from 0 on.") from error
+    rng = np.random.default_rng(seed)
     rows = max(1, _BLOCK // total)
     for start in range(0, samples, rows):
         keys = rng.random((min(rows, samples - start), total))

@@ -1,0 +1,95 @@
+"""What single-number measures would have said of the same distances."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from bayesbias.errors import MeasureError, StudyError
+from bayesbias.metrics.look_up import four_lists
+from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance.t_tests import mac_t_tests, t_tests
+from bayesbias.metrics.similarities import Similarities, table_study
+from bayesbias.metrics.weat import associations, weat_statistics
+from bayesbias.page.blocks import Block, Heading, Paragraph, Section, frame_table
+from bayesbias.page.page_input import Subject
+from bayesbias.statements import count_text, distance_text, signed_text
+
+
+def single_numbers(subject: Subject) -> Section:
+    """Show the single-number measures of these very distances, where they are defined."""
+    blocks: list[Block] = [
+        Paragraph(
+            "Measures of the literature that give one number for the same distances. Their p-values ask whether these "
+            "very words differ by more than chance: they take words or pairs for independent, and control words, which "
+            "may show the same, do not enter."
+        )
+    ]
+    blocks += [Heading("WEAT"), *_weat(subject), Heading("MAC and t-tests"), *_t_tests(subject)]
+    return Section("single-numbers", "What single numbers say", blocks)
+
+
+def _weat(subject: Subject) -> Iterator[Block]:
+    groups = subject.table["protected_group"].nunique()
+    if groups != 2:
+        yield Paragraph(f"WEAT is not shown: it compares two groups of protected words, and there are {groups}.")
+        return
+    try:
+        lists = four_lists(table_study(subject.table))
+        similarities = Similarities.of_table(subject.table, lists)
+        sizes = [weat_statistics(similarities, statistic="mean", ddof=ddof)["effect_size"] for ddof in (1, 0)]
+        values = associations(similarities)
+        test = p_value(*similarities.by_group(values), random_seed=subject.seed)
+    except (MeasureError, StudyError) as error:
+        yield Paragraph(f"WEAT is not shown: {error}")
+        return
+    (first, second), (near, far) = lists.protected, lists.attributes
+    how = f"all {test.partitions:,} partitions" if test.exact else f"{test.partitions:,} partitions drawn at random"
+    numbers = pd.DataFrame(
+        {
+            "name": ["Effect size, sd with n - 1", "Effect size, sd with n", "One-sided p-value"],
+            "value": [*(signed_text(float(size)) for size in sizes), _p_value(float(test.p_value))],
+        }
+    )
+    yield frame_table(
+        numbers,
+        f"WEAT: {first} and {second} against {near} and {far}; p-value from {how}",
+        {"name": ("Number", None), "value": ("Value", None)},
+    )
+    yield frame_table(
+        pd.DataFrame({"word": similarities.words, "group": similarities.groups, "value": values}),
+        f"WEAT association of each word: mean cosine similarity to {near} minus that to {far}",
+        {"word": ("Word", None), "group": ("Group", None), "value": ("Association", signed_text)},
+        folded=True,
+    )
+
+
+def _t_tests(subject: Subject) -> Iterator[Block]:
+    test = {
+        "difference": ("Difference", signed_text),
+        "low:high": ("95% confidence interval", signed_text),
+        "p_value": ("p-value", _p_value),
+    }
+    try:
+        frame = mac_t_tests(subject.table)
+    except MeasureError as error:
+        yield Paragraph(f"MAC is not tested: {error}")
+    else:
+        caption = "MAC against 1, the distance of unrelated words: t-tests of averages and of single pairs"
+        yield frame_table(
+            frame,
+            caption,
+            {"values": ("Values", None), "n": ("How many", count_text), "mean": ("MAC", distance_text), **test},
+        )
+    try:
+        frame = t_tests(subject.table)
+    except MeasureError as error:
+        yield Paragraph(f"Two groups are not tested against each other: {error}")
+        return
+    names = {"attribute_group": ("List", None), "values": ("Values", None)}
+    first, second = dict.fromkeys(subject.table["protected_group"].astype(str))
+    caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
+    yield frame_table(frame, caption, {**names, **test}, folded=True)
+
+
+def _p_value(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
