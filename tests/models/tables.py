@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from bayesbias.models.data import ModelData, model_data
+
 
 def small(
     words: int = 5, attributes: int = 3, *, missing: float = 0.0, seed: int = 0, controls: bool = True
@@ -34,3 +36,34 @@ def small(
     ]
     table = pd.DataFrame(rows, columns=columns)
     return table[rng.random(len(table)) >= missing].reset_index(drop=True)
+
+
+def crossed_table(effect_sd: float, *, words: int = 5, attributes: int = 6, seed: int = 0) -> pd.DataFrame:
+    """Two stereotype lists that change sides with the protected word's group, and two control lists."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for list_name in ("one", "two", "human", "neutral"):
+        for number in range(attributes):
+            effect = effect_sd * rng.standard_normal()
+            for place in range(words):
+                own = list_name == ("one", "two")[place % 2]
+                connection = list_name if list_name in ("human", "neutral") else "associated" if own else "different"
+                rows.append(
+                    {
+                        "protected_word": f"p{place}",
+                        "protected_group": f"group {place % 2}",
+                        "attribute_word": f"{list_name}{number}",
+                        "attribute_group": list_name,
+                        "connection": connection,
+                        "cosine_distance": 0.8 + 0.02 * place + effect + 0.03 * rng.standard_normal(),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def with_gaps(seed: int) -> ModelData:
+    """A table where some cells, and some rows of some attributes, are missing."""
+    table = small(seed=seed)
+    gone = (table["protected_word"] == "p1") & (table["connection"] == "human")
+    gone |= (table["protected_word"] == "p2") & table["attribute_word"].isin(["neutral1", "neutral2", "x0"])
+    return model_data(table[~gone])

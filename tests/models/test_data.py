@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import DuplicatesWarning, FitError, TableError
-from bayesbias.models.data import model_data
+from bayesbias.models.data import model_data, subset
 from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS
 from bayesbias.tables.schema import drop_duplicates, table_hash, validate_table
 
@@ -96,3 +96,15 @@ def test_a_fit_keeps_its_own_distances(table: pd.DataFrame) -> None:
     data = model_data(mine)
     mine.loc[0, "cosine_distance"] = 0.123
     assert data.distance[0] == table["cosine_distance"].iloc[0]
+
+
+def test_a_subset_is_the_data_of_the_reduced_table(table: pd.DataFrame) -> None:
+    keep = (table["attribute_word"] != table["attribute_word"].iloc[0]).to_numpy() & (
+        table["connection"] != "human"
+    ).to_numpy()
+    ours, expected = subset(model_data(table), keep), model_data(table[keep])
+    for name in ("distance", "protected", "connection", "attribute", "protected_words", "attribute_words"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(expected, name))
+    assert ours.connections == expected.connections
+    assert ours.protected_groups.tolist() == expected.protected_groups.tolist()
+    assert ours.table_hash != model_data(table).table_hash

@@ -37,10 +37,24 @@ def test_what_is_not_a_fit_is_refused(fit: xr.DataTree, tmp_path: Path) -> None:
     xr.DataTree().to_netcdf(other, engine="h5netcdf")
     with pytest.raises(FitError, match="is not a fit"):
         bb.read_fit(other)
+    mine = bb.write_fit(fit.sel(draw=slice(0, 3)), tmp_path / "mine.nc")
+    with pytest.raises(OutputError, match="overwrite"):
+        bb.write_fit(fit, mine)
     with pytest.raises(OutputError, match="does not exist"):
         bb.write_fit(fit, tmp_path / "no" / "fit.nc")
     with pytest.raises(InputFileError, match="There is no file"):
         bb.read_fit(tmp_path / "none.nc")
+
+
+def test_a_fit_of_an_earlier_version_is_refused(fit: xr.DataTree, tmp_path: Path) -> None:
+    old = fit.copy()
+    old["posterior"] = xr.DataTree(fit["posterior"].to_dataset().rename(connection_mean="group_mean"))
+    with pytest.raises(FitError, match="'group_mean', which is called 'connection_mean' now"):
+        bb.summary(old)
+    path = tmp_path / "old.nc"
+    old.to_netcdf(path, engine="h5netcdf")
+    with pytest.raises(FitError, match="earlier version"):
+        bb.read_fit(path)
 
 
 def test_truncated_and_random_files_end_in_our_errors(fit: xr.DataTree, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import ConvergenceWarning, FitError, ModelError
+from bayesbias.errors import ArgumentError, ConvergenceWarning, ModelError
 from tests.models.agreement import worst_differences
 
 
@@ -38,13 +38,14 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
     [
         ({"sampler": "nuts"}, ModelError, "no sampler 'nuts'"),
         ({"sampler": "nutpi"}, ModelError, "did you mean 'nutpie'"),
-        ({"draws": 0}, FitError, "draws=0"),
-        ({"draws": True}, FitError, "draws=True"),
-        ({"chains": 2.5}, FitError, "chains=2.5"),
-        ({"random_seed": -1}, FitError, "random_seed=-1"),
-        ({"random_seed": "one"}, FitError, "random_seed='one'"),
+        ({"draws": 0}, ArgumentError, "draws=0"),
+        ({"draws": True}, ArgumentError, "draws=True"),
+        ({"chains": 2.5}, ArgumentError, "chains=2.5"),
+        ({"random_seed": -1}, ArgumentError, "random_seed=-1"),
+        ({"random_seed": "one"}, ArgumentError, "random_seed='one'"),
         ({"model": "hierachical"}, ModelError, "did you mean 'hierarchical'"),
         ({"priors": {"sigma": "Normal(0, 1)"}}, ModelError, "negative"),
+        ({"priors": {"group_mean": "Normal(0, 1)"}}, ModelError, "it is called 'connection_mean' now"),
     ],
 )
 def test_mistakes_end_before_sampling(table: pd.DataFrame, settings: dict, error: type, message: str) -> None:

@@ -37,6 +37,8 @@ def test_priors_are_changed_by_argument_and_change_the_digest() -> None:
     assert bb.load_model(spec) is spec
     with pytest.raises(ModelError, match=r"no parameter 'sigm'.*did you mean 'sigma'"):
         bb.load_model("hierarchical", priors={"sigm": "HalfNormal(0.2)"})
+    with pytest.raises(ModelError, match=r"no parameter 'group_mean' \(it is called 'connection_mean' now\)"):
+        bb.load_model("crossed", priors={"group_mean": "Normal(1, 0.2)"})
     with pytest.raises(ModelError, match="allows negative values"):
         bb.load_model("hierarchical", priors={"sigma": "Normal(0, 1)"})
 
@@ -48,6 +50,13 @@ def test_a_users_own_file(tmp_path: Path) -> None:
     spec = bb.load_model(path)
     assert spec.name == "mine"
     assert str(spec.priors["word_sd"]) == "Exponential(rate=5)"
+
+
+def test_a_file_with_a_parameters_old_name_says_the_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "old.toml"
+    path.write_text(bundled("models", "hierarchical.toml").read_text().replace("connection_mean =", "group_mean ="))
+    with pytest.raises(ModelError, match=r"'group_mean', .* \(it is called 'connection_mean' now\)"):
+        bb.load_model(path)
 
 
 def test_all_faults_of_a_file_are_listed_at_once(tmp_path: Path) -> None:

@@ -13,18 +13,10 @@ from bayesbias.models.samplers.attribute_patterns import find_patterns
 from bayesbias.models.samplers.collapsed import collapse, draw_locations, log_marginal, why_not_collapsed
 from tests.models import dense
 from tests.models.agreement import worst_differences
-from tests.models.tables import small
+from tests.models.tables import small, with_gaps
 
 PRIOR = (1.0, 0.3)
 CROSSED = ("crossed", "crossed_per_list")
-
-
-def with_gaps(seed: int) -> ModelData:
-    """A table where some cells, and some rows of some attributes, are missing."""
-    table = small(seed=seed)
-    gone = (table["protected_word"] == "p1") & (table["connection"] == "human")
-    gone |= (table["protected_word"] == "p2") & table["attribute_word"].isin(["neutral1", "neutral2", "x0"])
-    return model_data(table[~gone])
 
 
 def theta_parts(theta: np.ndarray, data: ModelData, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,18 +54,6 @@ def test_locations_have_the_conditional_of_the_dense_normal(name: str) -> None:
     np.testing.assert_allclose(
         np.cov(drawn.T) / np.outer(sd, sd), covariance / np.outer(sd, sd), atol=5.5 / np.sqrt(draws)
     )
-
-
-def test_attributes_with_the_same_rows_share_a_pattern() -> None:
-    data = with_gaps(3)
-    whole, gaps = (
-        find_patterns(model_data(table), bb.load_model("crossed")) for table in (small(seed=3), small(seed=3))
-    )
-    assert len(whole.members) == len(gaps.members) == 4
-    patterns = find_patterns(data, bb.load_model("crossed"))
-    assert len(patterns.members) == 6
-    assert patterns.members.sum() == len(data.attribute_words)
-    np.testing.assert_array_equal(patterns.usage @ patterns.members, patterns.rows)
 
 
 @pytest.mark.slow

@@ -8,8 +8,10 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import FitError, ReportError
-from bayesbias.models.samplers.collapsed import SamplerFailedError
+from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.models import quick
+from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.samplers import exact
 from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.reports.measures import false_claims as module
 from bayesbias.reports.measures.false_claims import METHODS, false_claims
@@ -25,7 +27,7 @@ def by_rule(claims: pd.DataFrame) -> Any:
 
 
 def test_tests_keep_their_promise_where_pairs_are_independent() -> None:
-    claims = false_claims(data_sets=2000, random_seed=1, methods=TESTS)
+    claims = false_claims(samples=2000, random_seed=1, methods=TESTS)
     assert len(claims) == 5
     assert (claims["nominal"] == 0.05).all()
     assert ((claims["rate"] - 0.05).abs() < 3 * claims["mc_se"]).all()
@@ -36,7 +38,7 @@ def test_tests_keep_their_promise_where_pairs_are_independent() -> None:
 def test_t_tests_against_scipy() -> None:
     """The same data, drawn and tested by loops, for lists of unequal length."""
     claims = false_claims(
-        protected=(3, 3), attributes=(2, 4), neutral=5, data_sets=60, random_seed=7, methods=TESTS[1:], **EFFECTS
+        protected=(3, 3), attributes=(2, 4), neutral=5, samples=60, random_seed=7, methods=TESTS[1:], **EFFECTS
     )
     spread = {"sd": 0.08, **EFFECTS}
     drawn = 1 + draw_noise(60, 6, [2, 4, 5], spread, np.random.default_rng(7))
@@ -66,15 +68,15 @@ def test_weat_claims_in_one_direction_only(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(module, "draw_noise", near)
     shift = -0.5  # X much nearer to A
-    assert false_claims(data_sets=20, random_seed=1, methods=["weat"])["rate"].tolist() == [1.0]
+    assert false_claims(samples=20, random_seed=1, methods=["weat"])["rate"].tolist() == [1.0]
     shift = 0.5
-    assert false_claims(data_sets=20, random_seed=1, methods=["weat"])["rate"].tolist() == [0.0]
+    assert false_claims(samples=20, random_seed=1, methods=["weat"])["rate"].tolist() == [0.0]
 
 
 @pytest.mark.slow
 def test_models_against_the_long_way() -> None:
     """`bb.fit` and `bb.contrasts` claim in the same data sets, but for those whose interval ends next to 0."""
-    claims = false_claims(data_sets=12, random_seed=3, methods=MODELS, **EFFECTS)
+    claims = false_claims(samples=12, random_seed=3, methods=MODELS, **EFFECTS)
     drawn = 1 + draw_noise(12, 16, [8, 8, 30], {"sd": 0.08, **EFFECTS}, np.random.default_rng(3))
     rows = [
         (f"p{w}", "X" if w < 8 else "Y", f"a{a}", "A" if a < 8 else "B" if a < 16 else "neutral")
@@ -101,7 +103,7 @@ def test_models_against_the_long_way() -> None:
 @pytest.mark.slow
 def test_only_crossed_models_keep_their_promise_with_attribute_effects() -> None:
     """With control words, attribute effects do not cancel: all but the crossed models claim far too often."""
-    claims = by_rule(false_claims(data_sets=150, random_seed=2, attribute_sd=0.078))
+    claims = by_rule(false_claims(samples=150, random_seed=2, attribute_sd=0.078))
     neutral = claims.xs("associated - neutral", level="contrast")
     low = neutral["rate"] - 3 * neutral["mc_se"]
     for method in ("t_test_preaveraged", "t_test_raw", "hierarchical"):
@@ -114,17 +116,17 @@ def test_only_crossed_models_keep_their_promise_with_attribute_effects() -> None
 
 @pytest.mark.slow
 def test_seed_repeats_and_methods_share_their_data() -> None:
-    whole = false_claims(data_sets=15, random_seed=5, **EFFECTS)
-    pd.testing.assert_frame_equal(whole, false_claims(data_sets=15, random_seed=5, **EFFECTS))
+    whole = false_claims(samples=15, random_seed=5, **EFFECTS)
+    pd.testing.assert_frame_equal(whole, false_claims(samples=15, random_seed=5, **EFFECTS))
     assert list(dict.fromkeys(whole["method"])) == list(METHODS)
     for method in METHODS:
-        alone = false_claims(data_sets=15, random_seed=5, methods=[method], **EFFECTS)
+        alone = false_claims(samples=15, random_seed=5, methods=[method], **EFFECTS)
         pd.testing.assert_frame_equal(alone, whole[whole["method"] == method].reset_index(drop=True))
     assert whole.attrs["seed"] == 5
 
 
 def test_without_neutral_words() -> None:
-    claims = false_claims(neutral=0, data_sets=3, random_seed=1)
+    claims = false_claims(neutral=0, samples=3, random_seed=1)
     assert set(claims["contrast"]) == {"associated - different"}
     assert len(claims) == 9
 
@@ -136,17 +138,17 @@ def test_the_default_model_is_among_the_methods() -> None:
 def test_per_list_gives_stereotypes_and_neutral_words_an_sd_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each model's collapsed density has as many attribute_sd as it should, and without neutral words both are one."""
     seen: dict[tuple[str, int], int] = {}
-    right = module.collapse
+    right = quick.collapse
 
     def watched(data: Any, spec: Any) -> Any:
         found = right(data, spec)
         seen[spec.name, len(data.attribute_words)] = found.lists
         return found
 
-    monkeypatch.setattr(module, "collapse", watched)
+    monkeypatch.setattr(quick, "collapse", watched)
     both = ("crossed", "crossed_per_list")
-    false_claims(data_sets=2, random_seed=1, methods=both)
-    alone = false_claims(data_sets=20, neutral=0, random_seed=1, methods=both, **EFFECTS)
+    false_claims(samples=2, random_seed=1, methods=both)
+    alone = false_claims(samples=20, neutral=0, random_seed=1, methods=both, **EFFECTS)
     assert seen == {("crossed", 46): 1, ("crossed_per_list", 46): 2, ("crossed", 16): 1, ("crossed_per_list", 16): 1}
     rates = [alone.loc[alone["method"] == model, "rate"].to_list() for model in both]
     assert rates[0] == rates[1]
@@ -155,24 +157,40 @@ def test_per_list_gives_stereotypes_and_neutral_words_an_sd_each(monkeypatch: py
 @pytest.mark.parametrize("model", MODELS[1:])
 def test_data_sets_that_cannot_be_fitted_are_counted(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = iter(range(100))
-    right = module.connection_mean_posterior
+    right = quick.connection_mean_posterior
 
     def sometimes(*args: Any, **options: Any) -> Any:
         if next(calls) % 3 == 0:
             raise SamplerFailedError("no")
         return right(*args, **options)
 
-    monkeypatch.setattr(module, "connection_mean_posterior", sometimes)
-    claims = false_claims(data_sets=9, random_seed=1, methods=[model])
+    monkeypatch.setattr(quick, "connection_mean_posterior", sometimes)
+    claims = false_claims(samples=9, random_seed=1, methods=[model])
     assert set(claims["not_fitted"]) == {3}
     assert set(claims["data_sets"]) == {6}
 
 
+def test_grids_that_do_not_cover_the_posterior_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    covers = exact.GridDraws.good
+    calls = iter(range(100))
+
+    def sometimes(drawn: Any) -> bool:
+        return next(calls) >= 3 and covers.fget(drawn)
+
+    monkeypatch.setattr(exact.GridDraws, "good", property(sometimes))
+    claims = false_claims(samples=5, random_seed=1, methods=["hierarchical"])
+    assert set(claims["not_fitted"]) <= {1, 2, 3}
+    assert set(claims["not_fitted"] + claims["data_sets"]) == {5}
+    monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
+    with pytest.raises(ReportError, match="each of the 5 fits of 'hierarchical'"):
+        false_claims(samples=5, random_seed=1, methods=["hierarchical"])
+
+
 @pytest.mark.parametrize("model", MODELS[1:])
 def test_poor_weights_are_drawn_with_more_care(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = false_claims(data_sets=4, random_seed=1, methods=[model])
-    monkeypatch.setattr(module, "KHAT_MAX", -np.inf)
-    careful = false_claims(data_sets=4, random_seed=1, methods=[model])
+    usual = false_claims(samples=4, random_seed=1, methods=[model])
+    monkeypatch.setattr(quick, "KHAT_MAX", -np.inf)
+    careful = false_claims(samples=4, random_seed=1, methods=[model])
     assert set(careful["not_fitted"]) == {0}
     assert (careful["rate"] - usual["rate"]).abs().max() <= 0.25
 
@@ -182,9 +200,9 @@ def test_no_fit_at_all_is_an_error(model: str, monkeypatch: pytest.MonkeyPatch) 
     def never(*args: Any, **options: Any) -> Any:
         raise SamplerFailedError("no")
 
-    monkeypatch.setattr(module, "connection_mean_posterior", never)
-    with pytest.raises(ReportError, match=f"none of the 3 fits of '{model}'"):
-        false_claims(data_sets=3, random_seed=1, methods=[model])
+    monkeypatch.setattr(quick, "connection_mean_posterior", never)
+    with pytest.raises(ReportError, match=f"each of the 3 fits of '{model}'"):
+        false_claims(samples=3, random_seed=1, methods=[model])
 
 
 @pytest.mark.parametrize(
@@ -197,18 +215,18 @@ def test_no_fit_at_all_is_an_error(model: str, monkeypatch: pytest.MonkeyPatch) 
         ({"neutral": -1}, "neutral=-1"),
         ({"sd": 0}, "sd=0"),
         ({"attribute_sd": -1}, "attribute_sd=-1"),
-        ({"data_sets": 1}, "data_sets=1"),
-        ({"data_sets": 10**8}, "Take fewer data sets"),
+        ({"samples": 1}, "samples=1"),
+        ({"samples": 10**8}, "Take fewer samples"),
         ({"methods": []}, "give a list"),
         ({"methods": "weat"}, "give a list"),
         ({"methods": ["weet"]}, "did you mean 'weat'"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(ReportError, match=words):
+    with pytest.raises((ReportError, ArgumentError), match=words):
         false_claims(**arguments)
 
 
 def test_bad_seed() -> None:
-    with pytest.raises(FitError, match="random_seed"):
-        false_claims(data_sets=2, random_seed=2**32)
+    with pytest.raises(ArgumentError, match="random_seed"):
+        false_claims(samples=2, random_seed=2**32)

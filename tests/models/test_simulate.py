@@ -1,0 +1,198 @@
+"""Simulated tables follow their model."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from threadpoolctl import threadpool_limits
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, ModelError, TableError
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.simulate import draw_distances, draw_parameters, given_parameters, simulate_table
+from bayesbias.tables.schema import validate_table
+from tests.models.tables import small
+
+MODELS = bb.list_models()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Keep linear algebra to one thread: the matrices are small, and threads that wait for each other take longer."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(scope="module")
+def design() -> pd.DataFrame:
+    return small(8, 5).drop(columns="cosine_distance")
+
+
+@pytest.fixture(scope="module")
+def data() -> ModelData:
+    return model_data(small(8, 5))
+
+
+def given_for(model: str) -> dict[str, object]:
+    """Return true values whose second moments differ from each other."""
+    switches = bb.load_model(model).switches
+    common = switches["scale"] == "common"
+    given: dict[str, object] = {
+        "connection_mean": [0.7, 0.8, 0.9, 1.0],
+        "sigma": 0.2 if common else [0.2, 0.3, 0.15, 0.25],
+    }
+    if switches["pooling"] == "partial":
+        given["word_sd"] = {"associated": 0.1, "different": 0.2, "human": 0.15, "neutral": 0.25}
+    if switches["attribute_effects"] != "none":
+        one = switches["attribute_effects"] == "one"
+        given["attribute_sd"] = 0.12 if one else {"stereotype": 0.12, "human": 0.2, "neutral": 0.3}
+    if switches["likelihood"] == "student_t":
+        given["nu"] = 8.0
+    return given
+
+
+def agrees(values: np.ndarray, expected: float) -> bool:
+    """Whether a mean is within 5 standard errors of what it should be."""
+    return abs(values.mean() - expected) < 5 * values.std(ddof=1) / np.sqrt(len(values)) + 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_simulated_distances_have_the_moments_that_the_model_states(model: str, data: ModelData) -> None:
+    # Means, variances and covariances written out from the model's formula; words and effects are drawn anew.
+    spec = bb.load_model(model)
+    given = given_parameters(data, spec, given_for(model))
+    partial, student = spec.switches["pooling"] == "partial", spec.switches["likelihood"] == "student_t"
+    rng = np.random.default_rng(20261120)
+    drawn = [draw_parameters(data, spec, rng=rng, given=given) for _ in range(2500)]
+    y = np.array([draw_distances(data, spec, parameters, rng=rng) for parameters in drawn])
+    row = {(p, a): at for at, (p, a) in enumerate(zip(data.protected, data.attribute, strict=True))}
+    sd_lists = [0, 0, 1, 2]
+    for g, name in enumerate(data.connections):
+        at = int(np.flatnonzero(data.connection == g)[0])
+        p, a = int(data.protected[at]), int(data.attribute[at])
+        other_attribute = next(i for i in np.flatnonzero((data.connection == g) & (data.protected == p)) if i != at)
+        other_word = row[(p + 1, a)]  # the first four words form one group: the same connection
+        elsewhere = row[(p + 1, int(data.attribute[other_attribute]))]
+        mean = given["connection_mean"][g]
+        words = int((data.pair_counts[:, g] > 0).sum())
+        between = given["word_sd"][g] ** 2 if partial else 0.3**2 * (1 - 1 / words)
+        # Given the average of J independent Normal numbers, two of them have a covariance of -s^2 / J.
+        across = 0.0 if partial else -(0.3**2) / words
+        effect = np.broadcast_to(given.get("attribute_sd", 0.0), 3)[sd_lists[g]] ** 2
+        noise = np.broadcast_to(given["sigma"], 4)[g] ** 2 * (8 / 6 if student else 1.0)
+        centred = y - mean
+        assert agrees(y[:, at], mean), name
+        assert agrees(centred[:, at] ** 2, between + effect + noise), name
+        assert agrees(centred[:, at] * centred[:, other_attribute], between), name
+        assert agrees(centred[:, at] * centred[:, other_word], across + effect), name
+        assert agrees(centred[:, at] * centred[:, elsewhere], across), name
+    if student:
+        effects = np.array(
+            [parameters.get("attribute_effect", np.zeros(len(data.attribute_words))) for parameters in drawn]
+        )
+        words_ = np.array([parameters["word_mean"] for parameters in drawn])
+        rest = y - words_[:, data.protected, data.connection] - effects[:, data.attribute]
+        rest = (rest / given["sigma"][data.connection])[:, 0]
+        assert stats.kstest(rest, stats.t(8).cdf).pvalue > 1e-4
+        assert stats.kstest(rest, stats.norm.cdf).pvalue < stats.kstest(rest, stats.t(8).cdf).pvalue
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_not_given_comes_from_its_prior(model: str, data: ModelData) -> None:
+    spec = bb.load_model(model)
+    rng = np.random.default_rng(1)
+    drawn = [draw_parameters(data, spec, rng=rng) for _ in range(800)]
+    for name, prior in spec.priors.items():
+        values = np.array([np.ravel(parameters[name])[0] for parameters in drawn])
+        if name == "connection_mean" and spec.switches["pooling"] == "none":
+            expected = stats.norm(1, 0.3 / np.sqrt(8))
+        else:
+            expected = prior.frozen()
+        assert stats.kstest(values, expected.cdf).pvalue > 1e-4, name
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_simulated_table_repeats_and_says_what_is_true(model: str, design: pd.DataFrame) -> None:
+    first, again, other = (simulate_table(design, model, random_seed=seed) for seed in (5, 5, 6))
+    pd.testing.assert_frame_equal(first, again)
+    assert first.attrs == again.attrs
+    assert not first["cosine_distance"].equals(other["cosine_distance"])
+    facts = first.attrs["bayesbias"]
+    assert facts["simulated"] is True
+    assert set(facts["parameters"]) == set(bb.load_model(model).priors)
+    np.testing.assert_allclose(first["cosine_similarity"], 1 - first["cosine_distance"])
+    # The recorded values give the table again where nothing else is random.
+    still = {name: 0.0 for name in ("word_sd", "sigma", "attribute_sd") if name in facts["parameters"]}
+    if model == "no_pooling":
+        return
+    flat = simulate_table(design, model, parameters={**facts["parameters"], **still})
+    expected = flat["connection"].astype(str).map(facts["parameters"]["connection_mean"]).astype(float)
+    np.testing.assert_allclose(flat["cosine_distance"], expected)
+    assert isinstance(flat.attrs["bayesbias"]["seed"], int)
+
+
+def test_only_simulated_distances_may_leave_0_to_2(design: pd.DataFrame) -> None:
+    simulated = simulate_table(design, "hierarchical", parameters={"sigma": 3.0}, random_seed=1)
+    assert simulated["cosine_distance"].min() < 0
+    assert simulated["cosine_distance"].max() > 2
+    assert len(validate_table(simulated)) == len(design)
+    fitted = bb.fit(simulated, "hierarchical", sampler="exact", draws=200, chains=2, random_seed=1)
+    assert bb.fit_fact(fitted, "table")["simulated"] is True
+    for attrs in ({}, {"bayesbias": {"simulated": "yes"}}):
+        claimed = simulated.copy()
+        claimed.attrs = attrs
+        with pytest.raises(TableError, match="lie outside 0 to 2"):
+            validate_table(claimed)
+    inconsistent = simulated.assign(cosine_similarity=0.0)
+    inconsistent.attrs = simulated.attrs
+    with pytest.raises(TableError, match="is not 1 - cosine_distance"):
+        validate_table(inconsistent)
+
+
+def test_a_table_that_kept_duplicates_is_simulated_without_them(design: pd.DataFrame) -> None:
+    table = simulate_table(design, random_seed=1)
+    doubled = pd.concat([table, table], ignore_index=True)
+    doubled.attrs = {"bayesbias": {"duplicates": {"policy": "keep"}}}
+    assert len(simulate_table(doubled, random_seed=1)) == len(design)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"word_ds": 1.0}, "no parameter 'word_ds' .did you mean 'word_sd'"),
+        ({"group_mean": 1.0}, "it is called 'connection_mean' now"),
+        ({"nu": 3.0}, "has no parameter 'nu'"),
+        ({"sigma": -1.0}, "of at least 0"),
+        ({"sigma": float("nan")}, "finite numbers"),
+        ({"connection_mean": [1.0, 2.0]}, "or 4 numbers, for associated"),
+        ({"connection_mean": {"associated": 1.0}}, "lacks a value for different, human, neutral"),
+        ({"connection_mean": {"humen": 1.0}}, "did you mean 'human'"),
+        ({"connection_mean": "one"}, "neither a number nor"),
+        ({"attribute_sd": [0.1, 0.2]}, "give one number"),
+        ({"attribute_sd": {"human": 0.1}}, "is one number in this model"),
+    ],
+)
+def test_impossible_parameters_are_named(parameters: dict[str, object], message: str, design: pd.DataFrame) -> None:
+    with pytest.raises(ModelError, match=message):
+        simulate_table(design, "crossed", parameters=parameters, random_seed=1)
+
+
+def test_unusable_requests_are_named(design: pd.DataFrame) -> None:
+    with pytest.raises(ModelError, match="There is no model 'crosed'"):
+        simulate_table(design, "crosed")
+    with pytest.raises(TableError, match="not dict"):
+        simulate_table({}, "crossed")  # type: ignore[arg-type]
+    with pytest.raises(TableError, match="no column 'connection'"):
+        simulate_table(design.drop(columns="connection"))
+    with pytest.raises(TableError, match="no rows"):
+        simulate_table(design.iloc[:0])
+    for seed in (-1, 1.5, True):
+        with pytest.raises(ArgumentError, match="random_seed"):
+            simulate_table(design, random_seed=seed)  # type: ignore[arg-type]
+    spec = bb.load_model("no_pooling", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
+    with pytest.raises(ModelError, match="only if its prior is Normal"):
+        simulate_table(design, spec, parameters={"connection_mean": 1.0})
