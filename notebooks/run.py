@@ -1,4 +1,4 @@
-"""Execute the notebooks anew and write them back, with outputs that every machine makes alike.
+"""Execute the notebooks anew and write them back, without traces of time and place.
 
     python notebooks/run.py                     all of them
     python notebooks/run.py quickstart          one
@@ -20,6 +20,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent
 # Where Python says that a cell warned: a temporary file, and on the next line the cell's own code.
 _WARNING = re.compile(r"^\S*ipykernel_\d+\S*: (\w+Warning: .*\n)(?:  .*\n)?", flags=re.MULTILINE)
 _METADATA = {
@@ -34,7 +35,7 @@ class ThisPython(KernelSpecManager):
     folder = ""
 
     def get_kernel_spec(self, _kernel_name: str) -> KernelSpec:
-        """Return how to start the kernel: one thread, so that sums have one order; nothing kept at home."""
+        """Return how to start the kernel: the code beside it, one thread (one order of sums), nothing kept at home."""
         return KernelSpec(
             argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
             display_name="Python 3",
@@ -44,12 +45,13 @@ class ThisPython(KernelSpecManager):
                 "MPLCONFIGDIR": self.folder,
                 "OMP_NUM_THREADS": "1",
                 "OPENBLAS_NUM_THREADS": "1",
+                "PYTHONPATH": str(ROOT),
             },
         )
 
 
 def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return a notebook with the outputs of a fresh run in an empty folder, without traces of time and place."""
+    """Return a notebook with the outputs of a fresh run, without traces of time and place."""
     fresh = nbformat.from_dict(notebook)
     with tempfile.TemporaryDirectory() as folder:
         kernels = ThisPython()
@@ -62,7 +64,7 @@ def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             connection_file=str(Path(folder) / "kernel.json"),
         )
         client = NotebookClient(
-            fresh, km=manager, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}
+            fresh, km=manager, timeout=300, record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
         )
         client.execute(cleanup_kc=True)
     return tidy(fresh)

@@ -1,57 +1,28 @@
-"""Calibration in short, and that simulated tables follow their model. The long version is validation/calibration/."""
+"""Simulated tables follow their model: moments and priors against formulas and SciPy."""
 
-import importlib.util
-from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
-
-import arviz as az
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ModelError, TableError
 from bayesbias.models.data import ModelData
 from bayesbias.models.simulate import draw_distances, draw_parameters, given_parameters, simulate_table
 from bayesbias.tables.schema import validate_table
+from tests.validation.scripts import load_script
 
-SCRIPT = Path(__file__).resolve().parents[1] / "validation" / "calibration" / "calibrate.py"
 MODELS = bb.list_models()
-# A false alarm in a test of one quantity, so that about 70 of them give one in 1 run of 14,000 with fresh seeds.
-LEVEL = 1e-6
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Keep linear algebra to one thread: the matrices are small, and threads that wait for each other take longer."""
-    with threadpool_limits(1):
-        yield
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    found = importlib.util.spec_from_file_location("calibrate", SCRIPT)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+def design() -> pd.DataFrame:
+    return load_script("calibration", "calibrate").small_design()
 
 
 @pytest.fixture(scope="module")
-def design(script: ModuleType) -> pd.DataFrame:
-    return script.small_design()
-
-
-@pytest.fixture(scope="module")
-def data(script: ModuleType) -> ModelData:
-    return script.small_data()
-
-
-# --- simulated tables -------------------------------------------------------------------------------------
+def data() -> ModelData:
+    return load_script("calibration", "calibrate").small_data()
 
 
 def given_for(model: str) -> dict[str, object]:
@@ -212,87 +183,3 @@ def test_unusable_requests_are_named(design: pd.DataFrame) -> None:
     spec = bb.load_model("no_pooling", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
     with pytest.raises(ModelError, match="only if its prior is Normal"):
         simulate_table(design, spec, parameters={"connection_mean": 1.0})
-
-
-# --- calibration in short ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("model", "sampler", "draws", "replicates"),
-    [
-        ("hierarchical", "exact", 99, 200),
-        ("no_pooling", "exact", 99, 200),
-        ("hierarchical_common_scale", "exact", 99, 12),
-        ("crossed", "collapsed", 1000, 60),
-        ("crossed_per_list", "collapsed", 1000, 60),
-    ],
-)
-def test_ranks_are_uniform(
-    model: str, sampler: str, draws: int, replicates: int, script: ModuleType, data: ModelData
-) -> None:
-    sample = script.sampler_of(model, sampler, draws, 99, data)
-    ranks, given_up = script.simulated_ranks(model, sample, data, replicates=replicates, seed=7)
-    assert given_up <= 0.05 * replicates
-    # With so few replicates 20 bins hold too little for a chi-square: 4 hold 5 or more each.
-    for name in ranks:
-        counts = np.bincount(ranks[name] * 4 // 100, minlength=4)
-        assert stats.chisquare(counts).pvalue > LEVEL, (name, counts)
-
-
-@pytest.mark.slow
-def test_a_wrong_posterior_is_noticed(script: ModuleType, data: ModelData) -> None:
-    # Half as wide as it should be, as attribute effects that are left out would make it.
-    right = script.sampler_of("hierarchical", "exact", 99, 99, data)
-
-    def too_narrow(rows: ModelData, seed: int) -> dict[str, np.ndarray]:
-        return {name: (draws + draws.mean(axis=0)) / 2 for name, draws in right(rows, seed).items()}
-
-    ranks, _ = script.simulated_ranks("hierarchical", too_narrow, data, replicates=200, seed=7)
-    counts = np.bincount(ranks["connection_mean[human]"] * 4 // 100, minlength=4)
-    assert stats.chisquare(counts).pvalue < LEVEL
-
-
-def test_the_interval_is_that_of_arviz(script: ModuleType) -> None:
-    draws = np.random.default_rng(1).gamma(2.0, size=1000)
-    np.testing.assert_allclose(script.shortest_interval(draws), az.hdi(draws, prob=0.89), rtol=1e-12)
-
-
-@pytest.mark.slow
-def test_crossed_covers_and_hierarchical_does_not(script: ModuleType, data: ModelData) -> None:
-    spec = bb.load_model("crossed")
-    given = given_parameters(data, spec, {"attribute_sd": 0.1, "word_sd": 0.05, "sigma": 0.1, "connection_mean": 0.9})
-    frame, _ = script.coverage(
-        data, lambda _, rng: draw_parameters(data, spec, rng=rng, given=given), replicates=60, seed=3
-    )
-    share = frame.set_index(["model", "quantity"])["coverage"]
-    assert share["hierarchical", "connection_mean[neutral]"] < 0.75
-    assert share["crossed", "connection_mean[neutral]"] > 0.89 - 4 * np.sqrt(0.89 * 0.11 / 60)
-    assert set(frame["data_sets"]) == {60}
-
-
-def test_the_figures_can_be_drawn(script: ModuleType, tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    names = [f"{name}[{place}]" for name in ("connection_mean", "word_sd", "sigma") for place in script.COLORS]
-    names += ["attribute_sd", *(f"associated - {place}" for place in list(script.COLORS)[1:])]
-    ranks = pd.DataFrame({name: rng.integers(100, size=200) for name in names})
-    script.uniformity(script.rank_counts(ranks, 99)).to_csv(tmp_path / "ranks_crossed_collapsed.csv", index=False)
-    script.draw_figures(tmp_path)
-    assert (tmp_path / "ranks_crossed_collapsed.png").stat().st_size > 10_000
-
-
-def test_the_kept_results_reject_nothing() -> None:
-    kept = sorted(SCRIPT.parent.glob("ranks_*.csv"))
-    assert kept
-    values = pd.concat([pd.read_csv(path) for path in kept])
-    assert values["p_value"].min() > 0.05 / len(values)
-
-
-def test_the_kept_intervals_of_crossed_hold_what_they_claim() -> None:
-    kept = pd.concat([pd.read_csv(path) for path in sorted(SCRIPT.parent.glob("coverage_prior*.csv"))])
-    crossed = kept[kept["model"] == "crossed"].assign(held=lambda rows: rows["coverage"] * rows["data_sets"])
-    # Two chances in 10,000 for one of them; the first run's lowest is 3.1 standard errors below, see the README there.
-    assert crossed["z"].abs().max() < 3.7
-    pooled = crossed.groupby("quantity")[["held", "data_sets"]].sum()
-    share = pooled["held"] / pooled["data_sets"]
-    assert (share - 0.89).abs().max() < 3.7 * np.sqrt(0.89 * 0.11 / pooled["data_sets"].min())
