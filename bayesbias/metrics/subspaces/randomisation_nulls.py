@@ -153,7 +153,7 @@ def randomisation_nulls(
     window
         See `match`; without it, not used.
     random_seed
-        Seed of the draws; the same seed repeats them exactly. If it is left out, one is drawn and kept in the result.
+        The same seed gives the same draws on the same machine. None draws a seed and keeps it in the result.
 
     Raises
     ------
