@@ -3,6 +3,7 @@
     python notebooks/run.py                     all of them
     python notebooks/run.py quickstart          one
     python notebooks/run.py --out FOLDER        elsewhere; the notebooks themselves stay as they are
+    python notebooks/run.py --other-draws       with another seed for each posterior, to see what depends on its draws
 
 It needs the development tools: `uv sync` or `pip install nbclient ipykernel`.
 """
@@ -21,6 +22,7 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
+_POSTERIOR_SEED = re.compile(r"(\bbb\.(?:fit|compare_embeddings|check_posterior)\([^)]*random_seed=)(\d+)")
 # Where Python says that a cell warned: a temporary file, and on the next line the cell's own code.
 _WARNING = re.compile(r"^\S*ipykernel_\d+\S*: (\w+Warning: .*\n)(?:  .*\n)?", flags=re.MULTILINE)
 _METADATA = {
@@ -70,6 +72,15 @@ def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return tidy(fresh)
 
 
+def with_other_draws(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a notebook whose posteriors have another seed: as on a machine where linear algebra rounds differently."""
+    other = nbformat.from_dict(notebook)
+    for cell in other.cells:
+        if cell.cell_type == "code":
+            cell.source = _POSTERIOR_SEED.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", cell.source)
+    return other
+
+
 def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Take out what differs from run to run: versions, timings, ids, names of temporary files."""
     notebook.metadata = nbformat.from_dict(_METADATA)
@@ -87,13 +98,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones (default: all): {', '.join(known)}")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder for the results (default: that of this file)")
+    parser.add_argument("--other-draws", action="store_true", help="another seed for each posterior; needs --out")
     arguments = parser.parse_args()
+    if arguments.other_draws and arguments.out == FOLDER:
+        parser.error("--other-draws is for a comparison: give --out FOLDER")
     if unknown := sorted(set(arguments.names) - set(known)):
         parser.error(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.names or known:
         start = time.perf_counter()
-        fresh = execute(nbformat.read(FOLDER / f"{name}.ipynb", as_version=4))
+        notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+        fresh = execute(with_other_draws(notebook) if arguments.other_draws else notebook)
         nbformat.write(fresh, arguments.out / f"{name}.ipynb")
         print(f"{name}: {time.perf_counter() - start:.1f} s")
 
