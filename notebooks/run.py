@@ -66,7 +66,13 @@ def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             connection_file=str(Path(folder) / "kernel.json"),
         )
         client = NotebookClient(
-            fresh, km=manager, timeout=300, record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
+            fresh,
+            km=manager,
+            timeout=300,
+            record_timing=False,
+            # Else what a cell prints comes in as many pieces as the kernel happens to send.
+            coalesce_streams=True,
+            resources={"metadata": {"path": str(FOLDER)}},
         )
         client.execute(cleanup_kc=True)
     return tidy(fresh)
