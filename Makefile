@@ -6,6 +6,9 @@
 
 UV := .tools/uv/bin/uv
 BIN := .venv/bin
+# Tests side by side, each with one thread: more threads than cores only wait for each other.
+WORKERS := 2
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 RAYON_NUM_THREADS=1
 export UV_PYTHON_DOWNLOADS := never
 
 .PHONY: demo test check bench calibrate format clean
@@ -15,7 +18,7 @@ demo: .venv/ready
 	$(BIN)/bayesbias demo --output bayesbias-demo --overwrite
 
 test: check
-	$(BIN)/pytest
+	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations=30
 	.ci/wheel
 
 check: .venv/ready

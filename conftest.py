@@ -1,5 +1,6 @@
 """What tests and doctests share: the developers' reference data, a small table, and a fit of it."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,11 @@ import xarray as xr
 import bayesbias as bb
 
 SHARED = Path(__file__).resolve().parents[1] / "shared"
+
+# Workers side by side (pytest-xdist) must not write the same files of compiled code: a folder each.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    flags = [os.environ.get("PYTENSOR_FLAGS", ""), f"base_compiledir=~/.pytensor/{os.environ['PYTEST_XDIST_WORKER']}"]
+    os.environ["PYTENSOR_FLAGS"] = ",".join(filter(None, flags))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,8 +1,9 @@
-"""Execute the notebooks anew and write them back, with outputs that every machine makes alike.
+"""Execute the notebooks anew and write them back, without traces of time and place.
 
     python notebooks/run.py                     all of them
     python notebooks/run.py quickstart          one
     python notebooks/run.py --out FOLDER        elsewhere; the notebooks themselves stay as they are
+    python notebooks/run.py --other-draws       with another seed for each posterior, to see what depends on its draws
 
 It needs the development tools: `uv sync` or `pip install nbclient ipykernel`.
 """
@@ -20,6 +21,8 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent
+_POSTERIOR_SEED = re.compile(r"(\bbb\.(?:fit|compare_embeddings|check_posterior)\([^)]*random_seed=)(\d+)")
 # Where Python says that a cell warned: a temporary file, and on the next line the cell's own code.
 _WARNING = re.compile(r"^\S*ipykernel_\d+\S*: (\w+Warning: .*\n)(?:  .*\n)?", flags=re.MULTILINE)
 _METADATA = {
@@ -34,7 +37,7 @@ class ThisPython(KernelSpecManager):
     folder = ""
 
     def get_kernel_spec(self, _kernel_name: str) -> KernelSpec:
-        """Return how to start the kernel: one thread, so that sums have one order; nothing kept at home."""
+        """Return how to start the kernel: the code beside it, one thread (one order of sums), nothing kept at home."""
         return KernelSpec(
             argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
             display_name="Python 3",
@@ -44,12 +47,13 @@ class ThisPython(KernelSpecManager):
                 "MPLCONFIGDIR": self.folder,
                 "OMP_NUM_THREADS": "1",
                 "OPENBLAS_NUM_THREADS": "1",
+                "PYTHONPATH": str(ROOT),
             },
         )
 
 
 def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return a notebook with the outputs of a fresh run in an empty folder, without traces of time and place."""
+    """Return a notebook with the outputs of a fresh run, without traces of time and place."""
     fresh = nbformat.from_dict(notebook)
     with tempfile.TemporaryDirectory() as folder:
         kernels = ThisPython()
@@ -62,10 +66,25 @@ def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             connection_file=str(Path(folder) / "kernel.json"),
         )
         client = NotebookClient(
-            fresh, km=manager, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}
+            fresh,
+            km=manager,
+            timeout=300,
+            record_timing=False,
+            # Else what a cell prints comes in as many pieces as the kernel happens to send.
+            coalesce_streams=True,
+            resources={"metadata": {"path": str(FOLDER)}},
         )
         client.execute(cleanup_kc=True)
     return tidy(fresh)
+
+
+def with_other_draws(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a notebook whose posteriors have another seed: as on a machine where linear algebra rounds differently."""
+    other = nbformat.from_dict(notebook)
+    for cell in other.cells:
+        if cell.cell_type == "code":
+            cell.source = _POSTERIOR_SEED.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", cell.source)
+    return other
 
 
 def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -85,13 +104,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones (default: all): {', '.join(known)}")
     parser.add_argument("--out", type=Path, default=FOLDER, help="folder for the results (default: that of this file)")
+    parser.add_argument("--other-draws", action="store_true", help="another seed for each posterior; needs --out")
     arguments = parser.parse_args()
+    if arguments.other_draws and arguments.out == FOLDER:
+        parser.error("--other-draws is for a comparison: give --out FOLDER")
     if unknown := sorted(set(arguments.names) - set(known)):
         parser.error(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.names or known:
         start = time.perf_counter()
-        fresh = execute(nbformat.read(FOLDER / f"{name}.ipynb", as_version=4))
+        notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+        fresh = execute(with_other_draws(notebook) if arguments.other_draws else notebook)
         nbformat.write(fresh, arguments.out / f"{name}.ipynb")
         print(f"{name}: {time.perf_counter() - start:.1f} s")
 

@@ -75,6 +75,20 @@ def test_every_room_of_the_map_exists_and_every_room_is_on_it() -> None:
     assert rooms <= named
 
 
+TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")]
+TEXTS += sorted((ROOT / "validation").rglob("README.md"))
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_path_that_a_text_names_exists(text: Path) -> None:
+    content = text.read_text(encoding="utf-8")
+    links = [text.parent / link for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", content)]
+    # Names in capitals stand for one of many; models/ and data/ are folders of the package's user too.
+    rooms = r"(?:bayesbias|tests|validation|notebooks)/[\w./]+"
+    named = [ROOT / name for name in re.findall(rf"(?<![\w/.])({rooms})", content) if not re.search("[A-Z]{3}", name)]
+    assert [str(path) for path in links + named if not Path(str(path).rstrip(".")).exists()] == []
+
+
 def test_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"`?make (\w+)", README):

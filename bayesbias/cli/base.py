@@ -36,7 +36,7 @@ class Duplicates(StrEnum):
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
-Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers.")]
+Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers on the same machine.")]
 Rope = Annotated[
     float | None,
     typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),

@@ -31,7 +31,7 @@ def fit(
     draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 2000,
     tune: Annotated[int, typer.Option(help="Tuning steps a chain.")] = 2000,
     chains: Annotated[int, typer.Option(help="Chains.")] = 4,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws on the same machine.")] = None,
     prior: Annotated[
         list[str] | None,
         typer.Option(help="Change a prior: --prior 'connection_mean=Normal(1, 0.2)'. May be repeated."),
@@ -100,7 +100,7 @@ def summary(
 @app.command()
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")] = Path("bayesbias-demo"),
-    seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 1,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same draws on the same machine.")] = 1,
     overwrite: Overwrite = False,
 ) -> None:
     """Run the whole way on bundled vectors: study religion, Wikipedia skip-gram vectors.

@@ -205,7 +205,7 @@ def regression_draws(
     draws, chains
         How many draws to label as one chain, and how many chains: no draw depends on the one before.
     random_seed
-        The same seed gives the same draws.
+        The same seed gives the same draws on the same machine.
 
     Returns
     -------

@@ -58,7 +58,7 @@ def fit(
     draws, tune, chains
         Kept draws a chain, tuning steps a chain before them, and chains.
     random_seed
-        0 to 2**32 - 1. The same seed gives the same draws. None draws a seed and records it.
+        0 to 2**32 - 1. The same seed gives the same draws on the same machine. None draws a seed and records it.
     progress
         Show a progress bar if there is a terminal or a notebook to show it in.
     priors

@@ -39,7 +39,7 @@ def simulate_table(
         drawn from its prior. Word means and attribute effects are always drawn anew; without pooling, the word
         means are drawn given that their average is `connection_mean`.
     random_seed
-        0 to 2**32 - 1. The same seed gives the same table. None draws a seed and records it.
+        0 to 2**32 - 1. The same seed gives the same table on the same machine. None draws a seed and records it.
 
     Returns
     -------

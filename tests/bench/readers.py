@@ -116,27 +116,27 @@ def _child(who: str, form: str, path: str, count: int) -> None:
         def load() -> object:
             return KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary)
 
-    before = _own_memory()
+    before = own_memory()
     most = [before]
     done = threading.Event()
 
     def watch() -> None:
         while not done.wait(0.005):
-            most[0] = max(most[0], _own_memory())
+            most[0] = max(most[0], own_memory())
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     start = time.perf_counter()
     result = load()
     seconds = time.perf_counter() - start
-    most[0] = max(most[0], _own_memory())
+    most[0] = max(most[0], own_memory())
     done.set()
     watcher.join()
     del result
     print(json.dumps({"seconds": seconds, "memory_mb": (most[0] - before) / 1e6}))
 
 
-def _own_memory() -> int:
+def own_memory() -> int:
     """Return the anonymous memory in use, in bytes; where there is no /proc, the most ever resident."""
     status = Path("/proc/self/status")
     if status.exists():

@@ -22,7 +22,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from tests.bench.readers import _own_memory
+from tests.bench.readers import own_memory
 
 RELIGION = Path(__file__).resolve().parents[3] / "shared" / "data" / "published" / "tables" / "religion_google.csv.gz"
 EXACT = ("hierarchical", "hierarchical_common_scale", "no_pooling")
@@ -245,13 +245,13 @@ def _large_child(what: str) -> None:
     table = large_table()
     bb.fit(table.iloc[:: len(table) // 5000], random_seed=1)  # imports and warms up
     own = int(table.memory_usage(deep=True).sum())
-    before, peak = _own_memory(), 0
+    before, peak = own_memory(), 0
     done = threading.Event()
 
     def watch() -> None:
         nonlocal peak
         while not done.wait(0.001):
-            peak = max(peak, _own_memory())
+            peak = max(peak, own_memory())
 
     watcher = threading.Thread(target=watch)
     if what == "memory":
@@ -259,7 +259,7 @@ def _large_child(what: str) -> None:
     start = time.perf_counter()
     fit = bb.fit(table, "hierarchical", random_seed=1, draws=DRAWS, chains=CHAINS)
     seconds = time.perf_counter() - start
-    peak = max(peak, _own_memory())
+    peak = max(peak, own_memory())
     done.set()
     del fit
     print(json.dumps({"seconds": seconds, "table_mb": own / 1e6, "memory_ratio": 1 + (peak - before) / own}))

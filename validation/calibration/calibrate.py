@@ -53,7 +53,7 @@ _MOST_LONGER = 2
 
 Draws = dict[str, np.ndarray]
 Sampler = Callable[[ModelData, int], Draws]
-"""Data and a seed -> thinned draws of the top-level parameters; raises `SamplerFailedError` if it cannot vouch for them."""
+"""Data and a seed -> thinned draws of the top-level parameters; raises `SamplerFailedError` if its diagnostics fail."""
 
 
 def small_design() -> pd.DataFrame:
@@ -90,7 +90,7 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
 
 
 def contrasts(connection_mean: np.ndarray, data: ModelData) -> Draws:
-    """Return the group mean of associated words minus each other one."""
+    """Return the mean of associated words minus that of each other connection."""
     at = {name: connection_mean[..., place] for place, name in enumerate(data.connections)}
     return {f"associated - {name}": at["associated"] - at[name] for name in data.connections if name != "associated"}
 
@@ -115,7 +115,7 @@ def collapsed_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
 
 
 def nuts_sampler(spec: ModelSpec, draws: int, kept: int, design: ModelData) -> Sampler:
-    """Return nutpie's NUTS of a model, compiled once: every data set is handed to the same compiled function."""
+    """Return nutpie's NUTS of a model, compiled once: every data set goes to the same compiled function."""
     import nutpie
     import pytensor
 
@@ -187,7 +187,7 @@ def simulated_ranks(
     ranks : pandas.DataFrame
         A row for each replicate, a column for each quantity: how many draws lie below the truth.
     given_up : int
-        Data sets that the sampler would hand on to another one. They have no row. That depends on the data and not
+        Data sets for which the sampler's diagnostics fail. They have no row. That depends on the data and not
         on the truth, so the ranks of the others stay uniform.
     """
     spec, ranks, given_up = bb.load_model(model), [], 0
@@ -233,7 +233,7 @@ def shortest_interval(draws: np.ndarray, prob: float = HDI_PROB) -> tuple[float,
 def coverage(
     data: ModelData, truths: Callable[[int, np.random.Generator], Draws], *, replicates: int, seed: int = SEED
 ) -> tuple[pd.DataFrame, int]:
-    """Return how often the 89 % HPDIs of group means and contrasts hold the truth; data come from `crossed`.
+    """Return how often the 89 % HPDIs of connection means and contrasts hold the truth; data come from `crossed`.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def coverage(
     coverage : pandas.DataFrame
         A row for each model and quantity.
     given_up : int
-        Data sets that the collapsed sampler would hand on to NUTS; they count for neither model.
+        Data sets for which the collapsed sampler would fall back to NUTS; they count for neither model.
     """
     crossed = bb.load_model("crossed")
     samplers = {
@@ -449,7 +449,7 @@ def write_results(out: Path) -> None:
         "",
         "## Ranks",
         "",
-        "| model | sampler | data sets | handed on | quantities | smallest p | p below 0.01 | seconds |",
+        "| model | sampler | data sets | given up | quantities | smallest p | p below 0.01 | seconds |",
         "|---|---|---|---|---|---|---|---|",
     ]
     values: list[float] = []
@@ -483,7 +483,7 @@ def write_results(out: Path) -> None:
             "",
             f"## Coverage of the 89 % HPDI: {title}",
             "",
-            f"{fact['replicates']:,} data sets, {fact['given_up']} of them handed on and counted for neither model; "
+            f"{fact['replicates']:,} data sets, {fact['given_up']} of them given up and counted for neither model; "
             f"{fact['seconds']:.0f} seconds. Monte Carlo standard error {se:.4f}: 0.89 within three of them is "
             f"{HDI_PROB - 3 * se:.3f} to {HDI_PROB + 3 * se:.3f}.",
             "",

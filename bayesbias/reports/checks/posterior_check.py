@@ -102,7 +102,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> Po
     fit
         What `fit` returned, of any model.
     random_seed
-        0 to 2**32 - 1; the same seed gives the same check. None draws a seed and records it.
+        0 to 2**32 - 1; the same seed gives the same check on the same machine. None draws a seed and records it.
 
     Returns
     -------

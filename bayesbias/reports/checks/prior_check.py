@@ -109,7 +109,7 @@ def check_prior(
     draws
         Draws of all parameters from the prior, at least 100.
     random_seed
-        0 to 2**32 - 1; the same seed gives the same check. None draws a seed and records it.
+        0 to 2**32 - 1; the same seed gives the same check on the same machine. None draws a seed and records it.
 
     Returns
     -------

@@ -136,7 +136,7 @@ def measure_posterior(
     hdi_prob
         Probability inside the intervals of the expected and of the repeated value.
     random_seed
-        Seed of the simulation; the same seed gives the same numbers. None draws a seed and records it.
+        0 to 2**32 - 1; the same seed gives the same numbers on the same machine. None draws a seed and records it.
     **options
         Options of the measure: `statistic` and `ddof` of WEAT, `estimator` of ``"weat_score"`` (not the centroid).
 

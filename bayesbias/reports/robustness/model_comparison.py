@@ -59,7 +59,7 @@ def compare_models(
     draws, chains
         Of each fit, as in `fit`.
     random_seed
-        The same seed gives the same table; a model's numbers do not depend on the others.
+        The same seed gives the same table on the same machine; a model's numbers do not depend on the others.
     progress
         Show a progress bar if there is a terminal or a notebook to show it in.
 

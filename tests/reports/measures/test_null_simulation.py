@@ -1,8 +1,6 @@
-"""Null simulations: against Student's distribution, SciPy, a brute-force loop, and the paper's slip."""
+"""Null simulations: against Student's distribution, SciPy and a brute-force loop."""
 
-import importlib.util
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,22 +12,11 @@ from bayesbias.reports.measures import null_simulation
 from bayesbias.reports.measures.null_simulation import NULL_VALUES, draw_noise, null_share, rate, simulate_null
 
 PAPER = 1.2671948
-SCRIPT = Path(__file__).parents[3] / "validation" / "nulls" / "make_nulls.py"
 
 
 @pytest.fixture(scope="module")
 def null() -> Any:
     return simulate_null(random_seed=1)
-
-
-@pytest.fixture(scope="module")
-def script() -> Any:
-    spec = importlib.util.spec_from_file_location("make_nulls", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def student_share(effect_size: float, n: int, length: float, ddof: int) -> float:
@@ -51,20 +38,6 @@ def test_share_with_n(null: Any) -> None:
     np.testing.assert_allclose(with_n["effect_size"], null["effect_size"] * np.sqrt(16 / 15))
     row = null_share(with_n, effect_size=PAPER).loc[0]
     assert abs(row["share"] - student_share(PAPER, 16, np.sqrt(2 / 8), 0)) < 3 * row["mc_se"]
-
-
-def test_slip_of_the_paper_gives_its_38_percent(script: Any) -> None:
-    """The mean of a group taken as its first word's value: 0.389 by Student's distribution."""
-    share, error = rate(np.abs(script.effect_sizes(slip=True)) >= PAPER)
-    exact = student_share(PAPER, 16, np.sqrt(2), 1)
-    assert abs(exact - 0.38) < 0.01
-    assert abs(share - exact) < 3 * error
-    assert script.exact_share(PAPER, slip=True) == pytest.approx(exact)
-
-
-def test_script_without_the_slip_agrees(script: Any) -> None:
-    share, error = rate(np.abs(script.effect_sizes(slip=False)) >= PAPER)
-    assert abs(share - student_share(PAPER, 16, np.sqrt(2 / 8), 1)) < 3 * error
 
 
 @pytest.mark.parametrize("name", ["p_value", "p_value_preaveraged", "p_value_raw"])
@@ -205,22 +178,3 @@ def test_bad_observed(null: Any) -> None:
 def test_null_values_are_quantities_of_the_simulation(null: Any) -> None:
     assert set(NULL_VALUES) <= set(null.data_vars)
     assert all("convention" in null[name].attrs for name in null.data_vars)
-
-
-def test_readme_shows_the_table_of_false_claims() -> None:
-    """Every rate of the CSV file stands in the README, in its place, and in bold where it is too high."""
-    import pandas as pd
-
-    table = pd.read_csv(SCRIPT.with_name("false_claims.csv"))
-    lines = SCRIPT.with_name("README.md").read_text(encoding="utf-8").splitlines()
-    shown = [line.strip("| ").split(" | ") for line in lines if line.startswith("| associated - ")]
-    names = {"WEAT": "weat", "t-test, pre-averaged": "t_test_preaveraged", "t-test, raw pairs": "t_test_raw"}
-    scenarios = [part for _, part in table.groupby(["attribute_sd", "word_sd"], sort=False)]
-    assert len(shown) * len(scenarios) == len(table)
-    for contrast, method, rule, nominal, *rates in shown:
-        for part, text in zip(scenarios, rates, strict=True):
-            key = (part["contrast"] == contrast) & (part["method"] == names.get(method, method.strip("`")))
-            row = part[key & (part["rule"] == rule)].iloc[0]
-            assert float(nominal) == 100 * row["nominal"]
-            assert text.strip("*") == f"{100 * row['rate']:.1f}"
-            assert text.startswith("**") == (row["rate"] - 3 * row["mc_se"] > row["nominal"])

@@ -1,6 +1,5 @@
 """Calibration in short. The long version is validation/calibration/."""
 
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,8 +14,9 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.models.data import ModelData
 from bayesbias.models.simulate import draw_parameters, given_parameters
+from tests.validation.scripts import VALIDATION, load_script
 
-SCRIPT = Path(__file__).resolve().parents[1] / "validation" / "calibration" / "calibrate.py"
+KEPT = VALIDATION / "calibration"
 # A false alarm in a test of one quantity, so that about 70 of them give one in 1 run of 14,000 with fresh seeds.
 LEVEL = 1e-6
 
@@ -30,12 +30,7 @@ def _one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    found = importlib.util.spec_from_file_location("calibrate", SCRIPT)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+    return load_script("calibration", "calibrate")
 
 
 @pytest.fixture(scope="module")
@@ -108,14 +103,14 @@ def test_the_figures_can_be_drawn(script: ModuleType, tmp_path: Path) -> None:
 
 
 def test_the_kept_results_reject_nothing() -> None:
-    kept = sorted(SCRIPT.parent.glob("ranks_*.csv"))
+    kept = sorted(KEPT.glob("ranks_*.csv"))
     assert kept
     values = pd.concat([pd.read_csv(path) for path in kept])
     assert values["p_value"].min() > 0.05 / len(values)
 
 
 def test_the_kept_intervals_of_crossed_hold_what_they_claim() -> None:
-    kept = pd.concat([pd.read_csv(path) for path in sorted(SCRIPT.parent.glob("coverage_prior*.csv"))])
+    kept = pd.concat([pd.read_csv(path) for path in sorted(KEPT.glob("coverage_prior*.csv"))])
     crossed = kept[kept["model"] == "crossed"].assign(held=lambda rows: rows["coverage"] * rows["data_sets"])
     # Two chances in 10,000 for one of them; the first run's lowest is 3.1 standard errors below, see the README there.
     assert crossed["z"].abs().max() < 3.7

@@ -11,14 +11,10 @@ from bayesbias.metrics.subspaces.consistency import index_of_inconsistency
 from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
 from bayesbias.metrics.subspaces.randomisation_nulls import study_nulls
 from tests.metrics.subspaces.test_kindel_comparison import TABLE_1
+from tests.validation.scripts import VALIDATION, load_script
 
-FOLDER = Path(__file__).resolve().parents[1] / "validation" / "kindel"
-LISTS = {
-    "male": ["male", "man", "boy", "brother", "he", "him", "his", "son"],
-    "female": ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"],
-    "pleasant": ["joy", "love", "peace", "wonderful", "pleasure", "friend", "laughter", "happy"],
-    "unpleasant": ["agony", "terrible", "horrible", "nasty", "evil", "war", "awful", "failure"],
-}
+FOLDER = VALIDATION / "kindel"
+LISTS = load_script("kindel", "make_kindel").LISTS
 
 
 def _rows(heading: str) -> dict[str, list[str]]:
