@@ -24,7 +24,7 @@ def bundled(*parts: str) -> Path:
     return root.joinpath(*parts)
 
 
-def check_output(path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Return `path` if an output can be written there; raise `OutputError` before any work is done if not."""
     target = Path(path)
     parent = target.parent
@@ -48,7 +48,7 @@ def check_writable(folder: Path) -> None:
 
 
 @contextmanager
-def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[Path]:
+def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success it replaces `path`, on an error it is removed.
 
     A reader of `path` sees either the old file or the whole new one, never a part.

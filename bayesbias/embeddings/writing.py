@@ -12,7 +12,7 @@ from bayesbias.errors import EmbeddingError, OutputError, name_some
 from bayesbias.files import atomic_path, check_output
 
 
-def write_embedding(embedding: Embedding, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def write_embedding(embedding: Embedding, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write an embedding, whole or not at all.
 
     Parameters
@@ -59,7 +59,7 @@ def write_embedding(embedding: Embedding, path: str | os.PathLike[str], *, overw
     return target
 
 
-def check_embedding_output(path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def check_embedding_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Return `path` if an embedding can be written there; raise `OutputError` before any work is done if not."""
     target = Path(path)
     if target.suffix.lower() not in WRITERS:

@@ -144,7 +144,7 @@ def check_fit(fit: Any) -> "xr.DataTree":
     return fit
 
 
-def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a fit as netCDF, whole or not at all.
 
     Parameters

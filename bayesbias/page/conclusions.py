@@ -21,13 +21,13 @@ def concluded(subject: Subject) -> Section:
     title = "What can and cannot be concluded"
     if reason := subject.nothing_to_compare:
         return Section("conclusions", title, [Notice(f"No conclusion about associations can be drawn. {reason}")])
-    told = subject.told
+    found = subject.conclusions
     blocks: list[Block] = [
-        Paragraph(told.verdict),
+        Paragraph(found.verdict.text),
         Heading("What the posterior shows"),
-        Bullets(tuple(told.shown)),
+        Bullets(tuple(said.text for said in found.shown)),
         Heading("What it does not show"),
-        Bullets(tuple(told.limits)),
+        Bullets(tuple(said.text for said in found.limits)),
     ]
     return Section("conclusions", title, blocks)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -14,28 +14,18 @@ from bayesbias.models.samplers.collapsed import why_not_collapsed
 from bayesbias.models.samplers.exact import why_not_exact
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.posterior.conclusions import conclusions
+from bayesbias.statements import Conclusions
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:
     import xarray as xr
 
 BASELINE = "associated"
-_READING = "Read together: "
-_SHOWN, _LIMITS = "WHAT THE POSTERIOR SHOWS", "WHAT IT DOES NOT SHOW"
-
-
-class Told(NamedTuple):
-    """The sentences of `conclusions`: doubts, all read together, what the posterior shows, and does not show."""
-
-    doubts: list[str]
-    verdict: str
-    shown: list[str]
-    limits: list[str]
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What every section is told.
+    """What every section is made from.
 
     Parameters
     ----------
@@ -94,20 +84,20 @@ class Subject:
         return ""
 
     @cached_property
-    def told(self) -> Told:
-        """What `conclusions` says; only where there is something to compare."""
-        text = conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
-        parts = [" ".join(part.split()).removeprefix("- ") for part in text.split("\n\n")]
-        start = next(place for place, part in enumerate(parts) if part.startswith(_SHOWN))
-        end = parts.index(_LIMITS)
-        shown = [part for part in parts[start + 1 : end] if not part.startswith(_READING)]
-        reading = next(part for part in parts if part.startswith(_READING)).removeprefix(_READING)
-        return Told(parts[:start], reading[0].upper() + reading[1:], shown, parts[end + 1 :])
+    def conclusions(self) -> Conclusions:
+        """What `conclusions` returns; only where there is something to compare."""
+        return conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
+
+    def shown(self, kind: str) -> tuple[str, ...]:
+        """Return what the posterior shows of a kind, ``"contrast"`` or ``"words"``; nothing without a contrast."""
+        if self.nothing_to_compare:
+            return ()
+        return tuple(found.text for found in self.conclusions.shown if found.kind == kind)
 
     @property
     def needs_nuts(self) -> bool:
         """Whether each fit of the model takes a sampler that needs up to a minute."""
-        return bool(why_not_exact(self.spec) is not None and why_not_collapsed(self.spec) is not None)
+        return why_not_exact(self.spec) is not None and why_not_collapsed(self.spec) is not None
 
 
 def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from bayesbias.errors import ReportError, name_some
 from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
 from bayesbias.page.page_input import BASELINE, Subject
 from bayesbias.plots.distances import plot_distances
+from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.similarity_shares import similarity_shares
 from bayesbias.statements import count_text, distance_text, interval_text, share_text, signed_text
 from bayesbias.studies import list_studies, load_study
@@ -111,20 +112,13 @@ def data(subject: Subject) -> Section:
         *_distributions(subject),
         *_lost(subject),
     ]
-    duplicates = facts.get("duplicates", {})
-    notes = []
-    if dropped := duplicates.get("dropped", 0):
+    notes = [doubt.text for doubt in data_doubts(subject.fit)]
+    if dropped := facts.get("duplicates", {}).get("dropped", 0):
         notes.append(f"{dropped:,} repeated rows were dropped before the fit.")
-    if repeated := int(table.duplicated(["protected_word", "attribute_word"]).sum()):
-        notes.append(f"{repeated:,} rows repeat a pair and were kept, so every interval here is too narrow.")
-    if same := duplicates.get("same_vectors", 0):
-        notes.append(f"{same:,} rows compare words that match the same vectors, so every interval is too narrow.")
     if left_out := facts.get("left_out_controls"):
         notes.append(
             f"Control words that the study itself uses, and that are no controls here: {name_some(left_out, 20)}."
         )
-    if facts.get("edited"):
-        notes.append("The table was changed after it was built: study, embedding and lost words are those of before.")
     if facts.get("simulated"):
         notes.append("The distances were simulated: they come from no embedding.")
     if notes:
@@ -151,7 +145,7 @@ def _distributions(subject: Subject) -> Iterator[Block]:
     )
     yield figure(
         plot_distances(subject.table),
-        f"Similarities (1 minus distance_text) as they are in the table, by connection, with the band 0 +/- "
+        f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
         f"{distance_text(band)}.",
         f"Histograms of cosine similarity, one a connection. {said}.",
     )

@@ -19,7 +19,7 @@ from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
 from bayesbias.page.embeddings import before_and_after
 from bayesbias.page.page_input import Subject, table_of
-from bayesbias.page.posterior import groups, words
+from bayesbias.page.posterior import overall, words
 from bayesbias.page.question_and_data import data, question
 from bayesbias.page.robustness import comparison as compared
 from bayesbias.page.robustness import single_numbers, what_it_hangs_on
@@ -36,7 +36,7 @@ _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\
 _SECTIONS: tuple[Callable[[Subject], Section], ...] = (
     question,
     data,
-    groups,
+    overall,
     words,
     before_and_after,
     sampler,
@@ -67,8 +67,8 @@ def write_report(
 
     The page holds the question, the data and the lost words, the posterior of all protected words and of each, the
     original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
-    conclusions hang on, single-number measures, conclusions in plain English, settings and versions to repeat it, and
-    how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
+    conclusions are sensitive to, single-number measures, conclusions in plain English, settings and versions to repeat
+    it, and how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def write_report(
     ------
     OutputError
         If the file exists or cannot be written; before anything is computed.
-    FitError, ReportError
+    FitError, ReportError, ArgumentError
         If `fit` is not a fit, `table` is not its table, or another argument is not usable.
 
     Notes
@@ -148,7 +148,7 @@ def render(subject: Subject, title: str | None) -> str:
         title=title or f"Associations of words: {what}",
         description=f"A Bayesian report of associations in word embeddings: {what}.",
         alerts=_alerts(subject),
-        verdict="" if subject.nothing_to_compare else subject.told.verdict,
+        verdict="" if subject.nothing_to_compare else subject.conclusions.verdict.text,
         sections=sections,
         model=subject.spec.name,
         made=datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -159,8 +159,7 @@ def _alerts(subject: Subject) -> list[Notice]:
     """Return what a reader must know before any number: failed sampling, doubtful data."""
     if subject.nothing_to_compare:
         return [Notice(subject.nothing_to_compare)]
-    # The paragraph on the data itself stands among the doubts too.
-    return [Notice(text) for text in subject.told.doubts if text.startswith(("DO NOT", "Beware"))]
+    return [Notice(doubt.text) for doubt in subject.conclusions.doubts]
 
 
 def _visible(value: Any) -> Any:

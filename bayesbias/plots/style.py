@@ -82,7 +82,7 @@ def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None
     axes.tick_params(axis="y", length=0)
 
 
-def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a figure as PNG (150 dots an inch), SVG or PDF, whole or not at all.
 
     Raises

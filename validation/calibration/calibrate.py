@@ -414,7 +414,7 @@ def draw_figures(out: Path) -> None:
             frame = pd.read_csv(source)
             total = int(frame[_BIN_COLUMNS].iloc[0].sum())
             title = f"{model}, {sampler} sampler: {total:,} data sets, {kept} draws each"
-            save_figure(draw_ranks(frame, title), source.with_suffix(".png"))
+            save_figure(draw_ranks(frame, title), source.with_suffix(".png"), overwrite=True)
     titles = {
         "prior_large": "Parameters from the prior\n(8 protected and 37 attribute words)",
         "posterior": "Parameters from a real posterior\n(WEAT 7, Google News)",
@@ -425,7 +425,7 @@ def draw_figures(out: Path) -> None:
         if (out / f"coverage_{name}.csv").exists()
     }
     if frames:
-        save_figure(draw_coverage(frames), out / "coverage.png")
+        save_figure(draw_coverage(frames), out / "coverage.png", overwrite=True)
 
 
 # --- the run ----------------------------------------------------------------------------------------------

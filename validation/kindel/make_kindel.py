@@ -63,16 +63,16 @@ def table_1(embedding: bb.Embedding, out: Path) -> None:
     """Compare WEAT 1 to 10 by the two metrics."""
     comparison = kindel_comparison(embedding)
     write(comparison, out / "table1.csv")
-    save_figure(plot_components(comparison), out / "table1.png")
+    save_figure(plot_components(comparison), out / "table1.png", overwrite=True)
 
 
 def figure_1(embedding: bb.Embedding, out: Path) -> None:
     """Compare the sub-lists of each list with each other, and count the consistent ones; those of WEAT 1 to 10 too."""
     for metric in METRICS:
         within = [lattice(embedding, words, metric=metric) for words in LISTS.values()]
-        save_figure(plot_lattices(*within, titles=list(LISTS)), out / f"figure1_{metric}.png")
+        save_figure(plot_lattices(*within, titles=list(LISTS)), out / f"figure1_{metric}.png", overwrite=True)
     each = [subset_consistency(embedding, words) for words in LISTS.values()]
-    save_figure(plot_consistency(*each, titles=list(LISTS)), out / "figure1_condition.png")
+    save_figure(plot_consistency(*each, titles=list(LISTS)), out / "figure1_condition.png", overwrite=True)
     write(consistency(embedding, LISTS), out / "figure1.csv")
 
 
@@ -91,10 +91,10 @@ def figure_2(embedding: bb.Embedding, out: Path) -> None:
     titles = [" with ".join(pair) for pair in PAIRS]
     for metric in METRICS:
         between = [lattice(embedding, LISTS[a], LISTS[b], metric) for a, b in PAIRS]
-        save_figure(plot_lattices(*between, titles=titles), out / f"figure2_{metric}.png")
+        save_figure(plot_lattices(*between, titles=titles), out / f"figure2_{metric}.png", overwrite=True)
     shown = ("canonical_subspace", "mean_squared_cosine")
     lattices = [lattice(embedding, LISTS[a], LISTS[b], metric) for metric in shown for a, b in PAIRS]
-    save_figure(plot_lattice_spread(*lattices, titles=titles * 2), out / "figure2_spread.png")
+    save_figure(plot_lattice_spread(*lattices, titles=titles * 2), out / "figure2_spread.png", overwrite=True)
     summaries = [
         each.summary().assign(lists=title, metric=each.metric) for title, each in zip(titles * 2, lattices, strict=True)
     ]
@@ -107,7 +107,7 @@ def figure_3(embedding: bb.Embedding, out: Path, draws: int) -> None:
     for match in (None, "rank", "norm"):
         nulls = study_nulls(embedding, LISTS, draws=draws, match=match, window=200, random_seed=SEED)
         end = f"_{match}" if match else ""
-        save_figure(plot_congruences(*nulls.values()), out / f"figure3{end}.png")
+        save_figure(plot_congruences(*nulls.values()), out / f"figure3{end}.png", overwrite=True)
         frames += [
             null.frame().assign(first=null.lists[0], second=null.lists[1], match=match or "none")
             for null in nulls.values()

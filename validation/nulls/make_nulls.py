@@ -69,7 +69,7 @@ def main() -> None:
     start = time.perf_counter()
     null = simulate_null(random_seed=SEED)
     seconds["simulate_null"] = round(time.perf_counter() - start, 2)
-    save_figure(plot_null(null, observed=PAPER), out / "null.png")
+    save_figure(plot_null(null, observed=PAPER), out / "null.png", overwrite=True)
     shares = null_share(null, **PAPER)
     shares.to_csv(out / "null_shares.csv", index=False, float_format="%.4g", lineterminator="\n")
 
@@ -86,7 +86,7 @@ def main() -> None:
         start = time.perf_counter()
         frames.append(false_claims(**effects, data_sets=arguments.data_sets, random_seed=SEED))
         seconds[f"false_claims, effects: {name}"] = round(time.perf_counter() - start, 1)
-    save_figure(plot_false_claims(*frames), out / "false_claims.png")
+    save_figure(plot_false_claims(*frames), out / "false_claims.png", overwrite=True)
     table = pd.concat([frame.assign(**effects) for frame, effects in zip(frames, SCENARIOS.values(), strict=True)])
     first = ["attribute_sd", "word_sd"]
     table = table[[*first, *(column for column in table if column not in first)]]
