@@ -20,26 +20,14 @@ _CONTROLS = ("human", "neutral")
 def question(subject: Subject) -> Section:
     """Say what was asked: lists, and which are expected to be near to which."""
     table = subject.table
-    lists = table.drop_duplicates("attribute_word").groupby("attribute_group", sort=False)["attribute_word"]
-    groups = table.drop_duplicates("protected_word").groupby("protected_group", sort=False)["protected_word"]
-    stereotype = table[table["connection"].isin([BASELINE, "different"])]
-    expected = stereotype[stereotype["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
-    protected = pd.DataFrame(
-        {
-            "group": [str(name) for name in groups.groups],
-            "words": [", ".join(words) for _, words in groups],
-            "count": [len(words) for _, words in groups],
-            "expected": [name_some(expected.get(name, ["none"])) for name in groups.groups],
-        }
-    )
-    attributes = pd.DataFrame(
-        {
-            "list": [str(name) for name in lists.groups],
-            "words": [", ".join(words) for _, words in lists],
-            "count": [len(words) for _, words in lists],
-        }
-    )
-    control = attributes["list"].isin(_CONTROLS)
+    protected = _words_by(table, "protected_group", "protected_word")
+    attributes = _words_by(table, "attribute_group", "attribute_word")
+    associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
+    protected["expected"] = [name_some(associated.get(name, ["none"])) for name in protected["name"]]
+    control = attributes["name"].isin(_CONTROLS)
+    size, shown = ("Words", count_text), ("The words", None)
+    group_columns = {"name": ("Group", None), "size": size, "expected": ("Associated lists", None), "words": shown}
+    list_columns = {"name": ("List", None), "size": size, "words": shown}
     blocks: list[Block] = [
         *_about_the_study(subject),
         Paragraph(
@@ -48,23 +36,19 @@ def question(subject: Subject) -> Section:
             "and to neutral words? Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 "
             "for unrelated, 2 for opposite."
         ),
-        frame_table(
-            protected,
-            "Protected words",
-            {
-                "group": ("Group", None),
-                "count": ("Words", count_text),
-                "expected": ("Associated lists", None),
-                "words": ("The words", None),
-            },
-        ),
+        frame_table(protected, "Protected words", group_columns),
     ]
-    columns = {"list": ("List", None), "count": ("Words", count_text), "words": ("The words", None)}
     if not control.all():
-        blocks.append(frame_table(attributes[~control], "Attribute words", columns))
+        blocks.append(frame_table(attributes[~control], "Attribute words", list_columns))
     if control.any():
-        blocks.append(frame_table(attributes[control], "Control words", columns, folded=True))
+        blocks.append(frame_table(attributes[control], "Control words", list_columns, folded=True))
     return Section("question", "The question", blocks)
+
+
+def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
+    """Return the words of each group or list: columns `name`, `size`, `words`."""
+    lists = table.drop_duplicates(word).groupby(by, sort=False)[word]
+    return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
 
 
 def _about_the_study(subject: Subject) -> Iterator[Block]:

@@ -144,22 +144,18 @@ def render(subject: Subject, title: str | None) -> str:
     sections = [section(subject) for section in _SECTIONS]
     study = subject.facts.get("study")
     what = f"{study} in {subject.embedding}" if study else subject.embedding
+    # What a reader must know before any number: failed sampling, doubtful data.
+    reason = subject.nothing_to_compare
+    alerts = [reason] if reason else [doubt.text for doubt in subject.conclusions.doubts]
     return _template().render(
         title=title or f"Associations of words: {what}",
         description=f"A Bayesian report of associations in word embeddings: {what}.",
-        alerts=_alerts(subject),
-        verdict="" if subject.nothing_to_compare else subject.conclusions.verdict.text,
+        alerts=[Notice(text) for text in alerts],
+        verdict="" if reason else subject.conclusions.verdict.text,
         sections=sections,
         model=subject.spec.name,
         made=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
-
-
-def _alerts(subject: Subject) -> list[Notice]:
-    """Return what a reader must know before any number: failed sampling, doubtful data."""
-    if subject.nothing_to_compare:
-        return [Notice(subject.nothing_to_compare)]
-    return [Notice(doubt.text) for doubt in subject.conclusions.doubts]
 
 
 def _visible(value: Any) -> Any:
