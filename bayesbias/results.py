@@ -16,7 +16,7 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.posterior.conclusions import conclusions
+from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.statements import Conclusions
@@ -41,12 +41,8 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
     """
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
-    connections = [str(name) for name in table["connection"].unique()]
-    if "associated" not in connections or len(connections) < 2:
-        raise ReportError(
-            f"The table has only the connections {', '.join(sorted(connections))}: conclusions compare associated "
-            "words with others. Add them, or fit it in Python (bb.fit) and take bb.summary."
-        )
+    if reason := nothing_to_compare(table["connection"].unique()):
+        raise ReportError(f"{reason} Or fit it in Python (bb.fit) and take bb.summary.")
 
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:

@@ -85,5 +85,5 @@ def test_a_request_is_judged_before_sampling(table: pd.DataFrame) -> None:
         results.check_request(table, hdi_prob=89)
     with pytest.raises(ArgumentError, match="rope=-1"):
         results.check_request(table, rope=-1)
-    with pytest.raises(ReportError, match="only the connections human"):
+    with pytest.raises(ReportError, match="only attribute words are human ones"):
         results.check_request(table[table["connection"] == "human"])

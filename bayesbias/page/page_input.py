@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_source import fitted_model, fitted_table
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.samplers.collapsed import why_not_collapsed
 from bayesbias.models.samplers.exact import why_not_exact
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.posterior.conclusions import conclusions
+from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.statements import Conclusions
 from bayesbias.tables.schema import validate_table
 
@@ -57,11 +57,6 @@ class Subject:
         return fitted_model(self.fit)
 
     @property
-    def connections(self) -> list[str]:
-        """The connections of the fit, in the order of the schema."""
-        return [str(name) for name in self.fit["constant_data"].to_dataset()["connection"].values]
-
-    @property
     def embedding(self) -> str:
         """The name of the embedding, or of the file that the table was read from."""
         facts = self.facts
@@ -70,18 +65,7 @@ class Subject:
     @property
     def nothing_to_compare(self) -> str:
         """Why there is no contrast; empty if there is one."""
-        if BASELINE not in self.connections:
-            return (
-                f"The fit has no attribute words that are associated with protected words, only "
-                f"{name_some(self.connections)} ones: nothing can be said about associations. Add associated words to "
-                "the study."
-            )
-        if len(self.connections) == 1:
-            return (
-                "The fit has associated attribute words only, so there is nothing to compare them with. Add control "
-                "lists or a second attribute group to the study."
-            )
-        return ""
+        return nothing_to_compare(self.fit["constant_data"].to_dataset()["connection"].to_numpy().tolist())
 
     @cached_property
     def conclusions(self) -> Conclusions:

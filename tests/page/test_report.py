@@ -144,7 +144,7 @@ def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> 
 def test_sections_that_do_not_apply_say_why(tmp_path: Path) -> None:
     fitted = bb.fit(small_table(("neutral",)), "hierarchical", draws=100, chains=2, random_seed=1)
     text = " ".join(Reader(write_report(fitted, tmp_path / "p.html").read_text(encoding="utf-8")).texts)
-    assert "only neutral ones: nothing can be said about associations" in text
+    assert text.count("The only attribute words are neutral ones") >= 3
     for said in ("No differences are shown", "Not computed", "No conclusion about associations", "WEAT is not shown"):
         assert said in text
     assert "not drawn against MAC" in text

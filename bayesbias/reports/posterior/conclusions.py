@@ -1,6 +1,6 @@
 """What a posterior does and does not show, as statements in plain English with their numbers."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,6 +96,21 @@ def conclusions(
     )
 
 
+def nothing_to_compare(connections: Iterable[str]) -> str:
+    """Return why nothing can be concluded from words of these connections; empty if something can.
+
+    >>> nothing_to_compare(["associated", "human"])
+    ''
+    """
+    names = sorted(connections)
+    if "associated" in names and len(names) > 1:
+        return ""
+    return (
+        f"The only attribute words are {name_some(names)} ones: conclusions compare associated words with others. Add "
+        "associated words, control lists or a second attribute group to the study."
+    )
+
+
 def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     """Return what in the data of a fit speaks against its numbers: empty if nothing does."""
     doubts = []
@@ -131,30 +146,26 @@ def _about(fit: "xr.DataTree") -> Statement:
         "protected_words": sizes["protected_word"],
         "attribute_words": sizes["attribute_word"],
         "pairs": int(fit["constant_data"]["pair_count"].sum()),
+        **{name: fit_fact(fit, name) for name in ("sampler", "seed")},
         "model": fit_fact(fit, "model")["name"],
-        "sampler": fit_fact(fit, "sampler"),
-        "seed": fit_fact(fit, "seed"),
         "lost_words": lost,
         "left_out_controls": table.get("left_out_controls", []),
     }
-    text = f"Study {numbers['study']!r}. " if "study" in table else ""
+    text = f"Study {table['study']!r}. " if "study" in table else ""
     if numbers["embedding"]:
         text += f"Embedding {numbers['embedding']!r}. "
     elif "source" in table:
         text += f"Table {table['source']!r}. "
     text += (
-        f"{numbers['protected_words']} protected words, {numbers['attribute_words']} attribute words, "
-        f"{numbers['pairs']:,} cosine distances; model {numbers['model']!r}, sampler {numbers['sampler']!r}, "
-        f"seed {numbers['seed']}."
-    )
+        "{protected_words} protected words, {attribute_words} attribute words, {pairs:,} cosine distances; "
+        "model {model!r}, sampler {sampler!r}, seed {seed}."
+    ).format_map(numbers)
     if lost is None:
         text += " The table does not say whether words were lost."
     else:
         text += f" Lost words: {len(lost)} ({name_some(lost, 10)})." if lost else " No word was lost."
-        if left_out := numbers["left_out_controls"]:
-            text += (
-                f" Control words that the study itself uses, and that are no controls here: {name_some(left_out, 10)}."
-            )
+    if left_out := numbers["left_out_controls"]:
+        text += f" Control words that the study itself uses, and that are no controls here: {name_some(left_out, 10)}."
     return Statement("data", text, numbers)
 
 

@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.reports.posterior.conclusions import data_doubts
-from tests.reports.made import made_fit
+from bayesbias.reports.posterior.conclusions import data_doubts, nothing_to_compare
+from tests.reports.made import CONNECTIONS, made_fit
 
 
 def shifted(fit: xr.DataTree, **shifts: float) -> xr.DataTree:
@@ -60,6 +60,12 @@ def test_without_other_groups() -> None:
     found = bb.conclusions(made_fit(connections=("associated", "human"), draws=2000))
     assert found.verdict.kind == "no other groups"
     assert "Without attribute words of another group" in found.verdict.text
+
+
+def test_what_can_be_compared() -> None:
+    assert nothing_to_compare(CONNECTIONS) == ""
+    for names in ([], ["associated"], ["human", "neutral"]):
+        assert nothing_to_compare(names)
 
 
 def test_the_interval_asked_for_decides(known: xr.DataTree) -> None:
