@@ -238,7 +238,8 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
     else:
         kind = "nothing"
         text = "No association that follows the stereotype is shown for these word lists as a whole."
-    return Statement(kind, text, {"settled": settled, "too_small": small, "words_farther": against})
+    numbers = {"hdi_prob": hdi_prob, "settled": settled, "too_small": small, "words_farther": against}
+    return Statement(kind, text, numbers)
 
 
 def _measured(row: Row) -> bool:
