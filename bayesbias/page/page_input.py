@@ -24,7 +24,7 @@ BASELINE = "associated"
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class PageInput:
     """What every section is made from.
 
     Parameters

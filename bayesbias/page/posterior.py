@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from bayesbias.plots.words import plot_connections, plot_words
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
@@ -21,10 +21,10 @@ _DIAGNOSTICS: dict[str, Any] = {
 }
 
 
-def overall(subject: Subject) -> Section:
+def overall(page: PageInput) -> Section:
     """Show the mean distances of all protected words, by connection, and their differences."""
-    prob = percent_text(subject.hdi_prob)
-    frame = summary(subject.fit, level="overall", hdi_prob=subject.hdi_prob)
+    prob = percent_text(page.hdi_prob)
+    frame = summary(page.fit, level="overall", hdi_prob=page.hdi_prob)
     means = frame[frame["parameter"] == "connection_mean"]
     others = frame[frame["parameter"] != "connection_mean"].copy()
     others["of"] = others["connection"]
@@ -33,7 +33,7 @@ def overall(subject: Subject) -> Section:
     others["of"] = others["of"].replace("", "all")
     blocks: list[Block] = [
         figure(
-            plot_connections(subject.fit, hdi_prob=subject.hdi_prob),
+            plot_connections(page.fit, hdi_prob=page.hdi_prob),
             f"Posterior means (points) and {prob} intervals (lines) of the mean distance of all protected words, "
             "by connection.",
             f"Points with intervals on an axis of mean cosine distance, one a connection: {_intervals(means)}.",
@@ -48,7 +48,7 @@ def overall(subject: Subject) -> Section:
                 **_DIAGNOSTICS,
             },
         ),
-        _differences(subject, "overall"),
+        _differences(page, "overall"),
         frame_table(
             others,
             f"Spread: how much words, pairs and attribute words differ, {prob} HPDI",
@@ -56,16 +56,16 @@ def overall(subject: Subject) -> Section:
             folded=True,
         ),
     ]
-    return Section("overall", "All protected words", blocks, subject.shown("contrast"))
+    return Section("overall", "All protected words", blocks, page.shown("contrast"))
 
 
-def words(subject: Subject) -> Section:
+def words(page: PageInput) -> Section:
     """Show the means of each protected word, and their differences."""
-    prob = percent_text(subject.hdi_prob)
-    frame = summary(subject.fit, level="word", hdi_prob=subject.hdi_prob)
+    prob = percent_text(page.hdi_prob)
+    frame = summary(page.fit, level="word", hdi_prob=page.hdi_prob)
     frame = frame[frame["parameter"] == "word_mean"]
     number = frame["protected_word"].nunique()
-    found = subject.shown("words")
+    found = page.shown("words")
     blocks: list[Block] = []
     if number > _MOST_WORDS:
         blocks.append(
@@ -75,7 +75,7 @@ def words(subject: Subject) -> Section:
         said = " ".join(found) or f"Nearest: {_intervals(frame.nsmallest(3, 'mean'), 'protected_word')}."
         blocks.append(
             figure(
-                plot_words(subject.fit, hdi_prob=subject.hdi_prob),
+                plot_words(page.fit, hdi_prob=page.hdi_prob),
                 f"Posterior means and {prob} intervals of each protected word, by connection, with those of all words "
                 "above. A hollow point is a word that has no pair of that connection.",
                 f"Points with intervals for {number} protected words, four connections at most each. {said} The "
@@ -93,17 +93,17 @@ def words(subject: Subject) -> Section:
         **_DIAGNOSTICS,
     }
     blocks += [
-        _differences(subject, "word"),
+        _differences(page, "word"),
         frame_table(frame, f"Mean cosine distance of each protected word, {prob} HPDI", columns, folded=True),
     ]
     return Section("words", "Word by word", blocks, found)
 
 
-def _differences(subject: Subject, level: str) -> Table | Notice:
+def _differences(page: PageInput, level: str) -> Table | Notice:
     """Return the contrasts of all protected words or of each, or why there are none."""
-    if reason := subject.nothing_to_compare:
+    if reason := page.nothing_to_compare:
         return Notice(f"No differences are shown. {reason}")
-    frame = contrasts(subject.fit, level=level, hdi_prob=subject.hdi_prob, rope=subject.rope)
+    frame = contrasts(page.fit, level=level, hdi_prob=page.hdi_prob, rope=page.rope)
     columns: dict[str, Any] = {
         "contrast": ("Difference", None),
         **_moments(signed_text),
@@ -112,7 +112,7 @@ def _differences(subject: Subject, level: str) -> Table | Notice:
     }
     if "probability_in_rope" in frame:
         columns["probability_in_rope"] = ("Too small to matter", probability_text)
-    reading = f"{percent_text(subject.hdi_prob)} HPDI; negative is nearer"
+    reading = f"{percent_text(page.hdi_prob)} HPDI; negative is nearer"
     if level == "overall":
         return frame_table(frame, f"Differences of overall means, {reading}", columns | _DIAGNOSTICS)
     columns = {"protected_word": ("Word", None)} | columns

@@ -6,7 +6,7 @@ import pandas as pd
 
 from bayesbias.errors import ReportError, name_some
 from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
-from bayesbias.page.page_input import BASELINE, Subject
+from bayesbias.page.page_input import BASELINE, PageInput
 from bayesbias.plots.distances import plot_distances
 from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.similarity_shares import similarity_shares
@@ -17,9 +17,9 @@ from bayesbias.tables.schema import lost_words
 _CONTROLS = ("human", "neutral")
 
 
-def question(subject: Subject) -> Section:
+def question(page: PageInput) -> Section:
     """Say what was asked: lists, and which are expected to be near to which."""
-    table = subject.table
+    table = page.table
     protected = _words_by(table, "protected_group", "protected_word")
     attributes = _words_by(table, "attribute_group", "attribute_word")
     associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
@@ -29,7 +29,7 @@ def question(subject: Subject) -> Section:
     group_columns = {"name": ("Group", None), "size": size, "expected": ("Associated lists", None), "words": shown}
     list_columns = {"name": ("List", None), "size": size, "words": shown}
     blocks: list[Block] = [
-        *_about_the_study(subject),
+        *_about_the_study(page),
         Paragraph(
             "Are the protected words nearer to the attribute words that are associated with their own group than to "
             "those associated with other groups (different), to words about people that carry no stereotype (human), "
@@ -51,24 +51,24 @@ def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
     return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
 
 
-def _about_the_study(subject: Subject) -> Iterator[Block]:
-    name = subject.facts.get("study")
+def _about_the_study(page: PageInput) -> Iterator[Block]:
+    name = page.facts.get("study")
     if name is None:
-        yield Paragraph(f"The table ({subject.embedding}) does not name a study.")
+        yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
-    yield Paragraph(f"Study: {name}. Embedding: {subject.embedding}.")
+    yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
     if name not in list_studies():
         return
     study = load_study(name)
-    if set(subject.table["protected_word"]) <= set(study.protected_words):
+    if set(page.table["protected_word"]) <= set(study.protected_words):
         for text in (study.description, study.notes, f"Source of the words: {study.source}" if study.source else ""):
             if text:
                 yield Paragraph(text)
 
 
-def data(subject: Subject) -> Section:
+def data(page: PageInput) -> Section:
     """Show the rows, and what is not among them."""
-    table, facts = subject.table, subject.facts
+    table, facts = page.table, page.facts
     by_connection = table.groupby("connection", observed=True, sort=True)
     pairs = by_connection["cosine_distance"].agg(["size", "mean", "std", "min", "max"]).reset_index()
     pairs["protected"] = by_connection["protected_word"].nunique().to_numpy()
@@ -93,10 +93,10 @@ def data(subject: Subject) -> Section:
                 "max": ("Largest", distance_text),
             },
         ),
-        *_distributions(subject),
-        *_lost(subject),
+        *_distributions(page),
+        *_lost(page),
     ]
-    notes = [doubt.text for doubt in data_doubts(subject.fit)]
+    notes = [doubt.text for doubt in data_doubts(page.fit)]
     if dropped := facts.get("duplicates", {}).get("dropped", 0):
         notes.append(f"{dropped:,} repeated rows were dropped before the fit.")
     if left_out := facts.get("left_out_controls"):
@@ -110,9 +110,9 @@ def data(subject: Subject) -> Section:
     return Section("data", "The data", blocks)
 
 
-def _distributions(subject: Subject) -> Iterator[Block]:
+def _distributions(page: PageInput) -> Iterator[Block]:
     try:
-        shares = similarity_shares(subject.table)
+        shares = similarity_shares(page.table)
     except ReportError as error:
         yield Paragraph(f"The distributions are not drawn against MAC. {error}")
         return
@@ -128,7 +128,7 @@ def _distributions(subject: Subject) -> Iterator[Block]:
         "ordinary such similarities are, among control words too."
     )
     yield figure(
-        plot_distances(subject.table),
+        plot_distances(page.table),
         f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
         f"{distance_text(band)}.",
         f"Histograms of cosine similarity, one a connection. {said}.",
@@ -149,11 +149,11 @@ def _distributions(subject: Subject) -> Iterator[Block]:
     )
 
 
-def _lost(subject: Subject) -> Iterator[Block]:
-    if "lost_words" not in subject.facts:
+def _lost(page: PageInput) -> Iterator[Block]:
+    if "lost_words" not in page.facts:
         yield Paragraph("The table does not say whether words of the study were lost.")
         return
-    lost = lost_words(subject.table)
+    lost = lost_words(page.table)
     if lost.empty:
         yield Paragraph("No word of the study was lost: the embedding has them all.")
         return

@@ -18,7 +18,7 @@ from bayesbias.page.blocks import Notice, Section
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
 from bayesbias.page.embeddings import before_and_after
-from bayesbias.page.page_input import Subject, table_of
+from bayesbias.page.page_input import PageInput, table_of
 from bayesbias.page.posterior import overall, words
 from bayesbias.page.question_and_data import data, question
 from bayesbias.page.robustness import comparison as compared
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Control characters, marks that override the direction of text, and halves of surrogate pairs.
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-_SECTIONS: tuple[Callable[[Subject], Section], ...] = (
+_SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
     question,
     data,
     overall,
@@ -128,32 +128,32 @@ def write_report(
     if comparison is not None and not isinstance(comparison, EmbeddingComparison):
         raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
     seed = resolve_seed(fit_fact(check_fit(fit), "seed") if random_seed is None else random_seed)
-    subject = Subject(
+    page = PageInput(
         fit=fit, table=table_of(fit, table), comparison=comparison, rope=rope, hdi_prob=hdi_prob, seed=seed
     )
     # Many small systems of equations: threads only get into each other's way.
     with threadpool_limits(1, "blas"):
-        content = render(subject, title)
+        content = render(page, title)
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")
     return target
 
 
-def render(subject: Subject, title: str | None) -> str:
+def render(page: PageInput, title: str | None) -> str:
     """Return the page as HTML; every text is escaped by the template."""
-    sections = [section(subject) for section in _SECTIONS]
-    study = subject.facts.get("study")
-    what = f"{study} in {subject.embedding}" if study else subject.embedding
+    sections = [section(page) for section in _SECTIONS]
+    study = page.facts.get("study")
+    what = f"{study} in {page.embedding}" if study else page.embedding
     # What a reader must know before any number: failed sampling, doubtful data.
-    reason = subject.nothing_to_compare
-    alerts = [reason] if reason else [doubt.text for doubt in subject.conclusions.doubts]
+    reason = page.nothing_to_compare
+    alerts = [reason] if reason else [doubt.text for doubt in page.conclusions.doubts]
     return _template().render(
         title=title or f"Associations of words: {what}",
         description=f"A Bayesian report of associations in word embeddings: {what}.",
         alerts=[Notice(text) for text in alerts],
-        verdict="" if reason else subject.conclusions.verdict.text,
+        verdict="" if reason else page.conclusions.verdict.text,
         sections=sections,
-        model=subject.spec.name,
+        model=page.spec.name,
         made=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
 

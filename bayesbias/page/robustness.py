@@ -12,7 +12,7 @@ from bayesbias.metrics.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.weat import association, effect_size
 from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
-from bayesbias.page.page_input import BASELINE, Subject
+from bayesbias.page.page_input import BASELINE, PageInput
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.robustness.model_comparison import AS_GOOD, MODELS, PREFERRED, WORSE, compare_models
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
@@ -30,17 +30,17 @@ _TITLES = {
 }
 
 
-def comparison(subject: Subject) -> Section:
+def comparison(page: PageInput) -> Section:
     """Compare the fitted model with the others of its family."""
-    name = subject.spec.name
+    name = page.spec.name
     models: list[str | ModelSpec] = [
-        *([] if subject.needs_nuts else [subject.spec]),
+        *([] if page.needs_nuts else [page.spec]),
         *[model for model in MODELS if model != name],
     ]
-    frame = compare_models(subject.table, models, draws=_COMPARISON_DRAWS, random_seed=subject.seed)
+    frame = compare_models(page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.seed)
     reading = dict(zip(frame["model"], frame["reading"], strict=True)).get(name)
     blocks: list[Block] = []
-    if subject.needs_nuts:
+    if page.needs_nuts:
         headline = (
             f"The fitted model, {name}, is sampled by NUTS, so that leaving out words takes minutes: it is not "
             f"compared here. Run bb.compare_models(table, ['{name}', ...])."
@@ -77,34 +77,34 @@ def comparison(subject: Subject) -> Section:
     return Section("comparison", "Which model to trust", blocks, [headline])
 
 
-def what_it_hangs_on(subject: Subject) -> Section:
+def what_it_hangs_on(page: PageInput) -> Section:
     """Fit again without each word and list, and with other priors."""
     blocks: list[Block] = []
     deciding: dict[str, list[str]] = {}
     edges: list[str] = []
     refits = 0
-    reason = subject.nothing_to_compare
-    if not reason and subject.needs_nuts:
+    reason = page.nothing_to_compare
+    if not reason and page.needs_nuts:
         reason = (
-            f"The model {subject.spec.name} is sampled by NUTS, and would be fitted again for each word. Run "
-            f"bb.sensitivity(table, '{subject.spec.name}'), or report a crossed model."
+            f"The model {page.spec.name} is sampled by NUTS, and would be fitted again for each word. Run "
+            f"bb.sensitivity(table, '{page.spec.name}'), or report a crossed model."
         )
     if reason:
         return Section("sensitivity", "What the conclusions hang on", [Notice(f"Not computed. {reason}")])
     for leave_out in LEAVE_OUT:
         frame = sensitivity(
-            subject.table,
-            subject.spec,
+            page.table,
+            page.spec,
             leave_out=leave_out,
-            hdi_prob=subject.hdi_prob,
+            hdi_prob=page.hdi_prob,
             draws=_SENSITIVITY_DRAWS,
-            random_seed=subject.seed,
+            random_seed=page.seed,
         )
         blocks += [Heading(_TITLES[leave_out]), Paragraph(frame.attrs["reading"])]
         if not frame.empty:
             blocks.append(_shifts(frame, leave_out))
         refits += frame.attrs["refits"]
-        edges = edges or _edges(subject, frame.attrs["contrasts"])
+        edges = edges or _edges(page, frame.attrs["contrasts"])
         for contrast, names in frame.attrs["deciding"].items():
             deciding.setdefault(contrast, []).extend(names)
         if skipped := frame.attrs["skipped"]:
@@ -112,7 +112,7 @@ def what_it_hangs_on(subject: Subject) -> Section:
             blocks.append(Paragraph(f"Could not be left out: {told}."))
     blocks.append(
         Paragraph(
-            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {subject.seed}. A word that "
+            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {page.seed}. A word that "
             "moves a difference is not thereby wrong: it is what the conclusion rests on."
         )
     )
@@ -127,9 +127,9 @@ def what_it_hangs_on(subject: Subject) -> Section:
     return Section("sensitivity", "What the conclusions hang on", blocks, [*edges, *(headlines or [unchanged])])
 
 
-def _edges(subject: Subject, refitted: list[dict[str, Any]]) -> list[str]:
+def _edges(page: PageInput, refitted: list[dict[str, Any]]) -> list[str]:
     """Say which intervals end so near to 0 that another simulation of the same model concludes something else."""
-    found = contrasts(subject.fit, hdi_prob=subject.hdi_prob).set_index("contrast")
+    found = contrasts(page.fit, hdi_prob=page.hdi_prob).set_index("contrast")
     edges = []
     for row in refitted:
         here = found.loc[row["contrast"]]
@@ -171,7 +171,7 @@ def _shifts(frame: pd.DataFrame, leave_out: str) -> Table:
     )
 
 
-def single_numbers(subject: Subject) -> Section:
+def single_numbers(page: PageInput) -> Section:
     """Show the single-number measures of these very distances, where they are defined."""
     blocks: list[Block] = [
         Paragraph(
@@ -180,12 +180,12 @@ def single_numbers(subject: Subject) -> Section:
             "may show the same, do not enter."
         )
     ]
-    blocks += [Heading("WEAT"), *_weat(subject), Heading("MAC and t-tests"), *_t_tests(subject)]
+    blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]
     return Section("single-numbers", "What single numbers say", blocks)
 
 
-def _weat(subject: Subject) -> Iterator[Block]:
-    reason, cells = _weat_cells(subject.table)
+def _weat(page: PageInput) -> Iterator[Block]:
+    reason, cells = _weat_cells(page.table)
     if cells is None:
         yield Paragraph(f"WEAT is not shown: {reason}")
         return
@@ -193,7 +193,7 @@ def _weat(subject: Subject) -> Iterator[Block]:
     values = {group: association(rows[near].to_numpy(), rows[far].to_numpy()) for group, rows in similarity.items()}
     try:
         size, size_n = (effect_size(values[first], values[second], ddof=ddof) for ddof in (1, 0))
-        test = p_value(values[first], values[second], random_seed=subject.seed)
+        test = p_value(values[first], values[second], random_seed=page.seed)
     except MeasureError as error:
         yield Paragraph(f"WEAT is not shown: {error}")
         return
@@ -221,14 +221,14 @@ def _weat(subject: Subject) -> Iterator[Block]:
     )
 
 
-def _t_tests(subject: Subject) -> Iterator[Block]:
+def _t_tests(page: PageInput) -> Iterator[Block]:
     test = {
         "difference": ("Difference", signed_text),
         "low:high": ("95% confidence interval", signed_text),
         "p_value": ("p-value", _p_value),
     }
     try:
-        frame = mac_t_tests(subject.table)
+        frame = mac_t_tests(page.table)
     except MeasureError as error:
         yield Paragraph(f"MAC is not tested: {error}")
     else:
@@ -239,12 +239,12 @@ def _t_tests(subject: Subject) -> Iterator[Block]:
             {"values": ("Values", None), "n": ("How many", count_text), "mean": ("MAC", distance_text), **test},
         )
     try:
-        frame = t_tests(subject.table)
+        frame = t_tests(page.table)
     except MeasureError as error:
         yield Paragraph(f"Two groups are not tested against each other: {error}")
         return
     names = {"attribute_group": ("List", None), "values": ("Values", None)}
-    first, second = dict.fromkeys(subject.table["protected_group"].astype(str))
+    first, second = dict.fromkeys(page.table["protected_group"].astype(str))
     caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
     yield frame_table(frame, caption, {**names, **test}, folded=True)
 

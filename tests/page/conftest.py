@@ -4,7 +4,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from tests.page.pages import small_table
 
 
@@ -14,12 +14,12 @@ def fitted() -> xr.DataTree:
 
 
 @pytest.fixture(scope="session")
-def given(fitted: xr.DataTree) -> Subject:
-    return Subject(fitted, small_table(), None, 0.02, 0.89, 4)
+def given(fitted: xr.DataTree) -> PageInput:
+    return PageInput(fitted, small_table(), None, 0.02, 0.89, 4)
 
 
 @pytest.fixture(scope="session")
-def controls_only() -> Subject:
+def controls_only() -> PageInput:
     table = small_table(("neutral",))
     fit = bb.fit(table, "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
-    return Subject(fit, table, None, None, 0.89, 1)
+    return PageInput(fit, table, None, None, 0.89, 1)

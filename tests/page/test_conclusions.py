@@ -8,10 +8,10 @@ import pytest
 from bayesbias.models.fits import fit_fact
 from bayesbias.page import conclusions
 from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table, Verbatim
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 
 
-def test_every_statement_is_shown(given: Subject) -> None:
+def test_every_statement_is_shown(given: PageInput) -> None:
     found = given.conclusions
     section = conclusions.concluded(given)
     assert section.blocks[0] == Paragraph(found.verdict.text)
@@ -20,13 +20,13 @@ def test_every_statement_is_shown(given: Subject) -> None:
     assert limits == tuple(statement.text for statement in found.limits)
 
 
-def test_without_contrasts_nothing_is_concluded(controls_only: Subject) -> None:
+def test_without_contrasts_nothing_is_concluded(controls_only: PageInput) -> None:
     (notice,) = conclusions.concluded(controls_only).blocks
     assert isinstance(notice, Notice)
     assert controls_only.nothing_to_compare in notice.text
 
 
-def test_settings_and_code_are_those_of_the_fit(given: Subject) -> None:
+def test_settings_and_code_are_those_of_the_fit(given: PageInput) -> None:
     blocks = conclusions.reproduce(given).blocks
     settings = dict(next(block for block in blocks if isinstance(block, Table)).rows)
     assert settings["Draws"] == "200 in each of 2 chains"
@@ -40,7 +40,7 @@ def test_settings_and_code_are_those_of_the_fit(given: Subject) -> None:
     assert ast.literal_eval(calls["load_study"].args[0]) == "<s>weather</s>"
 
 
-def test_a_table_without_a_study_is_read_from_its_file(controls_only: Subject) -> None:
+def test_a_table_without_a_study_is_read_from_its_file(controls_only: PageInput) -> None:
     fit = controls_only.fit.copy()
     fit.attrs["table"] = '{"source": "my \\"table\\".csv"}'
     code = conclusions.reproduce(replace(controls_only, fit=fit)).blocks[-1].text  # type: ignore[union-attr]
@@ -48,7 +48,7 @@ def test_a_table_without_a_study_is_read_from_its_file(controls_only: Subject) -
     ast.parse(code)
 
 
-def test_how_to_cite(given: Subject, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+def test_how_to_cite(given: PageInput, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     def texts() -> str:
         return " ".join(block.text for block in conclusions.cite(given).blocks)  # type: ignore[union-attr]
 

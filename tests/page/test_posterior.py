@@ -4,10 +4,10 @@ import pytest
 
 from bayesbias.page import posterior
 from bayesbias.page.blocks import Bullets, Figure, Notice, Table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 
 
-def test_headlines_are_the_statements_on_contrasts_and_on_words(given: Subject) -> None:
+def test_headlines_are_the_statements_on_contrasts_and_on_words(given: PageInput) -> None:
     shown = given.conclusions.shown
     overall, words = posterior.overall(given), posterior.words(given)
     assert overall.slug == "overall"
@@ -19,7 +19,7 @@ def test_headlines_are_the_statements_on_contrasts_and_on_words(given: Subject) 
     assert " ".join(words.headlines) in figure.alt
 
 
-def test_differences_have_their_probabilities(given: Subject) -> None:
+def test_differences_have_their_probabilities(given: PageInput) -> None:
     for section, first in ((posterior.overall(given), "Difference"), (posterior.words(given), "Word")):
         (table,) = [block for block in section.blocks if isinstance(block, Table) and "Too small" in str(block.header)]
         assert table.header[0] == first
@@ -27,7 +27,7 @@ def test_differences_have_their_probabilities(given: Subject) -> None:
         assert table.folded == (first == "Word")
 
 
-def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(controls_only: Subject) -> None:
+def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(controls_only: PageInput) -> None:
     for section in (posterior.overall(controls_only), posterior.words(controls_only)):
         (notice,) = [block for block in section.blocks if isinstance(block, Notice)]
         assert notice.text == f"No differences are shown. {controls_only.nothing_to_compare}"
@@ -36,7 +36,7 @@ def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(control
         assert sum(character.isdigit() for character in figure.alt) >= 4
 
 
-def test_a_figure_that_is_too_tall_is_not_drawn(given: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_figure_that_is_too_tall_is_not_drawn(given: PageInput, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posterior, "_MOST_WORDS", 5)
     blocks = posterior.words(given).blocks
     assert isinstance(blocks[0], Notice)
