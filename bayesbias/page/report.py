@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed
+from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.errors import OutputError, ReportError
 from bayesbias.files import atomic_path, check_output
 from bayesbias.models.fits import check_fit, fit_fact
@@ -62,6 +62,7 @@ def write_report(
     random_seed: int | None = None,
     overwrite: bool = False,
     title: str | None = None,
+    progress: bool = True,
 ) -> Path:
     """Write what a fit shows, and what it rests on, as one HTML file that needs nothing else.
 
@@ -92,6 +93,8 @@ def write_report(
         Whether an existing file may be replaced.
     title
         Of the page; by default it names study and embedding.
+    progress
+        Show a progress bar where there is somebody to see it.
 
     Returns
     -------
@@ -133,15 +136,15 @@ def write_report(
     )
     # Many small systems of equations: threads only get into each other's way.
     with threadpool_limits(1, "blas"):
-        content = render(page, title)
+        content = render(page, title, progress=progress)
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")
     return target
 
 
-def render(page: PageInput, title: str | None) -> str:
+def render(page: PageInput, title: str | None, *, progress: bool = False) -> str:
     """Return the page as HTML; every text is escaped by the template."""
-    sections = [section(page) for section in _SECTIONS]
+    sections = [section(page) for section in with_progress(_SECTIONS, "Sections of the page", progress=progress)]
     study = page.facts.get("study")
     what = f"{study} in {page.embedding}" if study else page.embedding
     # What a reader must know before any number: failed sampling, doubtful data.

@@ -170,7 +170,7 @@ def test_original_and_debiased(fitted: xr.DataTree, tmp_path: Path) -> None:
 def test_the_output_is_checked_before_anything_is_computed(
     fitted: xr.DataTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no(*_: object) -> str:
+    def no(*_: object, **__: object) -> str:
         raise AssertionError("computed")
 
     monkeypatch.setattr(report, "render", no)
@@ -202,7 +202,7 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
     taken = tmp_path / "taken.html"
     taken.write_text("mine")
 
-    def fails(*_: object) -> str:
+    def fails(*_: object, **__: object) -> str:
         assert taken.read_text() == "mine"
         raise ReportError("half way")
 
@@ -210,7 +210,7 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
     with pytest.raises(ReportError, match="half way"):
         write_report(fitted, taken, overwrite=True)
     assert taken.read_text() == "mine"
-    monkeypatch.setattr(report, "render", lambda *_: "new")
+    monkeypatch.setattr(report, "render", lambda *_, **__: "new")
     assert write_report(fitted, taken, overwrite=True).read_text() == "new"
     assert list(tmp_path.iterdir()) == [taken]
 
