@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.robustness.study_size import required_words as required_words
     from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
+    from bayesbias.statements import Conclusions as Conclusions
     from bayesbias.statements import Statement as Statement
     from bayesbias.studies import Study as Study
     from bayesbias.studies import StudyLike as StudyLike
@@ -114,6 +115,8 @@ _HOMES = {
     "summary": "reports.posterior.summary",
     "contrasts": "reports.posterior.contrasts",
     "conclusions": "reports.posterior.conclusions",
+    "Conclusions": "statements",
+    "Statement": "statements",
     "compare_models": "reports.robustness.model_comparison",
     "sensitivity": "reports.robustness.sensitivity",
     "required_words": "reports.robustness.study_size",
@@ -146,7 +149,6 @@ _HOMES = {
     "plot_null": "plots.nulls",
     "plot_false_claims": "plots.nulls",
     "write_report": "page",
-    "Statement": "statements",
     "bundled": "files",
 }
 

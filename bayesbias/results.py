@@ -1,5 +1,6 @@
 """Folders of results: of a fit, of its checks, of a comparison of embeddings."""
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -15,9 +16,10 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.posterior.conclusions import conclusions
+from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
+from bayesbias.statements import Conclusions
 from bayesbias.tables.files import write_table
 
 if TYPE_CHECKING:
@@ -29,32 +31,18 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 
 
-def check_request(
-    table: "pd.DataFrame",
-    folder: str | os.PathLike[str],
-    *,
-    hdi_prob: float = HDI_PROB,
-    rope: float | None = None,
-    overwrite: bool = False,
-) -> None:
-    """Raise, before anything is sampled, if `write_results` could not use or write the results.
+def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
+    """Raise, before anything is sampled, if `write_results` could not conclude anything from a fit of `table`.
 
     Raises
     ------
-    OutputError
-        If the folder cannot be written, or is not empty and must not be overwritten.
-    ReportError
+    ArgumentError, ReportError
         If `hdi_prob` or `rope` is impossible, or the table has nothing to compare.
     """
-    check_folder(folder, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
-    connections = [str(name) for name in table["connection"].unique()]
-    if "associated" not in connections or len(connections) < 2:
-        raise ReportError(
-            f"The table has only the connections {', '.join(sorted(connections))}: conclusions compare associated "
-            "words with others. Add them, or fit it in Python (bb.fit) and take bb.summary."
-        )
+    if reason := nothing_to_compare(table["connection"].unique()):
+        raise ReportError(f"{reason} Or fit it in Python (bb.fit) and take bb.summary.")
 
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -81,7 +69,7 @@ def write_results(
     hdi_prob: float = HDI_PROB,
     rope: float | None = None,
     overwrite: bool = False,
-) -> str:
+) -> Conclusions:
     """Write a fit's results to a folder and return its conclusions.
 
     Parameters
@@ -89,8 +77,9 @@ def write_results(
     fit
         What `fit` returned.
     folder
-        Receives ``table.csv``, ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png`` and
-        ``conclusions.txt``. All are made before the first one is put in place.
+        Receives ``table.csv``, ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png``, and the conclusions as
+        ``conclusions.txt`` and, with their numbers, ``conclusions.json``. All are made before the first one is put in
+        place.
     table
         The distance table that was fitted.
     hdi_prob, rope
@@ -100,24 +89,24 @@ def write_results(
 
     Returns
     -------
-    str
-        The text of ``conclusions.txt``.
+    Conclusions
+        What ``conclusions.txt`` says.
 
     Raises
     ------
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
-    check_folder(folder, overwrite=overwrite)
-    text = conclusions(fit, hdi_prob=hdi_prob, rope=rope)
-    with _whole_folder(folder) as workshop:
+    with _whole_folder(folder, overwrite=overwrite) as workshop:
+        found = conclusions(fit, hdi_prob=hdi_prob, rope=rope)
         write_table(table, workshop / "table.csv")
         write_fit(fit, workshop / "fit.nc")
         summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
         contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
         save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
-        (workshop / "conclusions.txt").write_text(text, encoding="utf-8")
-    return text
+        _write_text(workshop / "conclusions.txt", found)
+        _write_text(workshop / "conclusions.json", json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    return found
 
 
 def write_checks(
@@ -132,10 +121,9 @@ def write_checks(
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
-    check_folder(folder, overwrite=overwrite)
-    text = f"{posterior}\n\n{prior}\n"
-    with _whole_folder(folder) as workshop:
-        (workshop / "check.txt").write_text(text, encoding="utf-8")
+    text = f"{posterior}\n\n{prior}"
+    with _whole_folder(folder, overwrite=overwrite) as workshop:
+        _write_text(workshop / "check.txt", text)
         save_figure(plot_check(posterior), workshop / "check.png")
         posterior.coverage.to_csv(workshop / "coverage.csv", index=False)
         posterior.statistics.to_csv(workshop / "statistics.csv", index=False)
@@ -157,22 +145,21 @@ def write_comparison(
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
-    check_folder(folder, overwrite=overwrite)
-    with _whole_folder(folder) as workshop:
+    with _whole_folder(folder, overwrite=overwrite) as workshop:
         comparison.change.to_csv(workshop / "change.csv", index=False)
         comparison.change_by_word.to_csv(workshop / "change_by_word.csv", index=False)
         comparison.contrasts.to_csv(workshop / "gaps.csv", index=False)
         comparison.side_by_side.to_csv(workshop / "side_by_side.csv", index=False)
-        (workshop / "conclusions.txt").write_text(comparison.conclusions, encoding="utf-8")
+        _write_text(workshop / "conclusions.txt", comparison)
         for number, name in enumerate(comparison.names, start=1):
             save_figure(plot_embeddings(comparison, after=name), workshop / f"change_{number}.png")
-    return comparison.conclusions
+    return str(comparison)
 
 
 @contextmanager
-def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
+def _whole_folder(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
     """Yield a folder to write to, whose files are put in place once all of them are there."""
-    target = Path(folder)
+    target = check_folder(folder, overwrite=overwrite)
     inside = target if target.is_dir() else target.parent
     try:
         with tempfile.TemporaryDirectory(prefix=".bayesbias-", dir=inside) as folder_name:
@@ -185,3 +172,8 @@ def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
         raise
     except OSError as error:
         raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
+
+
+def _write_text(path: Path, text: object) -> None:
+    """Write what `text` says, with the end of its last line."""
+    path.write_text(f"{str(text).rstrip()}\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 """Statements: what a report says, as objects whose words are one field beside their numbers.
 
-A report returns what it found as `Statement` and `Findings`; `__str__`, `_repr_html_`, `to_dict` and the page are
+A report returns what it found as `Statement` and `Conclusions`; `__str__`, `_repr_html_`, `to_dict` and the page are
 renderings of their fields, so that no code ever reads a number or a meaning back out of English. How a number is
 rounded for a reader is decided here too.
 """
@@ -76,7 +76,7 @@ class Conclusions:
     about
         What was studied: words, embedding, model.
     doubts
-        What speaks against the numbers: draws that did not converge, repeated rows. Empty if nothing does.
+        What speaks against the numbers, read first: draws that did not converge, repeated rows. Empty if nothing does.
     verdict
         What the estimates mean together.
     shown
@@ -107,10 +107,10 @@ class Conclusions:
     def parts(self) -> tuple[Part, ...]:
         """The parts of the text, in the order in which they are read; without those that are empty."""
         parts = (
-            Part("", (self.about,), bulleted=False),
             Part("Beware", self.doubts),
-            Part(self.heading, self.shown),
-            Part("" if self.shown else self.heading, (self.verdict,), bulleted=False),
+            Part("", (self.about,), bulleted=False),
+            Part(self.heading, (self.verdict,), bulleted=False),
+            Part("", self.shown),
             Part("What it does not show", self.limits),
         )
         return tuple(part for part in parts if part.statements)
@@ -236,9 +236,14 @@ def count_text(value: float) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return NumPy numbers, tuples and mappings as plain Python, for JSON."""
+    """Return NumPy numbers, tuples and mappings as plain Python, for JSON, which has no number that is not finite.
+
+    >>> plain({"mean": np.float64(0.5), "observed": float("nan"), "words": ("he", "she")})
+    {'mean': 0.5, 'observed': None, 'words': ['he', 'she']}
+    """
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set):
         return [plain(item) for item in value]
-    return value.item() if hasattr(value, "item") else value
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -1,5 +1,6 @@
 """The command line, as a user runs it."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 import bayesbias as bb
 from bayesbias import cli
 from bayesbias.cli import base
+from tests.reports.made import made_fit
 
 STUDY = """
 name = "pets"
@@ -97,7 +99,7 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
     assert "WHAT IT DOES NOT SHOW" in fitted.stdout
     assert "%" not in fitted.stderr, "no progress bar in a pipe"
     made = {path.name for path in (workplace / "pets").iterdir()}
-    assert made == {"table.csv", "fit.nc", "summary.csv", "contrasts.csv", "words.png", "conclusions.txt"}
+    assert {"table.csv", "fit.nc", "summary.csv", "contrasts.csv", "words.png", "conclusions.json"} < made
     shown = run("summary", "pets/fit.nc", "--level", "overall", "--rope", "0.05", folder=workplace)
     assert shown.returncode == 0
     assert ("did not converge" in shown.stderr) == ("did not converge" in fitted.stderr)
@@ -121,6 +123,8 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
         (["fit", "none.csv", "-o", "out"], "There is no file"),
         (["fit", "pets.toml", "-o", "out"], ".csv"),
         (["summary", "pets.toml"], "is not a netCDF file"),
+        (["summary", "made.nc", "--level", "group"], "use 'overall'"),
+        (["summary", "made.nc", "--hdi-prob", "89"], "hdi_prob=89"),
         (["fit", "t.csv", "-o", "vectors.txt"], "it is a file"),
         (["fit", "t.csv", "-o", "out", "--prior", "sigma"], "--prior"),
         (["fit", "t.csv", "-o", "out", "--rope", "-1"], "rope=-1"),
@@ -167,6 +171,8 @@ def test_a_users_mistake_is_one_message_and_exit_code_2(
     bb.write_table(table[table["connection"] == "human"], workplace / "controls.csv")
     if arguments[0] == "table":
         (workplace / "t.csv").unlink()
+    if "made.nc" in arguments:
+        bb.write_fit(made_fit(draws=20), workplace / "made.nc")
     before = sorted(path.name for path in workplace.iterdir())
     monkeypatch.chdir(workplace)
     assert in_process(*arguments, monkeypatch=monkeypatch) == 2
@@ -232,13 +238,33 @@ def test_measures_are_listed_and_run(
     assert "kitten" in shown
 
 
+def test_a_summary_is_printed_as_text_and_as_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit = made_fit(draws=50)
+    path = bb.write_fit(fit, tmp_path / "fit.nc")
+    overall = ["summary", path, "--level", "overall", "--rope", "0.02"]
+    assert in_process(*overall, monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
+    assert "Contrasts: associated minus each other connection" in shown
+    assert "probability_in_rope" in shown
+    assert in_process(*overall, "--json", monkeypatch=monkeypatch) == 0
+    found = json.loads(capsys.readouterr().out)
+    contrasts = bb.contrasts(fit, rope=0.02)
+    assert [row["mean"] for row in found["contrasts"]] == contrasts["mean"].tolist()
+    assert [row["parameter"] for row in found["summary"]] == bb.summary(fit, level="overall")["parameter"].tolist()
+    assert found["conclusions"] == bb.conclusions(fit, rope=0.02).to_dict()
+    assert in_process("summary", path, "--baseline", "human", "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["conclusions"] is None
+
+
 def test_our_warnings_are_one_line_and_others_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:
     cli._show_warning(bb.errors.LostWordsWarning("two words"), bb.errors.LostWordsWarning, "f.py", 1)
     cli._show_warning(UserWarning("of a library"), UserWarning, "f.py", 1)
     assert capsys.readouterr().err == "warning: two words\nf.py:1: UserWarning: of a library\n"
 
 
-def test_an_interrupt_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

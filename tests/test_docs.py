@@ -38,7 +38,7 @@ def test_the_two_commands_of_the_tour(workplace: Path) -> None:
         done = subprocess.run(arguments, cwd=workplace, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     made = {path.name for path in (workplace / "weat7").iterdir()}
-    named = set(re.findall(r"`([\w.]+\.(?:nc|csv|png|txt))`", README))
+    named = set(re.findall(r"`([\w.]+\.(?:nc|csv|png|txt|json))`", README))
     assert made <= named
 
 

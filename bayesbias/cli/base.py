@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayesbias.arguments import HDI_PROB
 from bayesbias.errors import ModelError
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ Rope = Annotated[
     typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
 ]
 Baseline = Annotated[str, typer.Option(help="The connection that the others are subtracted from.")]
-# Those of bayesbias.estimates and bayesbias.models.spec, repeated so that --help loads neither.
-DEFAULT_HDI_PROB = 0.89
+DEFAULT_HDI_PROB = HDI_PROB
+# That of bayesbias.models.spec, repeated so that --help does not load it.
 DEFAULT_MODEL_NAME = "crossed_per_list"
 
 
@@ -62,6 +63,7 @@ def bayesbias() -> None:
 
 
 def describe(table: "pd.DataFrame") -> str:
+    """Return the size of a distance table in words."""
     counts = table["connection"].value_counts().sort_index()
     pairs = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return (
@@ -81,6 +83,7 @@ def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
 
 
 def priors_from(texts: list[str]) -> dict[str, str]:
+    """Return priors by parameter, from texts such as ``"sigma=HalfNormal(0.2)"``."""
     found = {}
     for text in texts:
         name, equals, prior = text.partition("=")

@@ -1,5 +1,6 @@
 """Commands that fit a model and print what it says."""
 
+import json
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -44,8 +45,8 @@ def fit(
 ) -> None:
     """Fit a model to a distance table; write numbers, figure and conclusions to a folder.
 
-    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png and conclusions.txt, and prints the
-    conclusions. Example:
+    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png, conclusions.txt and conclusions.json,
+    and prints the conclusions. Example:
 
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
@@ -55,7 +56,7 @@ def fit(
 
     check_folder(output, overwrite=overwrite)
     distances = read_table(table, duplicates=duplicates.value)
-    check_request(distances, output, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite)
+    check_request(distances, hdi_prob=hdi_prob, rope=rope)
     fitted = fit_model(
         distances,
         model,
@@ -67,34 +68,44 @@ def fit(
         progress=not quiet,
         priors=priors_from(prior or []),
     )
-    print(write_results(fitted, output, table=distances, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite))
-    print(f"Wrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
-    print(f"One page with checks and what the result hangs on: bayesbias report {output / 'fit.nc'} -o report.html")
+    found = write_results(fitted, output, table=distances, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite)
+    print(f"{found}\n\nWrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
+    print(f"One page with checks and sensitivity: bayesbias report {output / 'fit.nc'} -o report.html")
 
 
 @app.command()
 def summary(
     fit: Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")],
-    level: Annotated[str, typer.Option(help="all, group or word.")] = "all",
+    level: Annotated[str, typer.Option(help="all, overall or word.")] = "all",
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     baseline: Baseline = "associated",
     rope: Rope = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, with the conclusions.")] = False,
 ) -> None:
     """Print what a fit says: parameters, contrasts, intervals and diagnostics.
 
-    Example:
+    With --json: `summary` and `contrasts`, lists of rows, and `conclusions` (null with another baseline). Example:
 
-        bayesbias summary weat7/fit.nc --level group --rope 0.02
+        bayesbias summary weat7/fit.nc --level overall --rope 0.02
     """
     from bayesbias.models.fits import read_fit
+    from bayesbias.reports.posterior.conclusions import conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrast_table
     from bayesbias.reports.posterior.summary import summary as summary_table
+    from bayesbias.statements import percent_text, plain
 
     fitted = read_fit(fit)
-    print(f"Parameters, in units of cosine distance, {hdi_prob:.0%} HPDI")
-    print(printed(summary_table(fitted, level=level, hdi_prob=hdi_prob)))
+    parameters = summary_table(fitted, level=level, hdi_prob=hdi_prob)
+    differences = contrast_table(fitted, baseline=baseline, level=level, hdi_prob=hdi_prob, rope=rope)
+    if as_json:
+        rows = {name: frame.to_dict("records") for name, frame in (("summary", parameters), ("contrasts", differences))}
+        found = conclusions(fitted, hdi_prob=hdi_prob, rope=rope).to_dict() if baseline == "associated" else None
+        print(json.dumps({**plain(rows), "conclusions": found}, indent=2, ensure_ascii=False))
+        return
+    print(f"Parameters, in units of cosine distance, {percent_text(hdi_prob)} HPDI")
+    print(printed(parameters))
     print(f"\nContrasts: {baseline} minus each other connection; negative is nearer")
-    print(printed(contrast_table(fitted, baseline=baseline, level=level, hdi_prob=hdi_prob, rope=rope)))
+    print(printed(differences))
 
 
 @app.command()
@@ -126,8 +137,8 @@ def demo(
     built = distance_table(vectors, study)
     print(describe(built))
     fitted = fit_model(built, random_seed=seed)
-    print(write_results(fitted, output, table=built, overwrite=overwrite))
-    # Nothing is equalized: words made equal by construction would tell nothing.
+    print(f"{write_results(fitted, output, table=built, overwrite=overwrite)}\n")
+    # Nothing is equalized: the gap between words made equal closes by construction.
     debiased = HardDebias().fit(vectors, "religion_manzini", equalize=[]).transform(vectors)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above

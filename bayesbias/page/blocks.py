@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.plots.style import save_figure
 
@@ -20,48 +20,50 @@ if TYPE_CHECKING:
 MOST_ROWS = 400
 
 
+class _Block:
+    @property
+    def kind(self) -> str:
+        """What the template makes of it: the name of its class."""
+        return type(self).__name__.lower()
+
+
 @dataclass(frozen=True)
-class Paragraph:
+class Paragraph(_Block):
     """Running text."""
 
     text: str
-    kind: ClassVar[str] = "paragraph"
 
 
 @dataclass(frozen=True)
-class Notice:
+class Notice(_Block):
     """A paragraph that must not be overlooked."""
 
     text: str
-    kind: ClassVar[str] = "notice"
 
 
 @dataclass(frozen=True)
-class Heading:
+class Heading(_Block):
     """The title of a part of a section."""
 
     text: str
-    kind: ClassVar[str] = "heading"
 
 
 @dataclass(frozen=True)
-class Bullets:
+class Bullets(_Block):
     """A list of sentences."""
 
     entries: tuple[str, ...]
-    kind: ClassVar[str] = "bullets"
 
 
 @dataclass(frozen=True)
-class Verbatim:
+class Verbatim(_Block):
     """Code or a file's text, line by line."""
 
     text: str
-    kind: ClassVar[str] = "verbatim"
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(_Block):
     """Rows of texts. The first cell of a row is its header; a folded table is opened by its reader."""
 
     caption: str
@@ -69,11 +71,10 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     texts: tuple[bool, ...]
     folded: bool = False
-    kind: ClassVar[str] = "table"
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(_Block):
     """A PNG image with the text that stands for it where it is not seen."""
 
     caption: str
@@ -81,7 +82,6 @@ class Figure:
     source: str
     width: int
     height: int
-    kind: ClassVar[str] = "figure"
 
 
 Block = Paragraph | Notice | Heading | Bullets | Verbatim | Table | Figure

@@ -2,17 +2,17 @@
 
 from bayesbias.models.fits import fit_fact
 from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.statements import count_text, distance_text, share_text, signed_text
 
 
-def sampler(subject: Subject) -> Section:
+def sampler(page: PageInput) -> Section:
     """Say whether the draws can be trusted."""
-    problems = fit_fact(subject.fit, "convergence_problems")
-    name, draws, chains = (fit_fact(subject.fit, fact) for fact in ("sampler", "draws", "chains"))
+    problems = fit_fact(page.fit, "convergence_problems")
+    name, draws, chains = (fit_fact(page.fit, fact) for fact in ("sampler", "draws", "chains"))
     said = f"The sampler {name} drew {draws * chains:,} times ({draws:,} in each of {chains} chains)."
     if not problems:
         headline = f"{said} No diagnostic speaks against the draws."
@@ -24,9 +24,9 @@ def sampler(subject: Subject) -> Section:
     return Section("sampler", "Did the sampler converge?", blocks)
 
 
-def predictions(subject: Subject) -> Section:
+def predictions(page: PageInput) -> Section:
     """Compare the observed distances with those that the fitted model predicts."""
-    check = check_posterior(subject.fit, random_seed=subject.seed)
+    check = check_posterior(page.fit, random_seed=page.seed)
     every = check.coverage.iloc[0]
     inside = (
         f"{share_text(every['inside_89'])} of the observed distances lie inside the model's 89% intervals and "
@@ -86,9 +86,9 @@ def predictions(subject: Subject) -> Section:
     return Section("predictions", "Does the model describe the data?", blocks, [inside + fails])
 
 
-def priors(subject: Subject) -> Section:
+def priors(page: PageInput) -> Section:
     """Say what the priors alone say of distances."""
-    check = check_prior(subject.table, subject.spec, random_seed=subject.seed)
+    check = check_prior(page.table, page.spec, random_seed=page.seed)
     every = check.distances.iloc[0]
     blocks: list[Block] = [
         Paragraph(

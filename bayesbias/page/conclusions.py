@@ -6,7 +6,7 @@ from importlib.metadata import version
 from bayesbias.files import bundled
 from bayesbias.models.fits import fit_fact
 from bayesbias.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from bayesbias.statements import percent_text
 
 _CITATION = bundled("CITATION.cff")
@@ -16,30 +16,30 @@ _PAPER = (
 )
 
 
-def concluded(subject: Subject) -> Section:
+def concluded(page: PageInput) -> Section:
     """Say in plain English what the posterior shows and what it does not."""
     title = "What can and cannot be concluded"
-    if reason := subject.nothing_to_compare:
+    if reason := page.nothing_to_compare:
         return Section("conclusions", title, [Notice(f"No conclusion about associations can be drawn. {reason}")])
-    told = subject.told
+    found = page.conclusions
     blocks: list[Block] = [
-        Paragraph(told.verdict),
+        Paragraph(found.verdict.text),
         Heading("What the posterior shows"),
-        Bullets(tuple(told.shown)),
+        Bullets(tuple(said.text for said in found.shown)),
         Heading("What it does not show"),
-        Bullets(tuple(told.limits)),
+        Bullets(tuple(said.text for said in found.limits)),
     ]
     return Section("conclusions", title, blocks)
 
 
-def reproduce(subject: Subject) -> Section:
+def reproduce(page: PageInput) -> Section:
     """List settings, priors, versions and hashes."""
-    fit = subject.fit
-    facts, model = subject.facts, fit_fact(fit, "model")
+    fit = page.fit
+    facts, model = page.facts, fit_fact(fit, "model")
     embedding = facts.get("embedding", {})
     settings = {
         "Study": str(facts.get("study", "not named")),
-        "Embedding": subject.embedding,
+        "Embedding": page.embedding,
         "Embedding hash": str(embedding.get("hash", "not known")),
         "Case rule": str(embedding.get("case", "not known")),
         "Table hash": str(fit_fact(fit, "table_hash")),
@@ -49,23 +49,23 @@ def reproduce(subject: Subject) -> Section:
         "Sampler": str(fit_fact(fit, "sampler")),
         "Draws": f"{fit_fact(fit, 'draws'):,} in each of {fit_fact(fit, 'chains')} chains",
         "Seed of the fit": str(fit_fact(fit, "seed")),
-        "Seed of this page": str(subject.seed),
-        "Interval": f"{percent_text(subject.hdi_prob)} HPDI",
-        "Region of practical equivalence": "none given" if subject.rope is None else str(subject.rope),
+        "Seed of this page": str(page.seed),
+        "Interval": f"{percent_text(page.hdi_prob)} HPDI",
+        "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
     }
     versions = {**fit_fact(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
     blocks: list[Block] = [
         fact_table("Settings", settings, header=("Setting", "Value")),
         fact_table("Versions of packages, when the model was fitted", versions, header=("Package", "Version")),
         Heading("In Python"),
-        Verbatim(_code(subject)),
+        Verbatim(_code(page)),
     ]
     return Section("reproduce", "How to repeat it", blocks)
 
 
-def _code(subject: Subject) -> str:
+def _code(page: PageInput) -> str:
     """Return the calls that lead to this page; names are quoted as JSON texts, which are Python texts too."""
-    fit, facts = subject.fit, subject.facts
+    fit, facts = page.fit, page.facts
     lines = ["import bayesbias as bb", ""]
     if "study" in facts and "embedding" in facts:
         case = facts["embedding"].get("case", "exact")
@@ -78,8 +78,8 @@ def _code(subject: Subject) -> str:
         lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
     arguments = ", ".join(f"{name}={fit_fact(fit, name)}" for name in ("draws", "tune", "chains"))
     compared = ""
-    if subject.comparison is not None:
-        comparison = subject.comparison
+    if page.comparison is not None:
+        comparison = page.comparison
         others = ", ".join(f"{json.dumps(name)}: TABLE" for name in comparison.names)
         lines.append(
             f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
@@ -88,22 +88,22 @@ def _code(subject: Subject) -> str:
         )
         compared = "comparison=comparison, "
     lines += [
-        f"fit = bb.fit(table, {json.dumps(subject.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
+        f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
         f"{arguments}, random_seed={fit_fact(fit, 'seed')})",
-        f'bb.write_report(fit, "report.html", {compared}hdi_prob={subject.hdi_prob}, rope={subject.rope}, '
-        f"random_seed={subject.seed})",
+        f'bb.write_report(fit, "report.html", {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, '
+        f"random_seed={page.seed})",
     ]
     return "\n".join(lines)
 
 
-def cite(subject: Subject) -> Section:
+def cite(page: PageInput) -> Section:
     """Say how to cite the software, the model's source and the words' source."""
     blocks: list[Block] = [
         Paragraph("Cite the package, and the paper whose model it fits:"),
         Paragraph(_PAPER),
     ]
-    if subject.spec.source:
-        blocks.append(Paragraph(f"Source of the model {subject.spec.name}: {subject.spec.source}."))
+    if page.spec.source:
+        blocks.append(Paragraph(f"Source of the model {page.spec.name}: {page.spec.source}."))
     if _CITATION.is_file():
         blocks += [Paragraph("CITATION.cff of the package:"), Verbatim(_CITATION.read_text(encoding="utf-8"))]
     else:

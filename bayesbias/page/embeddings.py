@@ -1,7 +1,7 @@
 """The original embedding beside a debiased one."""
 
 from bayesbias.page.blocks import Block, Bullets, Heading, Paragraph, Section, figure, frame_table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.statements import count_text, distance_text, interval_text, percent_text, probability_text, signed_text
@@ -10,9 +10,9 @@ _TITLE = "Original and debiased"
 _READING = Heading("How to read it")
 
 
-def before_and_after(subject: Subject) -> Section:
+def before_and_after(page: PageInput) -> Section:
     """Show how each pair changed from one embedding to others."""
-    comparison = subject.comparison
+    comparison = page.comparison
     if comparison is None:
         missing = (
             "No other embedding was given to compare this one with. Make one with bb.compare_embeddings and hand it "

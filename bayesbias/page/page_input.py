@@ -2,39 +2,29 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_source import fitted_model, fitted_table
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.posterior.conclusions import conclusions
+from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
+from bayesbias.statements import Conclusions
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:
     import xarray as xr
 
 BASELINE = "associated"
-_READING = "Read together: "
-_SHOWN, _LIMITS = "WHAT THE POSTERIOR SHOWS", "WHAT IT DOES NOT SHOW"
-
-
-class Told(NamedTuple):
-    """The sentences of `conclusions`: doubts, all read together, what the posterior shows, and does not show."""
-
-    doubts: list[str]
-    verdict: str
-    shown: list[str]
-    limits: list[str]
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
-    """What every section is told.
+class PageInput:
+    """What every section is made from.
 
     Parameters
     ----------
@@ -66,11 +56,6 @@ class Subject:
         return fitted_model(self.fit)
 
     @property
-    def connections(self) -> list[str]:
-        """The connections of the fit, in the order of the schema."""
-        return [str(name) for name in self.fit["constant_data"].to_dataset()["connection"].values]
-
-    @property
     def embedding(self) -> str:
         """The name of the embedding, or of the file that the table was read from."""
         facts = self.facts
@@ -79,29 +64,18 @@ class Subject:
     @property
     def nothing_to_compare(self) -> str:
         """Why there is no contrast; empty if there is one."""
-        if BASELINE not in self.connections:
-            return (
-                f"The fit has no attribute words that are associated with protected words, only "
-                f"{name_some(self.connections)} ones: nothing can be said about associations. Add associated words to "
-                "the study."
-            )
-        if len(self.connections) == 1:
-            return (
-                "The fit has associated attribute words only, so there is nothing to compare them with. Add control "
-                "lists or a second attribute group to the study."
-            )
-        return ""
+        return nothing_to_compare(self.fit["constant_data"].to_dataset()["connection"].to_numpy().tolist())
 
     @cached_property
-    def told(self) -> Told:
-        """What `conclusions` says; only where there is something to compare."""
-        text = conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
-        parts = [" ".join(part.split()).removeprefix("- ") for part in text.split("\n\n")]
-        start = next(place for place, part in enumerate(parts) if part.startswith(_SHOWN))
-        end = parts.index(_LIMITS)
-        shown = [part for part in parts[start + 1 : end] if not part.startswith(_READING)]
-        reading = next(part for part in parts if part.startswith(_READING)).removeprefix(_READING)
-        return Told(parts[:start], reading[0].upper() + reading[1:], shown, parts[end + 1 :])
+    def conclusions(self) -> Conclusions:
+        """What `conclusions` returns; only where there is something to compare."""
+        return conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
+
+    def shown(self, kind: str) -> tuple[str, ...]:
+        """Return what the posterior shows of a kind, ``"contrast"`` or ``"words"``; nothing without a contrast."""
+        if self.nothing_to_compare:
+            return ()
+        return tuple(found.text for found in self.conclusions.shown if found.kind == kind)
 
     @property
     def needs_nuts(self) -> bool:

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.page.blocks import Block, Bullets, Notice, Section, figure, frame_table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
+from bayesbias.page.page_input import PageInput
 from bayesbias.plots.words import plot_connections, plot_words
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 # A taller figure than this many words make is neither readable nor printable.
 _MOST_WORDS = 150
 
+_DIAGNOSTICS: dict[str, Any] = {
+    "ess_bulk": ("ESS", count_text),
+    "r_hat": ("R\N{NON-BREAKING HYPHEN}hat", distance_text),
+}
 
-def groups(subject: Subject) -> Section:
-    """Show group means and their differences."""
-    prob = percent_text(subject.hdi_prob)
-    frame = summary(subject.fit, level="overall", hdi_prob=subject.hdi_prob)
+
+def overall(page: PageInput) -> Section:
+    """Show the mean distances of all protected words, by connection, and their differences."""
+    prob = percent_text(page.hdi_prob)
+    frame = summary(page.fit, level="overall", hdi_prob=page.hdi_prob)
     means = frame[frame["parameter"] == "connection_mean"]
     others = frame[frame["parameter"] != "connection_mean"].copy()
     others["of"] = others["connection"]
@@ -28,10 +33,10 @@ def groups(subject: Subject) -> Section:
     others["of"] = others["of"].replace("", "all")
     blocks: list[Block] = [
         figure(
-            plot_connections(subject.fit, hdi_prob=subject.hdi_prob),
+            plot_connections(page.fit, hdi_prob=page.hdi_prob),
             f"Posterior means (points) and {prob} intervals (lines) of the mean distance of all protected words, "
             "by connection.",
-            f"Points with intervals on an axis of mean cosine distance, one a connection: {_told_intervals(means)}.",
+            f"Points with intervals on an axis of mean cosine distance, one a connection: {_intervals(means)}.",
         ),
         frame_table(
             means,
@@ -43,72 +48,42 @@ def groups(subject: Subject) -> Section:
                 **_DIAGNOSTICS,
             },
         ),
-    ]
-    headlines: list[str] = []
-    if reason := subject.nothing_to_compare:
-        blocks.append(Notice(f"No differences are shown. {reason}"))
-    else:
-        differences = contrasts(subject.fit, hdi_prob=subject.hdi_prob, rope=subject.rope)
-        columns = {
-            "contrast": ("Difference", None),
-            **_moments(signed_text),
-            **_directions(differences),
-            **_DIAGNOSTICS,
-        }
-        blocks.append(frame_table(differences, f"Differences of group means, {prob} HPDI; negative is nearer", columns))
-        headlines = [text for text in subject.told.shown if not text.startswith("Word by word")]
-    blocks.append(
+        _differences(page, "overall"),
         frame_table(
             others,
             f"Spread: how much words, pairs and attribute words differ, {prob} HPDI",
             {"parameter": ("Parameter", None), "of": ("Of", None), **_moments(distance_text), **_DIAGNOSTICS},
             folded=True,
-        )
-    )
-    return Section("groups", "All protected words", blocks, headlines)
+        ),
+    ]
+    return Section("overall", "All protected words", blocks, page.shown("contrast"))
 
 
-def words(subject: Subject) -> Section:
+def words(page: PageInput) -> Section:
     """Show the means of each protected word, and their differences."""
-    prob = percent_text(subject.hdi_prob)
-    frame = summary(subject.fit, level="word", hdi_prob=subject.hdi_prob)
+    prob = percent_text(page.hdi_prob)
+    frame = summary(page.fit, level="word", hdi_prob=page.hdi_prob)
     frame = frame[frame["parameter"] == "word_mean"]
-    blocks: list[Block] = []
     number = frame["protected_word"].nunique()
-    headlines = []
-    differences = None
-    if not subject.nothing_to_compare:
-        differences = contrasts(subject.fit, level="word", hdi_prob=subject.hdi_prob, rope=subject.rope)
-        headlines = [text for text in subject.told.shown if text.startswith("Word by word")]
+    found = page.shown("words")
+    blocks: list[Block] = []
     if number > _MOST_WORDS:
         blocks.append(
             Notice(f"With {number:,} words the figure would be too tall for a page: draw it with bb.plot_words(fit).")
         )
     else:
-        said = " ".join(headlines) or f"Nearest: {_told_intervals(frame.nsmallest(3, 'mean'), 'protected_word')}."
+        said = " ".join(found) or f"Nearest: {_intervals(frame.nsmallest(3, 'mean'), 'protected_word')}."
         blocks.append(
             figure(
-                plot_words(subject.fit, hdi_prob=subject.hdi_prob),
+                plot_words(page.fit, hdi_prob=page.hdi_prob),
                 f"Posterior means and {prob} intervals of each protected word, by connection, with those of all words "
                 "above. A hollow point is a word that has no pair of that connection.",
                 f"Points with intervals for {number} protected words, four connections at most each. {said} The "
                 "numbers stand in the tables below.",
             )
         )
-    if differences is None:
-        blocks.append(Notice(f"No differences are shown. {subject.nothing_to_compare}"))
-    else:
-        blocks.append(Bullets(tuple(headlines)))
-        columns = {
-            "protected_word": ("Word", None),
-            "contrast": ("Difference", None),
-            **_moments(signed_text),
-            **_directions(differences),
-            "baseline_pairs": ("Pairs", count_text),
-            "other_pairs": ("Other pairs", count_text),
-        }
-        caption = f"Differences for each protected word, {prob} HPDI; negative is nearer"
-        blocks.append(frame_table(differences, caption, columns, folded=True))
+    if found:
+        blocks.append(Bullets(found))
     columns = {
         "protected_word": ("Word", None),
         "protected_group": ("Group", None),
@@ -117,31 +92,39 @@ def words(subject: Subject) -> Section:
         **_moments(distance_text),
         **_DIAGNOSTICS,
     }
-    blocks.append(frame_table(frame, f"Mean cosine distance of each protected word, {prob} HPDI", columns, folded=True))
-    return Section("words", "Word by word", blocks, headlines)
+    blocks += [
+        _differences(page, "word"),
+        frame_table(frame, f"Mean cosine distance of each protected word, {prob} HPDI", columns, folded=True),
+    ]
+    return Section("words", "Word by word", blocks, found)
 
 
-_DIAGNOSTICS: dict[str, Any] = {
-    "ess_bulk": ("ESS", count_text),
-    "r_hat": ("R\N{NON-BREAKING HYPHEN}hat", distance_text),
-}
+def _differences(page: PageInput, level: str) -> Table | Notice:
+    """Return the contrasts of all protected words or of each, or why there are none."""
+    if reason := page.nothing_to_compare:
+        return Notice(f"No differences are shown. {reason}")
+    frame = contrasts(page.fit, level=level, hdi_prob=page.hdi_prob, rope=page.rope)
+    columns: dict[str, Any] = {
+        "contrast": ("Difference", None),
+        **_moments(signed_text),
+        "direction": ("Direction", None),
+        "probability_of_direction": ("Probability", probability_text),
+    }
+    if "probability_in_rope" in frame:
+        columns["probability_in_rope"] = ("Too small to matter", probability_text)
+    reading = f"{percent_text(page.hdi_prob)} HPDI; negative is nearer"
+    if level == "overall":
+        return frame_table(frame, f"Differences of overall means, {reading}", columns | _DIAGNOSTICS)
+    columns = {"protected_word": ("Word", None)} | columns
+    columns |= {"baseline_pairs": ("Pairs", count_text), "other_pairs": ("Other pairs", count_text)}
+    return frame_table(frame, f"Differences for each protected word, {reading}", columns, folded=True)
 
 
 def _moments(write: Any) -> dict[str, Any]:
     return {"mean": ("Mean", write), "sd": ("Sd", distance_text), "hdi_low:hdi_high": ("Interval", write)}
 
 
-def _directions(frame: "pd.DataFrame") -> dict[str, Any]:
-    columns: dict[str, Any] = {
-        "direction": ("Direction", None),
-        "probability_of_direction": ("Probability", probability_text),
-    }
-    if "probability_in_rope" in frame:
-        columns["probability_in_rope"] = ("Too small to matter", probability_text)
-    return columns
-
-
-def _told_intervals(frame: "pd.DataFrame", name: str = "connection") -> str:
+def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:
     return "; ".join(
         f"{row[name]} {distance_text(row['mean'])} "
         f"({distance_text(row['hdi_low'])} to {distance_text(row['hdi_high'])})"

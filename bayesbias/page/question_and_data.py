@@ -6,8 +6,9 @@ import pandas as pd
 
 from bayesbias.errors import ReportError, name_some
 from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
-from bayesbias.page.page_input import BASELINE, Subject
+from bayesbias.page.page_input import BASELINE, PageInput
 from bayesbias.plots.distances import plot_distances
+from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.similarity_shares import similarity_shares
 from bayesbias.statements import count_text, distance_text, interval_text, share_text, signed_text
 from bayesbias.studies import list_studies, load_study
@@ -16,74 +17,58 @@ from bayesbias.tables.schema import lost_words
 _CONTROLS = ("human", "neutral")
 
 
-def question(subject: Subject) -> Section:
+def question(page: PageInput) -> Section:
     """Say what was asked: lists, and which are expected to be near to which."""
-    table = subject.table
-    lists = table.drop_duplicates("attribute_word").groupby("attribute_group", sort=False)["attribute_word"]
-    groups = table.drop_duplicates("protected_word").groupby("protected_group", sort=False)["protected_word"]
-    stereotype = table[table["connection"].isin([BASELINE, "different"])]
-    expected = stereotype[stereotype["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
-    protected = pd.DataFrame(
-        {
-            "group": [str(name) for name in groups.groups],
-            "words": [", ".join(words) for _, words in groups],
-            "count": [len(words) for _, words in groups],
-            "expected": [name_some(expected.get(name, ["none"])) for name in groups.groups],
-        }
-    )
-    attributes = pd.DataFrame(
-        {
-            "list": [str(name) for name in lists.groups],
-            "words": [", ".join(words) for _, words in lists],
-            "count": [len(words) for _, words in lists],
-        }
-    )
-    control = attributes["list"].isin(_CONTROLS)
+    table = page.table
+    protected = _words_by(table, "protected_group", "protected_word")
+    attributes = _words_by(table, "attribute_group", "attribute_word")
+    associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
+    protected["expected"] = [name_some(associated.get(name, ["none"])) for name in protected["name"]]
+    control = attributes["name"].isin(_CONTROLS)
+    size, shown = ("Words", count_text), ("The words", None)
+    group_columns = {"name": ("Group", None), "size": size, "expected": ("Associated lists", None), "words": shown}
+    list_columns = {"name": ("List", None), "size": size, "words": shown}
     blocks: list[Block] = [
-        *_about_the_study(subject),
+        *_about_the_study(page),
         Paragraph(
             "Are the protected words nearer to the attribute words that are associated with their own group than to "
             "those associated with other groups (different), to words about people that carry no stereotype (human), "
             "and to neutral words? Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 "
             "for unrelated, 2 for opposite."
         ),
-        frame_table(
-            protected,
-            "Protected words",
-            {
-                "group": ("Group", None),
-                "count": ("Words", count_text),
-                "expected": ("Associated lists", None),
-                "words": ("The words", None),
-            },
-        ),
+        frame_table(protected, "Protected words", group_columns),
     ]
-    columns = {"list": ("List", None), "count": ("Words", count_text), "words": ("The words", None)}
     if not control.all():
-        blocks.append(frame_table(attributes[~control], "Attribute words", columns))
+        blocks.append(frame_table(attributes[~control], "Attribute words", list_columns))
     if control.any():
-        blocks.append(frame_table(attributes[control], "Control words", columns, folded=True))
+        blocks.append(frame_table(attributes[control], "Control words", list_columns, folded=True))
     return Section("question", "The question", blocks)
 
 
-def _about_the_study(subject: Subject) -> Iterator[Block]:
-    name = subject.facts.get("study")
+def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
+    """Return the words of each group or list: columns `name`, `size`, `words`."""
+    lists = table.drop_duplicates(word).groupby(by, sort=False)[word]
+    return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
+
+
+def _about_the_study(page: PageInput) -> Iterator[Block]:
+    name = page.facts.get("study")
     if name is None:
-        yield Paragraph(f"The table ({subject.embedding}) does not name a study.")
+        yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
-    yield Paragraph(f"Study: {name}. Embedding: {subject.embedding}.")
+    yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
     if name not in list_studies():
         return
     study = load_study(name)
-    if set(subject.table["protected_word"]) <= set(study.protected_words):
+    if set(page.table["protected_word"]) <= set(study.protected_words):
         for text in (study.description, study.notes, f"Source of the words: {study.source}" if study.source else ""):
             if text:
                 yield Paragraph(text)
 
 
-def data(subject: Subject) -> Section:
+def data(page: PageInput) -> Section:
     """Show the rows, and what is not among them."""
-    table, facts = subject.table, subject.facts
+    table, facts = page.table, page.facts
     by_connection = table.groupby("connection", observed=True, sort=True)
     pairs = by_connection["cosine_distance"].agg(["size", "mean", "std", "min", "max"]).reset_index()
     pairs["protected"] = by_connection["protected_word"].nunique().to_numpy()
@@ -108,23 +93,16 @@ def data(subject: Subject) -> Section:
                 "max": ("Largest", distance_text),
             },
         ),
-        *_distributions(subject),
-        *_lost(subject),
+        *_distributions(page),
+        *_lost(page),
     ]
-    duplicates = facts.get("duplicates", {})
-    notes = []
-    if dropped := duplicates.get("dropped", 0):
+    notes = [doubt.text for doubt in data_doubts(page.fit)]
+    if dropped := facts.get("duplicates", {}).get("dropped", 0):
         notes.append(f"{dropped:,} repeated rows were dropped before the fit.")
-    if repeated := int(table.duplicated(["protected_word", "attribute_word"]).sum()):
-        notes.append(f"{repeated:,} rows repeat a pair and were kept, so every interval here is too narrow.")
-    if same := duplicates.get("same_vectors", 0):
-        notes.append(f"{same:,} rows compare words that match the same vectors, so every interval is too narrow.")
     if left_out := facts.get("left_out_controls"):
         notes.append(
             f"Control words that the study itself uses, and that are no controls here: {name_some(left_out, 20)}."
         )
-    if facts.get("edited"):
-        notes.append("The table was changed after it was built: study, embedding and lost words are those of before.")
     if facts.get("simulated"):
         notes.append("The distances were simulated: they come from no embedding.")
     if notes:
@@ -132,9 +110,9 @@ def data(subject: Subject) -> Section:
     return Section("data", "The data", blocks)
 
 
-def _distributions(subject: Subject) -> Iterator[Block]:
+def _distributions(page: PageInput) -> Iterator[Block]:
     try:
-        shares = similarity_shares(subject.table)
+        shares = similarity_shares(page.table)
     except ReportError as error:
         yield Paragraph(f"The distributions are not drawn against MAC. {error}")
         return
@@ -150,8 +128,8 @@ def _distributions(subject: Subject) -> Iterator[Block]:
         "ordinary such similarities are, among control words too."
     )
     yield figure(
-        plot_distances(subject.table),
-        f"Similarities (1 minus distance_text) as they are in the table, by connection, with the band 0 +/- "
+        plot_distances(page.table),
+        f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
         f"{distance_text(band)}.",
         f"Histograms of cosine similarity, one a connection. {said}.",
     )
@@ -171,11 +149,11 @@ def _distributions(subject: Subject) -> Iterator[Block]:
     )
 
 
-def _lost(subject: Subject) -> Iterator[Block]:
-    if "lost_words" not in subject.facts:
+def _lost(page: PageInput) -> Iterator[Block]:
+    if "lost_words" not in page.facts:
         yield Paragraph("The table does not say whether words of the study were lost.")
         return
-    lost = lost_words(subject.table)
+    lost = lost_words(page.table)
     if lost.empty:
         yield Paragraph("No word of the study was lost: the embedding has them all.")
         return

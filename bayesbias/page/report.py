@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed
+from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.errors import OutputError, ReportError
 from bayesbias.files import atomic_path, check_output
 from bayesbias.models.fits import check_fit, fit_fact
@@ -18,8 +18,8 @@ from bayesbias.page.blocks import Notice, Section
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
 from bayesbias.page.embeddings import before_and_after
-from bayesbias.page.page_input import Subject, table_of
-from bayesbias.page.posterior import groups, words
+from bayesbias.page.page_input import PageInput, table_of
+from bayesbias.page.posterior import overall, words
 from bayesbias.page.question_and_data import data, question
 from bayesbias.page.robustness import comparison as compared
 from bayesbias.page.robustness import what_it_is_sensitive_to
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 # Control characters, marks that override the direction of text, and halves of surrogate pairs.
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-_SECTIONS: tuple[Callable[[Subject], Section], ...] = (
+_SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
     question,
     data,
-    groups,
+    overall,
     words,
     before_and_after,
     sampler,
@@ -63,13 +63,14 @@ def write_report(
     random_seed: int | None = None,
     overwrite: bool = False,
     title: str | None = None,
+    progress: bool = True,
 ) -> Path:
     """Write what a fit shows, and what it rests on, as one HTML file that needs nothing else.
 
     The page holds the question, the data and the lost words, the posterior of all protected words and of each, the
     original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
-    conclusions hang on, single-number measures, conclusions in plain English, settings and versions to repeat it, and
-    how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
+    conclusions are sensitive to, single-number measures, conclusions in plain English, settings and versions to repeat
+    it, and how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
 
     Parameters
     ----------
@@ -93,6 +94,8 @@ def write_report(
         Whether an existing file may be replaced.
     title
         Of the page; by default it names study and embedding.
+    progress
+        Show a progress bar where there is somebody to see it.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def write_report(
     ------
     OutputError
         If the file exists or cannot be written; before anything is computed.
-    FitError, ReportError
+    FitError, ReportError, ArgumentError
         If `fit` is not a fit, `table` is not its table, or another argument is not usable.
 
     Notes
@@ -129,39 +132,34 @@ def write_report(
     if comparison is not None and not isinstance(comparison, EmbeddingComparison):
         raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
     seed = resolve_seed(fit_fact(check_fit(fit), "seed") if random_seed is None else random_seed)
-    subject = Subject(
+    page = PageInput(
         fit=fit, table=table_of(fit, table), comparison=comparison, rope=rope, hdi_prob=hdi_prob, seed=seed
     )
     # Many small systems of equations: threads only get into each other's way.
     with threadpool_limits(1, "blas"):
-        content = render(subject, title)
+        content = render(page, title, progress=progress)
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")
     return target
 
 
-def render(subject: Subject, title: str | None) -> str:
+def render(page: PageInput, title: str | None, *, progress: bool = False) -> str:
     """Return the page as HTML; every text is escaped by the template."""
-    sections = [section(subject) for section in _SECTIONS]
-    study = subject.facts.get("study")
-    what = f"{study} in {subject.embedding}" if study else subject.embedding
+    sections = [section(page) for section in with_progress(_SECTIONS, "Sections of the page", progress=progress)]
+    study = page.facts.get("study")
+    what = f"{study} in {page.embedding}" if study else page.embedding
+    # What a reader must know before any number: failed sampling, doubtful data.
+    reason = page.nothing_to_compare
+    alerts = [reason] if reason else [doubt.text for doubt in page.conclusions.doubts]
     return _template().render(
         title=title or f"Associations of words: {what}",
         description=f"A Bayesian report of associations in word embeddings: {what}.",
-        alerts=_alerts(subject),
-        verdict="" if subject.nothing_to_compare else subject.told.verdict,
+        alerts=[Notice(text) for text in alerts],
+        verdict="" if reason else page.conclusions.verdict.text,
         sections=sections,
-        model=subject.spec.name,
+        model=page.spec.name,
         made=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
-
-
-def _alerts(subject: Subject) -> list[Notice]:
-    """Return what a reader must know before any number: failed sampling, doubtful data."""
-    if subject.nothing_to_compare:
-        return [Notice(subject.nothing_to_compare)]
-    # The paragraph on the data itself stands among the doubts too.
-    return [Notice(text) for text in subject.told.doubts if text.startswith(("DO NOT", "Beware"))]
 
 
 def _visible(value: Any) -> Any:

@@ -8,7 +8,7 @@ import pandas as pd
 from bayesbias.errors import name_some
 from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.robustness.model_comparison import AS_GOOD, MODELS, PREFERRED, WORSE, compare_models
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
@@ -27,17 +27,17 @@ _TITLES = {
 }
 
 
-def comparison(subject: Subject) -> Section:
+def comparison(page: PageInput) -> Section:
     """Compare the fitted model with the others of its family."""
-    name = subject.spec.name
+    name = page.spec.name
     models: list[str | ModelSpec] = [
-        *([] if subject.needs_nuts else [subject.spec]),
+        *([] if page.needs_nuts else [page.spec]),
         *[model for model in MODELS if model != name],
     ]
-    frame = compare_models(subject.table, models, draws=_COMPARISON_DRAWS, random_seed=subject.seed)
+    frame = compare_models(page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.seed)
     reading = dict(zip(frame["model"], frame["reading"], strict=True)).get(name)
     blocks: list[Block] = []
-    if subject.needs_nuts:
+    if page.needs_nuts:
         headline = (
             f"The fitted model, {name}, is sampled by NUTS, so that leaving out words takes minutes: it is not "
             f"compared here. Run bb.compare_models(table, ['{name}', ...])."
@@ -74,34 +74,34 @@ def comparison(subject: Subject) -> Section:
     return Section("comparison", "Which model to trust", blocks, [headline])
 
 
-def what_it_is_sensitive_to(subject: Subject) -> Section:
+def what_it_is_sensitive_to(page: PageInput) -> Section:
     """Fit again without each word and list, and with other priors."""
     blocks: list[Block] = []
     deciding: dict[str, list[str]] = {}
     edges: list[str] = []
     refits = 0
-    reason = subject.nothing_to_compare
-    if not reason and subject.needs_nuts:
+    reason = page.nothing_to_compare
+    if not reason and page.needs_nuts:
         reason = (
-            f"The model {subject.spec.name} is sampled by NUTS, and would be fitted again for each word. Run "
-            f"bb.sensitivity(table, '{subject.spec.name}'), or report a crossed model."
+            f"The model {page.spec.name} is sampled by NUTS, and would be fitted again for each word. Run "
+            f"bb.sensitivity(table, '{page.spec.name}'), or report a crossed model."
         )
     if reason:
         return Section("sensitivity", _SENSITIVITY, [Notice(f"Not computed. {reason}")])
     for leave_out in LEAVE_OUT:
         frame = sensitivity(
-            subject.table,
-            subject.spec,
+            page.table,
+            page.spec,
             leave_out=leave_out,
-            hdi_prob=subject.hdi_prob,
+            hdi_prob=page.hdi_prob,
             draws=_SENSITIVITY_DRAWS,
-            random_seed=subject.seed,
+            random_seed=page.seed,
         )
         blocks += [Heading(_TITLES[leave_out]), *(Paragraph(said.text) for said in frame.attrs["reading"])]
         if not frame.empty:
             blocks.append(_shifts(frame, leave_out))
         refits += frame.attrs["refits"]
-        edges = edges or _edges(subject, frame.attrs["contrasts"])
+        edges = edges or _edges(page, frame.attrs["contrasts"])
         for contrast, names in frame.attrs["deciding"].items():
             deciding.setdefault(contrast, []).extend(names)
         if skipped := frame.attrs["skipped"]:
@@ -109,7 +109,7 @@ def what_it_is_sensitive_to(subject: Subject) -> Section:
             blocks.append(Paragraph(f"Could not be left out: {name_some(names, 5)}."))
     blocks.append(
         Paragraph(
-            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {subject.seed}. A word that "
+            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {page.seed}. A word that "
             "moves a difference is not thereby wrong: it is what the conclusion rests on."
         )
     )
@@ -124,9 +124,9 @@ def what_it_is_sensitive_to(subject: Subject) -> Section:
     return Section("sensitivity", _SENSITIVITY, blocks, [*edges, *(headlines or [unchanged])])
 
 
-def _edges(subject: Subject, refitted: list[dict[str, Any]]) -> list[str]:
+def _edges(page: PageInput, refitted: list[dict[str, Any]]) -> list[str]:
     """Say which intervals end so near to 0 that another simulation of the same model concludes something else."""
-    found = contrasts(subject.fit, hdi_prob=subject.hdi_prob).set_index("contrast")
+    found = contrasts(page.fit, hdi_prob=page.hdi_prob).set_index("contrast")
     edges = []
     for row in refitted:
         here = found.loc[row["contrast"]]

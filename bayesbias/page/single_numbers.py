@@ -11,11 +11,11 @@ from bayesbias.metrics.significance.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.metrics.weat import associations, weat_statistics
 from bayesbias.page.blocks import Block, Heading, Paragraph, Section, frame_table
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from bayesbias.statements import count_text, distance_text, signed_text
 
 
-def single_numbers(subject: Subject) -> Section:
+def single_numbers(page: PageInput) -> Section:
     """Show the single-number measures of these very distances, where they are defined."""
     blocks: list[Block] = [
         Paragraph(
@@ -24,21 +24,21 @@ def single_numbers(subject: Subject) -> Section:
             "may show the same, do not enter."
         )
     ]
-    blocks += [Heading("WEAT"), *_weat(subject), Heading("MAC and t-tests"), *_t_tests(subject)]
+    blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]
     return Section("single-numbers", "What single numbers say", blocks)
 
 
-def _weat(subject: Subject) -> Iterator[Block]:
-    groups = subject.table["protected_group"].nunique()
+def _weat(page: PageInput) -> Iterator[Block]:
+    groups = page.table["protected_group"].nunique()
     if groups != 2:
         yield Paragraph(f"WEAT is not shown: it compares two groups of protected words, and there are {groups}.")
         return
     try:
-        lists = four_lists(table_study(subject.table))
-        similarities = Similarities.of_table(subject.table, lists)
+        lists = four_lists(table_study(page.table))
+        similarities = Similarities.of_table(page.table, lists)
         sizes = [weat_statistics(similarities, statistic="mean", ddof=ddof)["effect_size"] for ddof in (1, 0)]
         values = associations(similarities)
-        test = p_value(*similarities.by_group(values), random_seed=subject.seed)
+        test = p_value(*similarities.by_group(values), random_seed=page.seed)
     except (MeasureError, StudyError) as error:
         yield Paragraph(f"WEAT is not shown: {error}")
         return
@@ -63,14 +63,14 @@ def _weat(subject: Subject) -> Iterator[Block]:
     )
 
 
-def _t_tests(subject: Subject) -> Iterator[Block]:
+def _t_tests(page: PageInput) -> Iterator[Block]:
     test = {
         "difference": ("Difference", signed_text),
         "low:high": ("95% confidence interval", signed_text),
         "p_value": ("p-value", _p_value),
     }
     try:
-        frame = mac_t_tests(subject.table)
+        frame = mac_t_tests(page.table)
     except MeasureError as error:
         yield Paragraph(f"MAC is not tested: {error}")
     else:
@@ -81,12 +81,12 @@ def _t_tests(subject: Subject) -> Iterator[Block]:
             {"values": ("Values", None), "n": ("How many", count_text), "mean": ("MAC", distance_text), **test},
         )
     try:
-        frame = t_tests(subject.table)
+        frame = t_tests(page.table)
     except MeasureError as error:
         yield Paragraph(f"Two groups are not tested against each other: {error}")
         return
     names = {"attribute_group": ("List", None), "values": ("Values", None)}
-    first, second = dict.fromkeys(subject.table["protected_group"].astype(str))
+    first, second = dict.fromkeys(page.table["protected_group"].astype(str))
     caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
     yield frame_table(frame, caption, {**names, **test}, folded=True)
 

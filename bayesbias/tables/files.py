@@ -34,7 +34,7 @@ _PUBLISHED_CONNECTIONS = {"none": "neutral"}
 _LOST_CODE = -100.0
 
 
-def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
+def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a distance table with its provenance, whole or not at all.
 
     Parameters
@@ -141,7 +141,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     return table
 
 
-def check_table_output(path: str | os.PathLike[str], *, overwrite: bool = True) -> tuple[Format, bool]:
+def check_table_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> tuple[Format, bool]:
     """Return the format that a path asks for; raise `OutputError` before any work if no table can be written there."""
     form = _format(path, OutputError)
     check_output(path, overwrite=overwrite)

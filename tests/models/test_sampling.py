@@ -61,7 +61,7 @@ def test_a_short_fit_warns_once_and_names_parameters(table: pd.DataFrame) -> Non
     assert "connection_mean" in message
     assert "Run longer" in message
     assert bb.fit_fact(short, "convergence_problems")
-    assert "DO NOT REPORT" in bb.conclusions(short)
+    assert bb.conclusions(short).doubts[0].kind == "convergence"
 
 
 def test_nutpies_tree_depth_is_judged(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,15 @@
 
 import base64
 import struct
+from pathlib import Path
+from typing import get_args
 
 import pandas as pd
-import pytest
 
+from bayesbias.page import blocks
 from bayesbias.page.blocks import MOST_ROWS, figure, frame_table
 from bayesbias.plots.style import new_figure
-from bayesbias.statements import count_text, distance_text, probability_text, share_text, signed_text
+from bayesbias.statements import signed_text
 
 
 def test_long_tables_say_what_they_leave_out() -> None:
@@ -27,18 +29,21 @@ def test_both_ends_of_an_interval_stand_in_one_cell() -> None:
     assert made.texts == (True, False)
 
 
-@pytest.mark.parametrize("write", [distance_text, signed_text, share_text, count_text])
-def test_what_is_no_number_is_said(write: object) -> None:
-    assert callable(write)
-    assert write(float("nan")) == "undefined"
-
-
-def test_a_probability_is_never_certain() -> None:
-    assert [probability_text(value) for value in (1.0, 0.0, 0.5)] == ["above 0.99", "below 0.01", "0.50"]
-
-
 def test_a_figure_is_a_png_with_its_own_size() -> None:
     made = figure(new_figure(2, 1), "caption", "alt")
     content = base64.b64decode(made.source.removeprefix("data:image/png;base64,"))
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", content[16:24]) == (made.width, made.height) == (300, 150)
+
+
+def test_the_template_knows_every_block_by_its_kind() -> None:
+    template = (Path(blocks.__file__).parent / "report.html.j2").read_text(encoding="utf-8")
+    kinds = [block.__name__.lower() for block in get_args(blocks.Block)]
+    assert len(kinds) == 7
+    assert all(f'item.kind == "{kind}"' in template for kind in kinds)
+    assert blocks.Notice("x").kind == "notice"
+
+
+def test_facts_are_rows_of_texts() -> None:
+    made = blocks.fact_table("Settings", {"Seed": "4"}, header=("Setting", "Value"))
+    assert (made.header, made.rows, made.texts) == (("Setting", "Value"), (("Seed", "4"),), (True, True))

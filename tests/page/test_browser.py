@@ -47,7 +47,7 @@ def test_it_is_drawn_in_light_and_dark_wide_and_narrow(page: Path, tmp_path: Pat
     assert abs(pixels - background).max() > 0.7
 
 
-def test_a_script_in_the_page_would_be_told(page: Path, tmp_path: Path) -> None:
+def test_a_script_in_the_page_would_be_reported(page: Path, tmp_path: Path) -> None:
     """The policy forbids it and the console says so: an empty console above means something."""
     tampered = tmp_path / "tampered.html"
     text = page.read_text(encoding="utf-8")

@@ -8,18 +8,13 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import FitError, OutputError, ReportError
+from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
 from bayesbias.page import report, write_report
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.embeddings.comparison import compare_embeddings
 from bayesbias.reports.robustness.model_comparison import compare_models
 from tests.page.pages import HALVED, HOSTILE, TAG, TURNED, Reader, small_table
-
-
-@pytest.fixture(scope="module")
-def fitted() -> xr.DataTree:
-    return bb.fit(small_table(), "crossed", draws=200, chains=2, random_seed=4, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +101,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
     )
     same("Spread", overall.query("parameter != 'connection_mean'"), means)
     same("Mean cosine distance of each", word, {**means, "Word": ("protected_word", "{}")})
-    same("Differences of group means", bb.contrasts(fitted, rope=0.02), differences)
+    same("Differences of overall means", bb.contrasts(fitted, rope=0.02), differences)
     same("Differences for each", bb.contrasts(fitted, level="word", rope=0.02), differences)
 
     check = check_posterior(fitted, random_seed=4)
@@ -133,7 +128,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
 def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> None:
     reader = Reader(page)
     sections = [section["id"] for section in reader.all("section")]
-    expected = "summary question data groups words debiasing sampler predictions priors comparison sensitivity"
+    expected = "summary question data overall words debiasing sampler predictions priors comparison sensitivity"
     assert sections == [*expected.split(), "single-numbers", "conclusions", "reproduce", "cite"]
     settings = dict(row[:2] for row in reader.table("Settings")[1:])
     assert settings["Model"].startswith("crossed (")
@@ -144,13 +139,12 @@ def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> 
     text = " ".join(reader.texts)
     assert "cff-version: 1.2.0" in text
     assert "No other embedding was given" in text
-    assert bb.conclusions(bb.fit(small_table(), "crossed", draws=200, chains=2, random_seed=4)).split()[0] in text
 
 
 def test_sections_that_do_not_apply_say_why(tmp_path: Path) -> None:
     fitted = bb.fit(small_table(("neutral",)), "hierarchical", draws=100, chains=2, random_seed=1)
     text = " ".join(Reader(write_report(fitted, tmp_path / "p.html").read_text(encoding="utf-8")).texts)
-    assert "only neutral ones: nothing can be said about associations" in text
+    assert text.count("The only attribute words are neutral ones") >= 3
     for said in ("No differences are shown", "Not computed", "No conclusion about associations", "WEAT is not shown"):
         assert said in text
     assert "not drawn against MAC" in text
@@ -176,7 +170,7 @@ def test_original_and_debiased(fitted: xr.DataTree, tmp_path: Path) -> None:
 def test_the_output_is_checked_before_anything_is_computed(
     fitted: xr.DataTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no(*_: object) -> str:
+    def no(*_: object, **__: object) -> str:
         raise AssertionError("computed")
 
     monkeypatch.setattr(report, "render", no)
@@ -190,7 +184,7 @@ def test_the_output_is_checked_before_anything_is_computed(
         write_report(fitted, tmp_path / "page.pdf")
     with pytest.raises(OutputError, match="Cannot write"):
         write_report(fitted, "/proc/p.html")
-    with pytest.raises(ReportError, match="rope"):
+    with pytest.raises(ArgumentError, match="rope"):
         write_report(fitted, tmp_path / "p.html", rope=-1)
     with pytest.raises(ReportError, match="compare_embeddings"):
         write_report(fitted, tmp_path / "p.html", comparison="that")  # type: ignore[arg-type]
@@ -208,7 +202,7 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
     taken = tmp_path / "taken.html"
     taken.write_text("mine")
 
-    def fails(*_: object) -> str:
+    def fails(*_: object, **__: object) -> str:
         assert taken.read_text() == "mine"
         raise ReportError("half way")
 
@@ -216,28 +210,9 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
     with pytest.raises(ReportError, match="half way"):
         write_report(fitted, taken, overwrite=True)
     assert taken.read_text() == "mine"
-    monkeypatch.setattr(report, "render", lambda *_: "new")
+    monkeypatch.setattr(report, "render", lambda *_, **__: "new")
     assert write_report(fitted, taken, overwrite=True).read_text() == "new"
     assert list(tmp_path.iterdir()) == [taken]
-
-
-def test_a_given_table_names_the_lists(fitted: xr.DataTree, page: str) -> None:
-    rebuilt = report.table_of(fitted, None)
-    given = report.table_of(fitted, small_table())
-    assert rebuilt["cosine_distance"].tolist() == given["cosine_distance"].tolist()
-    assert rebuilt[["protected_word", "attribute_word"]].equals(given[["protected_word", "attribute_word"]])
-    assert set(given["attribute_group"]) == {"warm & <i>", "cold", "human", "neutral"}
-    assert set(rebuilt["attribute_group"]) == {
-        "associated with summer <u>",
-        "associated with winter",
-        "human",
-        "neutral",
-    }
-
-
-def test_lists_of_a_bundled_study_are_named_without_a_table(fit: xr.DataTree, table: pd.DataFrame) -> None:
-    rebuilt = report.table_of(fit, None)
-    assert rebuilt["attribute_group"].tolist() == table["attribute_group"].tolist()
 
 
 @pytest.mark.slow

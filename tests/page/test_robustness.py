@@ -10,19 +10,19 @@ import bayesbias as bb
 from bayesbias.models.spec import load_model
 from bayesbias.page import robustness
 from bayesbias.page.blocks import Notice
-from bayesbias.page.page_input import Subject, table_of
+from bayesbias.page.page_input import PageInput, table_of
 
 
-def about(fit: xr.DataTree) -> Subject:
-    return Subject(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
+def about(fit: xr.DataTree) -> PageInput:
+    return PageInput(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
 
 
 def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
     robust = fit.copy()
     robust.attrs["model"] = json.dumps(load_model("crossed_robust").to_dict())
-    subject = about(robust)
-    hangs = robustness.what_it_hangs_on(subject)
-    (notice,) = hangs.blocks
+    page = about(robust)
+    section = robustness.what_it_is_sensitive_to(page)
+    (notice,) = section.blocks
     assert isinstance(notice, Notice)
     assert "NUTS" in notice.text
 
@@ -35,7 +35,7 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
         return frame
 
     monkeypatch.setattr(robustness, "compare_models", compare)
-    assert "not compared here" in robustness.comparison(subject).headlines[0]
+    assert "not compared here" in robustness.comparison(page).headlines[0]
 
 
 def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,13 +53,13 @@ def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monk
 
 
 def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
-    subject = about(fit)
+    page = about(fit)
     found = bb.contrasts(fit)
     assert not ((found["hdi_high"] < 0) | (found["hdi_low"] > 0)).any()
     refitted = [
         {"contrast": "associated - different", "conclusion": "not settled", "hdi_low": -0.1, "hdi_high": 0.01},
         {"contrast": "associated - human", "conclusion": "nearer", "hdi_low": -0.1, "hdi_high": -0.001},
     ]
-    (said,) = robustness._edges(subject, refitted)
+    (said,) = robustness._edges(page, refitted)
     assert "'associated - human' stands on the edge" in said
     assert "-0.100 to -0.001 in a refit" in said

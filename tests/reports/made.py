@@ -33,7 +33,7 @@ def made_table(words: tuple[str, ...], connections: tuple[str, ...] = CONNECTION
 def made_fit(
     words: tuple[str, ...] = ("he", "she"), connections: tuple[str, ...] = CONNECTIONS, *, draws: int = 5000
 ) -> xr.DataTree:
-    """Independent Normal draws: group means `MEANS` and `SDS`; a word's means are 0.1 times its place lower."""
+    """Independent Normal draws: connection means `MEANS` and `SDS`; a word's means are 0.1 times its place lower."""
     data = model_data(made_table(words, connections))
     spec = load_model("hierarchical")
     rng = np.random.default_rng(1)

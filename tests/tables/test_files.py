@@ -45,7 +45,7 @@ def test_everything_survives_a_round_trip(ending: str, tmp_path: Path, table: pd
     assert again.attrs == table.attrs
     assert len(bb.lost_words(again)) == len(bb.lost_words(table)) > 0
     first = path.read_bytes()
-    bb.write_table(again, path)
+    bb.write_table(again, path, overwrite=True)
     assert path.read_bytes() == first, "the same table gives the same bytes"
 
 

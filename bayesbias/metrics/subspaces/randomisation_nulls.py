@@ -145,7 +145,8 @@ def randomisation_nulls(
     window
         See `match`; without it, not used.
     random_seed
-        Seed of the draws; the same seed repeats them on the same machine. If it is left out, one is drawn and kept in the result.
+        Seed of the draws; the same seed repeats them on the same machine. None draws one and keeps it in
+        the result.
     progress
         Whether to show a progress bar.
 

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_rope
+from bayesbias.arguments import HDI_PROB, check_rope
 from bayesbias.estimates import ESTIMATE_COLUMNS, check_baseline, estimates, most_effective
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import check_fit
 from bayesbias.models.samplers.exact import cell_statistics
-from bayesbias.reports.posterior.summary import pair_count
+from bayesbias.reports.posterior.summary import check_level, pair_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ def contrasts(
 
     Raises
     ------
-    FitError, ReportError
+    FitError, ReportError, ArgumentError
         If `fit` is not a fit, or the fit lacks the baseline, or an argument is not usable.
 
     Examples
@@ -71,19 +71,18 @@ def contrasts(
     import pandas as pd
 
     posterior = check_fit(fit)["posterior"].to_dataset()
-    check_choice("level", level, LEVELS)
+    check_level(level, LEVELS)
     region = check_rope(rope)
     connections = [str(name) for name in posterior["connection"].values]
     check_baseline(baseline, connections, "fit")
     variables = {"overall": ["connection_mean"], "word": ["word_mean"], "all": ["connection_mean", "word_mean"]}[level]
     averages, frames = _averages(fit), []
     for variable in variables:
+        means = posterior[variable]
         for other in connections:
             if other == baseline:
                 continue
-            draws = posterior[variable].sel(connection=baseline, drop=True) - posterior[variable].sel(
-                connection=other, drop=True
-            )
+            draws = means.sel(connection=baseline, drop=True) - means.sel(connection=other, drop=True)
             frame = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit))
             below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
             frame["direction"] = np.where(below >= 0.5, "nearer", "farther")
@@ -92,19 +91,15 @@ def contrasts(
                 inside = ((draws >= region[0]) & (draws <= region[1])).mean(("chain", "draw"))
                 frame["probability_in_rope"] = np.asarray(inside).reshape(-1)
             frame["contrast"] = f"{baseline} - {other}"
-            frame["protected_word"] = frame.get("protected_word", "")
-            for column, connection in (("baseline_pairs", baseline), ("other_pairs", other)):
-                frame[column] = [pair_count(fit, word, connection) for word in frame["protected_word"]]
-            words = frame["protected_word"]
+            frame["protected_word"] = words = frame.get("protected_word", pd.Series("", index=frame.index))
+            frame["baseline_pairs"] = [pair_count(fit, word, baseline) for word in words]
+            frame["other_pairs"] = [pair_count(fit, word, other) for word in words]
             frame["observed"] = [averages(baseline, word) - averages(other, word) for word in words]
             frames.append(frame)
     result = pd.concat(frames, ignore_index=True)
-    probabilities = ["direction", "probability_of_direction"]
-    if region is not None:
-        probabilities.append("probability_in_rope")
-    moments, diagnostics = ESTIMATE_COLUMNS[:4], ESTIMATE_COLUMNS[4:]
     leading = ["contrast", "protected_word", "baseline_pairs", "other_pairs", "observed"]
-    result = result[[*leading, *moments, *probabilities, *diagnostics]]
+    probabilities = [name for name in result.columns if name.startswith(("direction", "probability"))]
+    result = result[[*leading, *ESTIMATE_COLUMNS[:4], *probabilities, *ESTIMATE_COLUMNS[4:]]]
     result.attrs = {"hdi_prob": hdi_prob, "baseline": baseline, "rope": None if region is None else list(region)}
     return result
 

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bayesbias.arguments import HDI_PROB, check_choice
-from bayesbias.errors import ReportError
+from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.estimates import ESTIMATE_COLUMNS, estimates, most_effective
 from bayesbias.models.fits import check_fit, fit_fact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     import xarray as xr
 
@@ -32,16 +32,15 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     Returns
     -------
     pandas.DataFrame
-        Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for group parameters; with
-        attribute effects also `attribute_list` and `attribute_word`), `pairs` (rows of the table behind the
+        Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
+        with attribute effects also `attribute_list` and `attribute_word`), `pairs` (rows of the table behind the
         estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high` in
-        units of cosine distance, `ess_bulk`, `ess_tail`,
-        `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
+        units of cosine distance, `ess_bulk`, `ess_tail`, `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
 
     Raises
     ------
-    FitError, ReportError
-        If `fit` is not a fit, or `level` or `hdi_prob` is not usable.
+    FitError, ReportError, ArgumentError
+        If `fit` is not a fit, its model has no attribute effects, or `level` or `hdi_prob` is not usable.
 
     Examples
     --------
@@ -55,7 +54,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     import pandas as pd
 
     posterior = check_fit(fit)["posterior"].to_dataset()
-    check_choice("level", level, LEVELS)
+    check_level(level, LEVELS)
     frames = []
     for parameter, draws in posterior.data_vars.items():
         if _level(draws) not in (("overall", "word") if level == "all" else (level,)):
@@ -69,10 +68,10 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         )
     result = pd.concat(frames, ignore_index=True)
     labels = ["connection", "protected_word", "protected_group", "attribute_list", "attribute_word"]
-    groups = {**_word_groups(fit), "": ""}
+    groups = fit["constant_data"]["protected_group"].to_series().astype(str)
+    result["protected_group"] = result["protected_word"].map(groups) if "protected_word" in result else ""
     for name in labels:
         result[name] = result[name].fillna("") if name in result else ""
-    result["protected_group"] = result["protected_word"].map(groups)
     result["pairs"] = [
         pair_count(fit, word, connection)
         for word, connection in zip(result["protected_word"], result["connection"], strict=True)
@@ -83,15 +82,19 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     return result
 
 
+def check_level(level: str, levels: "Sequence[str]") -> str:
+    """Return a level if it is one of `levels`; raise `ArgumentError` if not, which knows the name of before."""
+    if level == "group":
+        raise ArgumentError(
+            "level='group': a group is a protected group now; for the means of all words use 'overall'."
+        )
+    return check_choice("level", level, levels)
+
+
 def _level(draws: "xr.DataArray") -> str:
     if "protected_word" in draws.dims:
         return "word"
     return "attribute" if "attribute_word" in draws.dims else "overall"
-
-
-def _word_groups(fit: "xr.DataTree") -> dict[str, str]:
-    groups = fit["constant_data"]["protected_group"]
-    return dict(zip(np.asarray(groups["protected_word"], dtype=str), np.asarray(groups, dtype=str), strict=True))
 
 
 def pair_count(fit: "xr.DataTree", word: str, connection: str) -> int:

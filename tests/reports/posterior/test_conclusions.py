@@ -1,11 +1,15 @@
 """Conclusions say what the numbers say."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
 import bayesbias as bb
-from tests.reports.made import made_fit
+from bayesbias.reports.posterior.conclusions import data_doubts, nothing_to_compare
+from tests.reports.made import CONNECTIONS, made_fit
 
 
 def shifted(fit: xr.DataTree, **shifts: float) -> xr.DataTree:
@@ -20,60 +24,120 @@ def shifted(fit: xr.DataTree, **shifts: float) -> xr.DataTree:
     return fit
 
 
+def shown(found: bb.Conclusions, kind: str) -> list[bb.Statement]:
+    return [statement for statement in found.shown if statement.kind == kind]
+
+
+def limits(found: bb.Conclusions) -> list[str]:
+    return [limit.kind for limit in found.limits]
+
+
 @pytest.fixture(scope="module")
 def known() -> xr.DataTree:
     return made_fit()
 
 
-def test_an_association_is_called_one(known: xr.DataTree) -> None:
-    text = bb.conclusions(known)
-    assert "Associated attribute words are nearer than attribute words associated with other groups" in text
-    assert "That is an association in these vectors." in text.replace("\n", " ")
-    assert "is not settled" in bb.conclusions(shifted(known, associated=0.05))
+@pytest.mark.parametrize(
+    ("shifts", "rope", "verdict", "words"),
+    [
+        ({}, None, "association", "nearer than human and neutral words. That is an association in these vectors."),
+        ({"neutral": -0.2}, None, "association", "to those of other groups, and nearer than human words."),
+        ({"associated": 0.05, "neutral": 0.2}, None, "same kind", "not detectably nearer"),
+        ({"associated": 0.3}, None, "reverse", "the reverse of the stereotype"),
+        ({"associated": 0.05, "human": -0.2, "neutral": -0.2}, None, "nothing", "No association"),
+        ({}, 0.5, "too small", "with probability above 0.99, too small to matter by the rope"),
+    ],
+)
+def test_the_verdict_reads_the_contrasts_together(
+    known: xr.DataTree, shifts: dict[str, float], rope: float | None, verdict: str, words: str
+) -> None:
+    found = bb.conclusions(shifted(known, **shifts), rope=rope).verdict
+    assert found.kind == verdict
+    assert words in found.text
 
 
-def test_near_to_the_kind_is_not_called_a_stereotype(known: xr.DataTree) -> None:
-    text = bb.conclusions(shifted(known, associated=0.05, neutral=0.2)).replace("\n", " ")
-    assert "the nearness follows the stereotype is not shown" in text
-    assert "That is an association" not in text
+def test_without_other_groups() -> None:
+    found = bb.conclusions(made_fit(connections=("associated", "human"), draws=2000))
+    assert found.verdict.kind == "no other groups"
+    assert "Without attribute words of another group" in found.verdict.text
 
 
-def test_nothing_shown(known: xr.DataTree) -> None:
-    text = bb.conclusions(shifted(known, associated=0.3)).replace("\n", " ")
-    assert "farther than attribute words associated with other groups" in text
-    assert "the reverse of the stereotype" in text
-    open_text = bb.conclusions(shifted(known, associated=0.05, human=-0.2, neutral=-0.2)).replace("\n", " ")
-    assert "no association that follows the stereotype is shown" in open_text
-
-
-def test_a_rope_that_holds_everything_is_heeded(known: xr.DataTree) -> None:
-    text = bb.conclusions(known, rope=0.5).replace("\n", " ")
-    assert "too small to matter by the rope" in text
-    assert "That is an association" not in text
+def test_what_can_be_compared() -> None:
+    assert nothing_to_compare(CONNECTIONS) == ""
+    for names in ([], ["associated"], ["human", "neutral"]):
+        assert nothing_to_compare(names)
 
 
 def test_the_interval_asked_for_decides(known: xr.DataTree) -> None:
     """associated - different is Normal(-0.05, 0.0224): P(direction) = 0.987, settled at 89 % and not at 99.9 %."""
-    settled = "- Associated attribute words are nearer than attribute words associated with other groups"
-    assert settled in bb.conclusions(known).replace("\n  ", " ")
-    wide = bb.conclusions(known, hdi_prob=0.999).replace("\n  ", " ")
-    assert settled not in wide
-    assert "99.9% HPDI" in wide
-    assert "not settled for any" in wide
+
+    def first(fit: xr.DataTree, **settings: float) -> bb.Statement:
+        return shown(bb.conclusions(fit, **settings), "contrast")[0]
+
+    assert first(known).numbers["settled"]
+    assert first(known).text.startswith(
+        "Associated attribute words are nearer than attribute words associated with other groups: difference -0.050"
+    )
+    assert not first(known, hdi_prob=0.999).numbers["settled"]
+    assert " is not settled: difference -0.050" in first(known, hdi_prob=0.999).text
+    wide = bb.conclusions(known, hdi_prob=0.999)
+    assert "99.9% HPDI" in wide.heading
+    words = shown(wide, "words")[0]
+    assert words.numbers["not_settled"] == ["he", "she"]
+    assert words.text.endswith("2 words: not settled for any.")
     # Shifted to -0.02: probability of direction 0.81, an interval that holds 0.
-    assert settled not in bb.conclusions(shifted(known, associated=0.03)).replace("\n  ", " ")
+    assert not first(shifted(known, associated=0.03)).numbers["settled"]
+
+
+def test_every_number_is_one_of_the_contrasts(known: xr.DataTree) -> None:
+    found = bb.conclusions(known, rope=0.02)
+    rows = bb.contrasts(known, rope=0.02).to_dict("records")
+    for statement, row in zip(shown(found, "contrast"), rows, strict=True):
+        names = set(statement.numbers) - {"settled"}
+        assert {"contrast", "mean", "hdi_low", "hdi_high", "direction", "probability_of_direction"} < names
+        np.testing.assert_equal({name: statement.numbers[name] for name in names}, {name: row[name] for name in names})
+        for text in (f"{row['mean']:+.3f}", f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}"):
+            assert text in statement.text
+        assert statement.text.endswith("that it is too small to matter (in the rope).")
+    assert "probability above 0.99" in str(found)
+    assert "1.00" not in str(found)
+
+
+def test_words_are_listed_by_what_their_interval_says(known: xr.DataTree) -> None:
+    contrasts = bb.contrasts(known, level="word")
+    for statement in shown(bb.conclusions(known), "words"):
+        rows = contrasts[contrasts["contrast"] == statement.numbers["contrast"]].set_index("protected_word")
+        assert statement.numbers["nearer"] == rows.index[rows["hdi_high"] < 0].tolist()
+        assert statement.numbers["farther"] == rows.index[rows["hdi_low"] > 0].tolist()
+        assert statement.numbers["unmeasured"] == []
+        nearer = statement.numbers["nearer"]
+        assert f"nearer for {len(nearer)} ({', '.join(nearer)})" in statement.text
+
+
+def test_words_that_the_model_pulled_are_named(known: xr.DataTree) -> None:
+    """The averages of `made_table` are those of uniform numbers, far from the draws: no interval holds them."""
+    rows = bb.contrasts(known, level="word").query("contrast == 'associated - human'").set_index("protected_word")
+    outside = (rows["observed"] < rows["hdi_low"]) | (rows["observed"] > rows["hdi_high"])
+    settled = (rows["hdi_low"] > 0) | (rows["hdi_high"] < 0)
+    (statement,) = [
+        said for said in shown(bb.conclusions(known), "words") if said.numbers["contrast"] == "associated - human"
+    ]
+    assert statement.numbers["pulled"] == rows.loc[outside & settled, "observed"].to_dict() != {}
+    assert "Read with care: " in statement.text
 
 
 def test_words_that_were_not_measured_are_not_judged(known: xr.DataTree) -> None:
     fit = known.copy(deep=True)
-    counts = fit["constant_data"]["pair_count"]
-    counts.loc[{"protected_word": "she", "connection": "associated"}] = 0
+    fit["constant_data"]["pair_count"].loc[{"protected_word": "she", "connection": "associated"}] = 0
     words = bb.contrasts(fit, level="word").set_index(["contrast", "protected_word"])
     assert words.loc[("associated - human", "she"), "baseline_pairs"] == 0
-    text = bb.conclusions(fit).replace("\n  ", " ")
-    assert "associated minus human, 1 words" in text
-    assert "1 more have no rows for one of the two" in text
-    assert "she" not in text.split("Word by word")[1]
+    for statement in shown(bb.conclusions(fit), "words"):
+        assert statement.numbers["unmeasured"] == ["she"]
+        assert (
+            "she" not in statement.numbers["nearer"] + statement.numbers["farther"] + statement.numbers["not_settled"]
+        )
+        assert ", 1 words:" in statement.text
+        assert "1 more have no rows for one of the two" in statement.text
 
 
 def test_words_that_go_the_other_way_are_said(known: xr.DataTree) -> None:
@@ -81,50 +145,59 @@ def test_words_that_go_the_other_way_are_said(known: xr.DataTree) -> None:
     posterior = fit["posterior"].to_dataset()
     posterior["word_mean"].loc[{"protected_word": "he", "connection": "associated"}] += 0.2
     fit["posterior"] = xr.DataTree(posterior)
-    assert "But 1 of the words go the other way" in bb.conclusions(fit).replace("\n", " ")
+    verdict = bb.conclusions(fit).verdict
+    assert verdict.numbers["words_farther"] == ["he"]
+    assert verdict.text.endswith("But 1 of the words go the other way: see below.")
 
 
-def test_doubts_about_the_data_are_said(known: xr.DataTree) -> None:
+def test_what_the_data_are(known: xr.DataTree) -> None:
     fit = known.copy(deep=True)
-    text = bb.conclusions(fit)
-    assert "does not say whether words were lost" in text
-    assert "Beware" not in text
+    about = bb.conclusions(fit).about
+    assert about.numbers["lost_words"] is None
+    assert about.text.endswith("does not say whether words were lost.")
+    assert (about.numbers["protected_words"], about.numbers["attribute_words"], about.numbers["pairs"]) == (2, 12, 24)
+    fit.attrs["table"] = '{"study": "pets", "lost_words": [{"word": "cat"}], "left_out_controls": ["dinner"]}'
+    about = bb.conclusions(fit).about
+    assert about.numbers["study"] == "pets"
+    assert about.numbers["lost_words"] == ["cat"]
+    assert about.numbers["left_out_controls"] == ["dinner"]
+    assert "Lost words: 1 (cat)." in about.text
+    assert about.text.endswith("no controls here: dinner.")
+
+
+def test_doubts_about_data_and_draws_come_first(known: xr.DataTree) -> None:
+    fit = known.copy(deep=True)
+    assert bb.conclusions(fit).doubts == data_doubts(fit) == ()
     fit["constant_data"]["attribute_index"][1] = fit["constant_data"]["attribute_index"][0]
-    assert "1 rows repeat a pair" in bb.conclusions(fit)
-    facts = '{"edited": true, "lost_words": [], "left_out_controls": ["dinner"], "duplicates": {"same_vectors": 3}}'
-    fit.attrs["table"] = facts
-    text = bb.conclusions(fit).replace("\n  ", " ").replace("\n", " ")
-    assert "was changed after it was built" in text
-    assert "3 rows compare words that match the same vectors" in text
-    assert "No word was lost." in text
-    assert "no controls here: dinner" in text
-
-
-def test_without_other_groups(known: xr.DataTree) -> None:
-    text = bb.conclusions(made_fit(connections=("associated", "human"), draws=2000)).replace("\n", " ")
-    assert "without attribute words of another group" in text
-
-
-def test_every_number_is_one_of_the_contrasts(known: xr.DataTree) -> None:
-    text = bb.conclusions(known, rope=0.02)
-    for row in bb.contrasts(known, rope=0.02).to_dict("records"):
-        assert f"{row['mean']:+.3f}" in text
-        assert f"{row['hdi_low']:+.3f}" in text
-        assert f"{row['hdi_high']:+.3f}" in text
+    fit.attrs["table"] = '{"edited": true, "lost_words": [], "duplicates": {"same_vectors": 3}}'
+    fit.attrs["convergence_problems"] = '["The chains disagree. Run longer."]'
+    found = bb.conclusions(fit)
+    assert [doubt.kind for doubt in found.doubts] == ["convergence", "repeated pairs", "same vectors", "edited table"]
+    assert [doubt.numbers.get("rows") for doubt in found.doubts] == [None, 1, 3, None]
+    assert found.doubts[1:] == data_doubts(fit)
+    assert found.doubts[0].text.endswith("the sampler did not converge. The chains disagree. Run longer.")
+    assert str(found).startswith("BEWARE\n\n- DO NOT REPORT THESE NUMBERS YET")
+    assert [doubt.kind for doubt in data_doubts(made_fit(("he",), draws=20))] == ["one word"]
 
 
 def test_limits_and_cautions_are_always_said(known: xr.DataTree) -> None:
-    text = bb.conclusions(known).replace("\n  ", " ").replace("\n", " ")
-    assert "treats attribute words as independent" in text
-    assert "absence of evidence is not evidence of absence" in text
-    assert "Whether a difference matters" in text
-    assert "Whether a difference matters" not in bb.conclusions(known, rope=0.02)
-    assert "probability above 0.99" in text
-    assert "1.00" not in text
+    found = bb.conclusions(known)
+    assert limits(found) == ["model", "relevance", "many words", "bias", "generality", "absence"]
+    assert "treats attribute words as independent" in found.limits[0].text
+    assert "2 words are judged at once" in found.limits[2].text
+    assert "relevance" not in limits(bb.conclusions(known, rope=0.02))
+    assert limits(bb.conclusions(made_fit(("he",), draws=20)))[1] == "one group"
 
 
-def test_words_are_counted(known: xr.DataTree) -> None:
-    words = bb.contrasts(known, level="word").query("contrast == 'associated - human'")
-    nearer = [row.protected_word for row in words.itertuples() if row.hdi_high < 0]
-    assert f"nearer for {len(nearer)} ({', '.join(nearer)})" in bb.conclusions(known).replace("\n  ", " ")
-    assert np.isfinite(words["mean"]).all()
+def test_text_html_and_json_are_made_of_the_same_fields(fit: xr.DataTree, table: pd.DataFrame) -> None:
+    found = bb.conclusions(fit)
+    lines = str(found).splitlines()
+    assert max(map(len, lines)) <= 100
+    text, html = " ".join(" ".join(lines).split()), found._repr_html_()
+    kept = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert list(kept) == ["about", "verdict", "doubts", "shown", "limits"]
+    for statement in (found.about, found.verdict, *found.doubts, *found.shown, *found.limits):
+        assert statement.text in text
+        assert statement.text.replace("'", "&#x27;") in html
+    assert [one["numbers"]["contrast"] for one in kept["shown"]] == [one.numbers["contrast"] for one in found.shown]
+    assert kept["about"]["numbers"]["pairs"] == len(table)

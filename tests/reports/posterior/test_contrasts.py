@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import ReportError
+from bayesbias.errors import ArgumentError, ReportError
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
@@ -53,7 +53,7 @@ def test_an_uneven_rope(known: xr.DataTree) -> None:
 
 @pytest.mark.parametrize("rope", [-0.1, 0, (0.1, -0.1), (1, 2, 3), float("nan"), "0.1", np.int64(-1)])
 def test_impossible_ropes(known: xr.DataTree, rope: float) -> None:
-    with pytest.raises(ReportError, match="rope="):
+    with pytest.raises(ArgumentError, match="rope="):
         bb.contrasts(known, rope=rope)
 
 
@@ -74,3 +74,8 @@ def test_observed_is_the_difference_of_plain_averages(fit: xr.DataTree, table: p
     assert found["associated - human", ""] == pytest.approx(means["associated"] - means["human"])
     one = table[table["protected_word"] == "poetry"].groupby("connection", observed=True)["cosine_distance"].mean()
     assert found["associated - different", "poetry"] == pytest.approx(one["associated"] - one["different"])
+
+
+def test_a_level_that_was_renamed_says_so(known: xr.DataTree) -> None:
+    with pytest.raises(ArgumentError, match="use 'overall'"):
+        bb.contrasts(known, level="group")

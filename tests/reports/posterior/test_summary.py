@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import ReportError
+from bayesbias.errors import ArgumentError, ReportError
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
@@ -43,12 +43,12 @@ def test_the_probability_of_the_interval_is_the_one_asked_for(known: xr.DataTree
 
 def test_levels_pairs_and_groups(known: xr.DataTree) -> None:
     everything = bb.summary(known)
-    group, word = bb.summary(known, level="overall"), bb.summary(known, level="word")
-    assert len(everything) == len(group) + len(word) == 3 * 4 + 2 * 4
+    overall, word = bb.summary(known, level="overall"), bb.summary(known, level="word")
+    assert len(everything) == len(overall) + len(word) == 3 * 4 + 2 * 4
     assert set(word["parameter"]) == {"word_mean"}
-    assert (group["protected_word"] == "").all()
+    assert (overall["protected_word"] == "").all()
     assert (word["pairs"] == 3).all()
-    assert (group["pairs"] == 6).all()
+    assert (overall["pairs"] == 6).all()
     groups = word.set_index("protected_word")["protected_group"].to_dict()
     assert groups == {"he": "group 0", "she": "group 1"}
     assert word.query("protected_word == 'she' and connection == 'human'")["mean"].item() == pytest.approx(
@@ -68,7 +68,11 @@ def test_a_word_without_pairs_in_a_connection_says_so(table) -> None:
 
 
 def test_mistakes_are_explained(known: xr.DataTree) -> None:
-    with pytest.raises(ReportError, match=r"level='words'.*did you mean 'word'"):
+    with pytest.raises(ArgumentError, match=r"level='words'.*did you mean 'word'"):
         bb.summary(known, level="words")
-    with pytest.raises(ReportError, match="hdi_prob=89"):
+    with pytest.raises(ArgumentError, match="use 'overall'"):
+        bb.summary(known, level="group")
+    with pytest.raises(ReportError, match="no attribute effects"):
+        bb.summary(known, level="attribute")
+    with pytest.raises(ArgumentError, match="hdi_prob=89"):
         bb.summary(known, hdi_prob=89)

@@ -1,0 +1,58 @@
+"""The last sections: conclusions, settings, and code that repeats the page."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from bayesbias.models.fits import fit_fact
+from bayesbias.page import conclusions
+from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table, Verbatim
+from bayesbias.page.page_input import PageInput
+
+
+def test_every_statement_is_shown(given: PageInput) -> None:
+    found = given.conclusions
+    section = conclusions.concluded(given)
+    assert section.blocks[0] == Paragraph(found.verdict.text)
+    shown, limits = [block.entries for block in section.blocks if isinstance(block, Bullets)]
+    assert shown == tuple(statement.text for statement in found.shown)
+    assert limits == tuple(statement.text for statement in found.limits)
+
+
+def test_without_contrasts_nothing_is_concluded(controls_only: PageInput) -> None:
+    (notice,) = conclusions.concluded(controls_only).blocks
+    assert isinstance(notice, Notice)
+    assert controls_only.nothing_to_compare in notice.text
+
+
+def test_settings_and_code_are_those_of_the_fit(given: PageInput) -> None:
+    blocks = conclusions.reproduce(given).blocks
+    settings = dict(next(block for block in blocks if isinstance(block, Table)).rows)
+    assert settings["Draws"] == "200 in each of 2 chains"
+    assert settings["Region of practical equivalence"] == "0.02"
+    assert settings["Table hash"] == fit_fact(given.fit, "table_hash")
+    (code,) = [block.text for block in blocks if isinstance(block, Verbatim)]
+    calls = {node.func.attr: node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
+    assert list(calls) == ["load_study", "load_embedding", "distance_table", "fit", "write_report"]
+    options = {option.arg: ast.literal_eval(option.value) for option in calls["fit"].keywords}
+    assert options["random_seed"] == 4
+    assert ast.literal_eval(calls["load_study"].args[0]) == "<s>weather</s>"
+
+
+def test_a_table_without_a_study_is_read_from_its_file(controls_only: PageInput) -> None:
+    fit = controls_only.fit.copy()
+    fit.attrs["table"] = '{"source": "my \\"table\\".csv"}'
+    code = conclusions.reproduce(replace(controls_only, fit=fit)).blocks[-1].text  # type: ignore[union-attr]
+    assert 'table = bb.read_table("my \\"table\\".csv")' in code
+    ast.parse(code)
+
+
+def test_how_to_cite(given: PageInput, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    def texts() -> str:
+        return " ".join(block.text for block in conclusions.cite(given).blocks)  # type: ignore[union-attr]
+
+    assert "cff-version: 1.2.0" in texts()
+    assert "Dobrzeniecka" in texts()
+    monkeypatch.setattr(conclusions, "_CITATION", tmp_path / "none")
+    assert "The bayesbias developers" in texts()
