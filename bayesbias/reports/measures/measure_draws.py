@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbias.arguments import with_progress
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.similarities import Similarities, table_study
@@ -75,17 +76,20 @@ def simulate(
     pairs: ObservedPairs,
     values: Callable[[np.ndarray], Values],
     rng: np.random.Generator,
+    *,
+    progress: bool,
 ) -> tuple[Values, ...]:
     """Return the expected, repeated and null values of a measure, each of shape (draws or samples, ...)."""
     # Streams of their own: so the size of the blocks is no part of the result.
     for_repeated, for_null, for_effects = rng.spawn(3)
     numbers = pairs.connection.size
     found: list[list[Values]] = [[], [], []]
-    for block in _blocks(np.arange(posterior.draws), numbers):
+    for block in with_progress(_blocks(np.arange(posterior.draws), numbers), "Posterior draws", progress=progress):
         distance = _means(posterior, pairs, block) + _effects(posterior, pairs, block)
         found[0].append(values(1.0 - distance))
         found[1].append(values(1.0 - distance - _noise(posterior, pairs, block, for_repeated)))
-    for block in _blocks(np.tile(np.arange(posterior.draws), -(-_FEWEST_NULL // posterior.draws)), numbers):
+    of_null = np.tile(np.arange(posterior.draws), -(-_FEWEST_NULL // posterior.draws))
+    for block in with_progress(_blocks(of_null, numbers), "Draws of the null", progress=progress):
         distance = _equalized(posterior, pairs, block) + _noise(posterior, pairs, block, for_null)
         if posterior.attribute_sd is not None:
             sd = posterior.attribute_sd[pairs.attribute][:, block].T

@@ -119,6 +119,7 @@ def measure_posterior(
     attributes: Any = None,
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
+    progress: bool = True,
     **options: Any,
 ) -> MeasurePosterior:
     """Return the posterior of a measure under a fitted model, next to what it is where nothing is associated.
@@ -137,6 +138,8 @@ def measure_posterior(
         Probability inside the intervals of the expected and of the repeated value.
     random_seed
         0 to 2**32 - 1; the same seed gives the same numbers on the same machine. None draws a seed and records it.
+    progress
+        Whether to show a progress bar.
     **options
         Options of the measure: `statistic` and `ddof` of WEAT, `estimator` of ``"weat_score"`` (not the centroid).
 
@@ -153,7 +156,9 @@ def measure_posterior(
     MeasureError
         If the lists are not determined, as in the measure itself.
     FitError
-        If `fit` is not a fit, or the seed is not usable.
+        If `fit` is not a fit.
+    ArgumentError
+        If the seed, `hdi_prob` or an option is not usable.
 
     Warns
     -----
@@ -234,7 +239,8 @@ def measure_posterior(
             found[_WORDS] = function.words(here)
         return found
 
-    parts = (values(observed.values), *simulate(posterior, pairs, values, np.random.default_rng(seed)))
+    rng = np.random.default_rng(seed)
+    parts = (values(observed.values), *simulate(posterior, pairs, values, rng, progress=progress))
     chains = fit["posterior"].sizes["chain"], fit["posterior"].sizes["draw"]
     draws = _dataset(parts, chains)
     return MeasurePosterior(
