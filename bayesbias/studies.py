@@ -202,7 +202,11 @@ def load_study(study: StudyLike) -> Study:
     if isinstance(study, Study):
         return study
     if isinstance(study, Mapping):
-        return _four_list_study(study)
+        if len(study) != 4:
+            raise StudyError(f"Found {len(study)} word lists. Give four by name, in the order X, Y, A, B, or a Study.")
+        x, y, a, b = study
+        lists: dict[str, Any] = {"protected": {x: study[x], y: study[y]}, "attributes": {a: study[a], b: study[b]}}
+        return Study(name="four lists", **lists, associated=[(x, a), (y, b)], human="none", neutral="none")
     is_bundled = study in list_studies()
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     document = _read(path)
@@ -270,23 +274,6 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
     return Path(path)
-
-
-def _four_list_study(lists: Mapping[str, Sequence[str]]) -> Study:
-    """Return the study of an association test's lists X, Y, A, B."""
-    if len(lists) != 4:
-        raise StudyError(
-            f"Found {len(lists)} word lists. Give four by name, in the order X, Y, A, B, or make a Study of them."
-        )
-    x, y, a, b = lists
-    return Study(
-        name="four lists",
-        protected={x: lists[x], y: lists[y]},
-        attributes={a: lists[a], b: lists[b]},
-        associated=[(x, a), (y, b)],
-        human="none",
-        neutral="none",
-    )
 
 
 def _faults(fields: Mapping[str, object]) -> Iterator[str]:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -182,32 +182,7 @@ class Embedding:
         return did_you_mean(word, alike)
 
 
-class KeyedVectorsLike(Protocol):
-    """gensim's KeyedVectors, known by their attributes, because importing gensim takes most of a second."""
-
-    @property
-    def key_to_index(self) -> Mapping[str, int]: ...  # noqa: D102
-
-    @property
-    def vectors(self) -> Vectors: ...  # noqa: D102
-
-
-class ModelLike(Protocol):
-    """A gensim model, such as Word2Vec, that has its KeyedVectors as ``.wv``."""
-
-    @property
-    def wv(self) -> Any: ...  # noqa: D102
-
-
-type EmbeddingLike = (
-    Embedding
-    | str
-    | os.PathLike[str]
-    | KeyedVectorsLike
-    | ModelLike
-    | Mapping[str, ArrayLike]
-    | tuple[Sequence[str], ArrayLike]
-)
+type EmbeddingLike = Embedding | str | os.PathLike[str] | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike]
 """What stands for an embedding, everywhere: an `Embedding`, or what `load_embedding` makes one of. That is the path of
 a file, gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of words to vectors, or a pair of words and
 their matrix."""

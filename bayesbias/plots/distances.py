@@ -1,6 +1,6 @@
 """The data before any model: distributions of similarities by connection, or by protected word."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,7 +119,7 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     connection_legend(axes.figure, connections, title)
 
 
-def _draw_word(axes: "Axes", row: dict[Hashable, Any], y: float) -> None:
+def _draw_word(axes: "Axes", row: Mapping[Hashable, Any], y: float) -> None:
     color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
     for low, high, width in (("low_89", "high_89", 0.9), ("low_50", "high_50", 2.4)):
         axes.plot([row[low], row[high]], [y, y], color=color, linewidth=width, solid_capstyle="butt")

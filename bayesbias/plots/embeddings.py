@@ -1,6 +1,6 @@
 """Before and after, and what changed: a comparison of embeddings."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +8,9 @@ import numpy as np
 
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.plots.style import (
-    COLORS,
     DISTANCE_LABEL,
-    MARKERS,
     connection_legend,
+    draw_estimate,
     furnish,
     new_figure,
     short_label,
@@ -124,26 +123,15 @@ def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None
     return figure
 
 
-def _level(axes: "Axes", row: dict[Hashable, Any], y: float, *, apart: float, size: float, baseline: str) -> None:
+def _level(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, apart: float, size: float, baseline: str) -> None:
     before = row["embedding"] == baseline
     y += -apart if before else apart
-    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
-    axes.plot(
-        [row["hdi_low"], row["hdi_high"]],
-        [y, y],
-        color=color,
-        linewidth=size / 4,
-        alpha=0.55 if before else 1.0,
-        solid_capstyle="butt",
-    )
-    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor="white" if before else color)
+    draw_estimate(axes, row, y, size=size, width=size / 4, filled=not before, alpha=0.55 if before else 1.0)
 
 
-def _change(axes: "Axes", row: dict[Hashable, Any], y: float, *, size: float) -> None:
-    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
-    settled = row["hdi_low"] > 0 or row["hdi_high"] < 0
-    axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=size / 3.5, solid_capstyle="butt")
-    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor=color if settled else "white")
+def _change(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, size: float) -> None:
+    outside = row["hdi_low"] > 0 or row["hdi_high"] < 0
+    draw_estimate(axes, row, y, size=size, width=size / 3.5, filled=outside)
 
 
 def _starts(groups: list[str]) -> list[int]:

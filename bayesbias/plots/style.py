@@ -2,9 +2,9 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bayesbias.errors import FigureWarning, OutputError, name_some, warn_user
 from bayesbias.files import atomic_path
@@ -63,6 +63,16 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
         axes.tick_params(axis="y", length=0)
         for label in axes.get_yticklabels():
             label.set_parse_math(False)  # a word is text and not mathematics, even if it holds a dollar sign
+
+
+def draw_estimate(
+    axes: "Axes", row: Mapping[Hashable, Any], y: float, *, size: float, width: float, filled: bool, alpha: float = 1.0
+) -> None:
+    """Draw mean and HPDI of a row of estimates in the colour and with the marker of its connection."""
+    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
+    line = [row["hdi_low"], row["hdi_high"]]
+    axes.plot(line, [y, y], color=color, linewidth=width, alpha=alpha, solid_capstyle="butt")
+    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor=color if filled else "white")
 
 
 def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bool = True) -> None:

@@ -1,17 +1,15 @@
 """Means of all protected words above, of each word below: the figure of the paper's appendix."""
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB
 from bayesbias.models.fits import fit_fact
 from bayesbias.plots.style import (
-    COLORS,
     DISTANCE_LABEL,
-    MARKERS,
     connection_legend,
+    draw_estimate,
     furnish,
     new_figure,
     short_label,
@@ -100,7 +98,7 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
 def _draw_connections(axes: "Axes", frame: "pd.DataFrame") -> None:
     means = frame[frame["parameter"] == "connection_mean"].reset_index(drop=True)
     for y, row in enumerate(means.to_dict("records")):
-        _interval(axes, row, y, size=7)
+        draw_estimate(axes, row, y, size=7, width=7 / 3, filled=row["pairs"])
     axes.set_yticks(range(len(means)), means["connection"])
     axes.set_ylim(len(means) - 0.4, -0.6)
     axes.set_ylabel("All protected\nwords")
@@ -113,22 +111,10 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     connections = list(dict.fromkeys(words["connection"]))
     offsets = dict(zip(connections, np.linspace(-0.27, 0.27, len(connections)), strict=True))
     for row in words.to_dict("records"):
-        _interval(axes, row, place[row["protected_word"]] + offsets[row["connection"]], size=4)
+        y = place[row["protected_word"]] + offsets[row["connection"]]
+        draw_estimate(axes, row, y, size=4, width=4 / 3, filled=row["pairs"])
     word_rows(axes, list(groups), list(groups.values()))
     axes.set_ylabel("Each protected word")
-
-
-def _interval(axes: "Axes", row: dict[Hashable, Any], y: float, *, size: float) -> None:
-    color = COLORS[row["connection"]]
-    axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=size / 3, solid_capstyle="butt")
-    axes.plot(
-        row["mean"],
-        y,
-        MARKERS[row["connection"]],
-        color=color,
-        markersize=size,
-        markerfacecolor=color if row["pairs"] else "white",
-    )
 
 
 def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
