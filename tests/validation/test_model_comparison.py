@@ -1,0 +1,53 @@
+"""What `validation/model_comparison` keeps: its script runs, and its text adds up."""
+
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from tests.validation.scripts import VALIDATION, load_script
+
+README = (VALIDATION / "model_comparison" / "README.md").read_text(encoding="utf-8")
+
+
+def cells(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+
+
+def test_the_kept_table_adds_up() -> None:
+    *tables, total = cells(README)[2:]
+    assert len(tables) == 15
+    assert total[0] == "all"
+    for column in (4, 5):
+        sums = sum(float(row[column].split()[0]) for row in tables)
+        assert float(total[column].split()[0]) == pytest.approx(sums, abs=1)
+    ahead = sum(float(row[4].split()[0]) > 0 for row in tables)
+    assert [row[6] for row in tables].count("crossed") == ahead
+    package = (VALIDATION.parent / "README.md").read_text(encoding="utf-8")
+    assert f"| crossed | -33 (se 13) | {ahead} of 15 |" in package
+    assert "| hierarchical (the paper's) | -15,921 (se 568) | 0 of 15 |" in package
+
+
+@pytest.mark.slow
+def test_the_script_prints_what_the_comparison_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "small.csv"
+    table = bb.read_table(bb.bundled("data", "tables", "weat9_google_news.csv.gz"))
+    bb.write_table(table[table["attribute_group"].isin(table["attribute_group"].unique()[:2])], path)
+    options = ["--models", "crossed", "hierarchical", "--draws", "250", "--seed", "2"]
+    monkeypatch.setattr("sys.argv", ["compare_models.py", str(path), *options])
+    script, kept = load_script("model_comparison", "compare_models"), []
+    compare = script.compare_models
+    monkeypatch.setattr(
+        script, "compare_models", lambda *args, **options: kept.append(compare(*args, **options)) or kept[0]
+    )
+    script.main()
+    _, _, row, total = cells(capsys.readouterr().out)
+    (found,) = kept
+    elpd = found.set_index("model")["elpd_words"]
+    assert row[0] == "small"
+    assert float(row[3]) == pytest.approx(elpd["crossed"], abs=0.06)
+    assert float(row[4].split()[0]) == pytest.approx(elpd["hierarchical"] - elpd["crossed"], abs=0.06)
+    assert row[6] == found["model"][0]
+    assert total[4] == row[4]
