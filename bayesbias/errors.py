@@ -5,7 +5,7 @@ Each message says what was found, where, and what to do. Errors derive from `Bay
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -117,6 +117,27 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) 
     """
     if faults:
         raise error("\n- ".join([f"{what} has {len(faults)} fault{'s' * (len(faults) > 1)}:", *faults]))
+
+
+def warn_of_lost_words(source: str, lost: Mapping[str, Sequence[str]], sizes: Mapping[str, int], then: str) -> None:
+    """Warn of words that `source` lacks, naming some of each list; say nothing where none is lost.
+
+    Parameters
+    ----------
+    source
+        What lacks them, such as ``"The embedding 'toy'"``.
+    lost
+        List -> its lost words.
+    sizes
+        List -> how many words it has.
+    then
+        What that means for the numbers, and where the whole list of lost words is.
+    """
+    if lost:
+        named = "; ".join(
+            f"{len(words)} of the {sizes[name]} of {name!r} ({name_some(words, 5)})" for name, words in lost.items()
+        )
+        warn_user(f"{source} lacks {sum(map(len, lost.values()))} words: {named}. {then}", LostWordsWarning)
 
 
 def warn_user(message: str, category: type[BayesBiasWarning]) -> None:

@@ -156,6 +156,10 @@ class Study:
         return "associated" if (protected_group, attribute_group) in self.associated else "different"
 
 
+type StudyLike = Study | str | os.PathLike[str]
+"""What stands for a study, everywhere: a `Study`, the name of a bundled one, or the path of a TOML file."""
+
+
 def list_studies() -> list[str]:
     """Return the names of the bundled studies.
 

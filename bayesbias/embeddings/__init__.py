@@ -3,8 +3,8 @@
 Importing this room pulls in NumPy and nothing else that is heavy.
 """
 
-from bayesbias.embeddings.embedding import Case, Embedding, Lookup
+from bayesbias.embeddings.embedding import Case, Embedding, EmbeddingLike, Lookup
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.training import tokenize, train_skipgram
 
-__all__ = ["Case", "Embedding", "Lookup", "load_embedding", "tokenize", "train_skipgram"]
+__all__ = ["Case", "Embedding", "EmbeddingLike", "Lookup", "load_embedding", "tokenize", "train_skipgram"]

@@ -177,6 +177,10 @@ class Embedding:
         return did_you_mean(word, alike)
 
 
+EmbeddingLike = Any
+"""What stands for an embedding, everywhere: an `Embedding`, or what `load_embedding` makes one of."""
+
+
 def unit_rows(embedding: Embedding, words: Iterable[str]) -> NDArray[np.float64]:
     """Return the vectors of `words`, scaled to length 1: float64, of shape (words, dimensions)."""
     rows = embedding.matrix(words).astype(np.float64)
