@@ -163,10 +163,10 @@ def write_comparison(
         comparison.change_by_word.to_csv(workshop / "change_by_word.csv", index=False)
         comparison.contrasts.to_csv(workshop / "gaps.csv", index=False)
         comparison.side_by_side.to_csv(workshop / "side_by_side.csv", index=False)
-        (workshop / "conclusions.txt").write_text(comparison.conclusions, encoding="utf-8")
+        (workshop / "conclusions.txt").write_text(f"{comparison}\n", encoding="utf-8")
         for number, name in enumerate(comparison.names, start=1):
             save_figure(plot_embeddings(comparison, embedding=name), workshop / f"change_{number}.png")
-    return comparison.conclusions
+    return str(comparison)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ def sampler(subject: Subject) -> Section:
 
 def predictions(subject: Subject) -> Section:
     """Compare the observed distances with those that the fitted model predicts."""
-    check = check_posterior(subject.fit, random_seed=subject.seed)
+    check = check_posterior(subject.fit, random_seed=subject.seed, progress=False)
     every = check.coverage.iloc[0]
     inside = (
         f"{share_text(every['inside_89'])} of the observed distances lie inside the model's 89% intervals and "
@@ -39,7 +39,7 @@ def predictions(subject: Subject) -> Section:
     blocks: list[Block] = [
         Paragraph(inside),
         *(
-            [Paragraph("Where the model fails:"), Bullets(check.problems)]
+            [Paragraph("Where the model fails:"), Bullets(tuple(map(str, check.problems)))]
             if check.problems
             else [Paragraph("No failure was found: the observed distances look like those that the model makes.")]
         ),
@@ -88,18 +88,18 @@ def predictions(subject: Subject) -> Section:
 
 def priors(subject: Subject) -> Section:
     """Say what the priors alone say of distances."""
-    check = check_prior(subject.table, subject.spec, random_seed=subject.seed)
+    check = check_prior(subject.table, subject.spec, random_seed=subject.seed, progress=False)
     every = check.distances.iloc[0]
     blocks: list[Block] = [
         Paragraph(
             f"Before any distance is seen, the model puts {share_text(every['outside'])} of its probability (Monte "
             f"Carlo error {share_text(every['outside_se'])}) on distances below 0 or above 2, which cannot be."
         ),
-        *([Bullets(check.problems)] if check.problems else []),
+        *([Bullets(tuple(map(str, check.problems)))] if check.problems else []),
         figure(
             plot_prior_check(check),
             "Left: the prior density of a distance (line) and the observed distances (filled); impossible distances "
-            "are hatched. Right: 89% of the prior of group means and contrasts, and what was observed.",
+            "are hatched. Right: 89% of the prior of connection means and contrasts, and what was observed.",
             f"Prior densities of distances by connection. For all pairs 89% of the prior lies between "
             f"{distance_text(every['low'])} and {distance_text(every['high'])}, {share_text(every['outside'])} outside "
             f"0 to 2; observed are {distance_text(every['smallest'])} to {distance_text(every['largest'])}.",
@@ -129,6 +129,6 @@ def priors(subject: Subject) -> Section:
             },
             folded=True,
         ),
-        Paragraph(f"bb.check_prior with {check.draws:,} draws, seed {check.seed}."),
+        Paragraph(f"bb.check_prior with {check.samples:,} samples, seed {check.seed}."),
     ]
     return Section("priors", "What the priors say alone", blocks)
