@@ -84,6 +84,10 @@ class Rendered:
     def _repr_html_(self) -> str:
         return render_html(self.parts)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain Python, for JSON."""
+        return {str(name): plain(value) for name, value in vars(self).items()}
+
 
 @dataclass(frozen=True, repr=False)
 class Conclusions(Rendered):
@@ -257,7 +261,11 @@ def count_text(value: float) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return NumPy numbers, tuples and mappings as plain Python, for JSON."""
+    """Return statements, frames, NumPy numbers, tuples and mappings as plain Python, for JSON."""
+    if isinstance(value, Statement | Rendered):
+        return value.to_dict()
+    if hasattr(value, "columns"):
+        return plain(rows_of(value))
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set):

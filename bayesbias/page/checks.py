@@ -27,22 +27,14 @@ def sampler(subject: Subject) -> Section:
 def predictions(subject: Subject) -> Section:
     """Compare the observed distances with those that the fitted model predicts."""
     check = check_posterior(subject.fit, random_seed=subject.seed, progress=False)
-    every = check.coverage.iloc[0]
-    inside = (
-        f"{share_text(every['inside_89'])} of the observed distances lie inside the model's 89% intervals and "
-        f"{share_text(every['inside_50'])} inside its 50% intervals."
-    )
     said = "; ".join(
         f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
         for row in check.coverage.to_dict("records")
     )
+    failures: list[Block] = [Paragraph("Where the model fails:"), Bullets(tuple(map(str, check.problems)))]
     blocks: list[Block] = [
-        Paragraph(inside),
-        *(
-            [Paragraph("Where the model fails:"), Bullets(tuple(map(str, check.problems)))]
-            if check.problems
-            else [Paragraph("No failure was found: the observed distances look like those that the model makes.")]
-        ),
+        *(Paragraph(said.text) for said in check.summary[1:]),
+        *(failures if check.problems else []),
         figure(
             plot_check(check),
             "Above: each pair's actual distance against the model's mean prediction, with 89% (light) and 50% (dark) "
@@ -83,7 +75,7 @@ def predictions(subject: Subject) -> Section:
         Paragraph(f"bb.check_posterior with {check.draws:,} draws, seed {check.seed}."),
     ]
     fails = " The check found faults, and says which." if check.problems else " The check found no fault."
-    return Section("predictions", "Does the model describe the data?", blocks, [inside + fails])
+    return Section("predictions", "Does the model describe the data?", blocks, [check.summary[1].text + fails])
 
 
 def priors(subject: Subject) -> Section:
@@ -91,10 +83,7 @@ def priors(subject: Subject) -> Section:
     check = check_prior(subject.table, subject.spec, random_seed=subject.seed, progress=False)
     every = check.distances.iloc[0]
     blocks: list[Block] = [
-        Paragraph(
-            f"Before any distance is seen, the model puts {share_text(every['outside'])} of its probability (Monte "
-            f"Carlo error {share_text(every['outside_se'])}) on distances below 0 or above 2, which cannot be."
-        ),
+        *(Paragraph(said.text) for said in check.summary[1:3]),
         *([Bullets(tuple(map(str, check.problems)))] if check.problems else []),
         figure(
             plot_prior_check(check),

@@ -14,7 +14,7 @@ from bayesbias.models.likelihood import Densities, densities
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
-from bayesbias.statements import Part, Rendered, Statement, plain, rows_of, share_text
+from bayesbias.statements import Part, Rendered, Statement, rows_of, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,13 +103,6 @@ class PosteriorCheck(Rendered):
     def parts(self) -> tuple[Part, ...]:
         """The summary and the problems."""
         return Part("", self.summary, bulleted=False), *([Part("Problems", self.problems)] if self.problems else [])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return summary, problems, coverage, statistics and settings as plain Python, for JSON."""
-        said = {name: [each.to_dict() for each in getattr(self, name)] for name in ("summary", "problems")}
-        frames = {name: plain(getattr(self, name).to_dict("records")) for name in ("coverage", "statistics")}
-        settings = ("model", "source", "converged", "total_pairs", "draws", "replicates", "seed")
-        return {**said, **frames, **{name: getattr(self, name) for name in settings}}
 
 
 def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progress: bool = True) -> PosteriorCheck:

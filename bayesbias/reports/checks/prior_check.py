@@ -14,7 +14,7 @@ from bayesbias.models.simulate import draw_distances, draw_parameters, parameter
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
-from bayesbias.statements import Part, Rendered, Statement, distance_text, plain, rows_of, share_text, signed_text
+from bayesbias.statements import Part, Rendered, Statement, distance_text, rows_of, share_text, signed_text
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:
@@ -101,13 +101,6 @@ class PriorCheck(Rendered):
         """The summary, and what to know about the priors."""
         problems = [Part("What to know about these priors", self.problems)] if self.problems else []
         return Part("", self.summary, bulleted=False), *problems
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return summary, problems, frames and settings as plain Python, for JSON."""
-        said = {name: [each.to_dict() for each in getattr(self, name)] for name in ("summary", "problems")}
-        frames = {name: plain(getattr(self, name).to_dict("records")) for name in ("distances", "parameters")}
-        settings = ("model", "source", "priors", "samples", "seed")
-        return {**said, **frames, **{name: getattr(self, name) for name in settings}}
 
 
 def check_prior(

@@ -22,7 +22,7 @@ from bayesbias.reports.embeddings.shared_pairs import (
 )
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.statements import Part, Rendered
+from bayesbias.statements import Part, Rendered, plain
 from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:
@@ -99,6 +99,10 @@ class EmbeddingComparison(Rendered):
     def parts(self) -> tuple[Part, ...]:
         """The parts of the conclusions."""
         return self.conclusions.parts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the fits as plain Python, for JSON."""
+        return {name: plain(value) for name, value in vars(self).items() if name not in ("fits", "change_fits")}
 
 
 def compare_embeddings(

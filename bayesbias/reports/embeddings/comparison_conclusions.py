@@ -112,11 +112,6 @@ class EmbeddingConclusions(Rendered):
         )
         return tuple(part for part in parts if part.statements)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain Python, for JSON."""
-        lists = {name: _dicts(getattr(self, name)) for name in ("doubts", "changes", "gaps", "words")}
-        return {"about": self.about.to_dict(), "verdict": self.verdict.to_dict(), **lists}
-
 
 @dataclass(frozen=True, repr=False)
 class ComparisonConclusions(Rendered):
@@ -152,11 +147,6 @@ class ComparisonConclusions(Rendered):
 
     def __repr__(self) -> str:
         return f"ComparisonConclusions({', '.join(map(repr, self.embeddings))}; {len(self.doubts)} doubts)"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain Python, for JSON."""
-        lists = {name: _dicts(getattr(self, name)) for name in ("doubts", "reading", "limits")}
-        return {"embeddings": {name: each.to_dict() for name, each in self.embeddings.items()}, **lists}
 
 
 def comparison_conclusions(
@@ -328,7 +318,3 @@ def _word_statement(rows: list[dict[str, Any]], what: str, column: str) -> State
         parts.append(f"{value} for {count}{which}")
     text = f"{what[0].upper()}{what[1:]}, {len(rows)} words: {', '.join(parts)}."
     return Statement("words", text, {"what": what, **named})
-
-
-def _dicts(statements: tuple[Statement, ...]) -> list[dict[str, Any]]:
-    return [said.to_dict() for said in statements]

@@ -308,10 +308,8 @@ def test_coverage_on_the_papers_table(shared: Path) -> None:
         found = check_posterior(quick_fit(table, model), random_seed=1)
         every = found.coverage.iloc[0]
         assert [every["inside_89"], every["inside_50"]] == pytest.approx([outer, inner], abs=0.006)
-        (failed,) = [
-            p.numbers for p in found.problems if p.numbers.get("connection") == "neutral" and "statistics" in p.numbers
-        ]
-        rows = {row["statistic"]: row for row in failed["statistics"]}
+        failed = {said.numbers["connection"]: said.numbers for said in found.problems if said.kind == "statistics"}
+        rows = {row["statistic"]: row for row in failed["neutral"]["statistics"]}
         assert rows["skewness"]["observed"] < rows["skewness"]["low"]
         assert rows["kurtosis"]["observed"] > rows["kurtosis"]["high"]
 
@@ -333,6 +331,6 @@ def test_text_notebook_and_json_are_renderings_of_the_fields(check: posterior_ch
     fields = json.loads(json.dumps(check.to_dict()))
     assert fields["problems"] == [problem.to_dict() for problem in check.problems] != []
     assert fields["coverage"] == check.coverage.to_dict("records")
-    assert (fields["seed"], fields["summary"][1]["numbers"]) == (1, fields["coverage"][0])
+    assert (fields["seed"], check.summary[1].numbers) == (1, fields["coverage"][0])
     assert "\n\nPROBLEMS\n\n- " in str(check)
     assert "<h4>Problems</h4>" in check._repr_html_()

@@ -68,8 +68,8 @@ def test_coverage_is_that_of_pairs_that_were_not_seen() -> None:
     found = problems(loo_inside_89=shares, se_89=[0.02, 0.02, 0.02], inside_89=0.5)["coverage"]
     assert [(said.numbers["connection"], said.numbers["interval"]) for said in found] == [("human", 0.89)]
     assert found[0].text == (
-        "human: 96.0% of actual distances are inside the 89% interval that is predicted from the other pairs, more than "
-        "it says."
+        "human: 96.0% of actual distances are inside the 89% interval that is predicted from the other pairs, more "
+        "than it says."
     )
     fewer = problems(loo_inside_50=[0.4, 0.5, 0.5])["coverage"]
     assert [(said.numbers["connection"], said.numbers["interval"]) for said in fewer] == [("all", 0.5)]

@@ -106,8 +106,9 @@ def test_what_it_says(check: PriorCheck, table: pd.DataFrame) -> None:
     tight = {"word_sd": "Exponential(10)", "sigma": "Exponential(10)", "connection_mean": "Normal(1, 0.2)"}
     assert check_prior(table, "hierarchical", priors=tight, random_seed=1).problems == ()
     wrong = check_prior(table, "hierarchical", priors={**tight, "connection_mean": "Normal(0.3, 0.05)"}, random_seed=1)
-    assert [problem.kind for problem in wrong.problems] == ["disagreement"] * 4 + ["observed range"]
-    assert [problem.numbers["connection"] for problem in wrong.problems[:4]] == [*wrong.distances["connection"][1:]]
+    disagreeing = [problem.numbers["connection"] for problem in wrong.problems if problem.kind == "disagreement"]
+    assert disagreeing == [*wrong.distances["connection"][1:]]
+    assert wrong.problems[-1].kind == "observed range"
 
 
 def test_densities_are_histograms(check: PriorCheck, table: pd.DataFrame) -> None:
