@@ -59,9 +59,14 @@ if TYPE_CHECKING:
     from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
     from bayesbias.plots.words import plot_connections as plot_connections
     from bayesbias.plots.words import plot_words as plot_words
+    from bayesbias.reports.checks.posterior_check import PosteriorCheck as PosteriorCheck
     from bayesbias.reports.checks.posterior_check import check_posterior as check_posterior
+    from bayesbias.reports.checks.prior_check import PriorCheck as PriorCheck
     from bayesbias.reports.checks.prior_check import check_prior as check_prior
+    from bayesbias.reports.embeddings.comparison import EmbeddingComparison as EmbeddingComparison
     from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
+    from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
+    from bayesbias.reports.embeddings.comparison_conclusions import EmbeddingConclusions as EmbeddingConclusions
     from bayesbias.reports.measures.false_claims import false_claims as false_claims
     from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
     from bayesbias.reports.measures.null_simulation import null_share as null_share
@@ -110,9 +115,10 @@ _NAMES = {
     "plots.nulls": ("plot_false_claims", "plot_null"),
     "plots.word_scores": ("plot_word_scores",),
     "plots.words": ("plot_connections", "plot_words"),
-    "reports.checks.posterior_check": ("check_posterior",),
-    "reports.checks.prior_check": ("check_prior",),
-    "reports.embeddings.comparison": ("compare_embeddings",),
+    "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
+    "reports.checks.prior_check": ("PriorCheck", "check_prior"),
+    "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
+    "reports.embeddings.comparison_conclusions": ("ComparisonConclusions", "EmbeddingConclusions"),
     "reports.measures.false_claims": ("false_claims",),
     "reports.measures.measure_posterior": ("measure_posterior",),
     "reports.measures.null_simulation": ("null_share", "simulate_null"),

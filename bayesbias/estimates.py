@@ -38,6 +38,49 @@ def most_effective(fit: "xr.DataTree") -> float:
     return float(stats["importance_ess"]) if "importance_ess" in stats else np.inf
 
 
+def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None) -> dict[str, np.ndarray]:
+    """Say on which side of 0 draws of differences of distances lie, one value for each combination of other dims.
+
+    Parameters
+    ----------
+    draws
+        Dims `chain`, `draw` and any others.
+    rope
+        Region of practical equivalence, (low, high).
+
+    Returns
+    -------
+    dict of arrays
+        `direction`, the more probable one (``"nearer"`` or ``"farther"``), `probability_of_direction` (0.5 to 1;
+        Makowski, Ben-Shachar, Chen and Luedecke 2019), and `probability_in_rope` if `rope` is given.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> found = direction_of(xr.DataArray([[-0.3, -0.1, -0.02, 0.1]], dims=("chain", "draw")), (-0.05, 0.05))
+    >>> {name: values.item() for name, values in found.items()}
+    {'direction': 'nearer', 'probability_of_direction': 0.75, 'probability_in_rope': 0.25}
+    """
+    below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
+    found = {
+        "direction": np.where(below >= 0.5, "nearer", "farther"),
+        "probability_of_direction": np.maximum(below, 1 - below),
+    }
+    if rope is not None:
+        inside = ((draws >= rope[0]) & (draws <= rope[1])).mean(("chain", "draw"))
+        found["probability_in_rope"] = np.asarray(inside).reshape(-1)
+    return found
+
+
+def settled(low: float, high: float) -> bool:
+    """Return whether an interval leaves out 0.
+
+    >>> settled(-0.3, -0.1), settled(-0.3, 0.1)
+    (True, False)
+    """
+    return bool(low > 0 or high < 0)
+
+
 def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, most: float = np.inf) -> "pd.DataFrame":
     """Summarise draws: one row for each combination of the dims other than `chain` and `draw`.
 

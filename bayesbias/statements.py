@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LINE = 100
 """Longest line of a text, in characters."""
@@ -67,8 +70,27 @@ class Part:
     bulleted: bool = True
 
 
+class Rendered:
+    """What says something in parts: `print` gives their text, and a notebook shows them as HTML."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts, in the order in which they are read."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return render_text(self.parts)
+
+    def _repr_html_(self) -> str:
+        return render_html(self.parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain Python, for JSON."""
+        return {str(name): plain(value) for name, value in vars(self).items()}
+
+
 @dataclass(frozen=True, repr=False)
-class Conclusions:
+class Conclusions(Rendered):
     """What a posterior shows and does not show; printed, in plain English.
 
     Parameters
@@ -115,14 +137,8 @@ class Conclusions:
         )
         return tuple(part for part in parts if part.statements)
 
-    def __str__(self) -> str:
-        return render_text(self.parts)
-
     def __repr__(self) -> str:
         return f"Conclusions({self.verdict.text!r}, {len(self.shown)} shown, {len(self.doubts)} doubts)"
-
-    def _repr_html_(self) -> str:
-        return render_html(self.parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
@@ -158,6 +174,15 @@ def render_html(parts: Iterable[Part]) -> str:
         else:
             html += [f"<p>{escape(said.text)}</p>" for said in part.statements]
     return "".join(html)
+
+
+def rows_of(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return the rows of a frame by the names of its columns, as the numbers of statements.
+
+    >>> rows_of(pd.DataFrame({"contrast": ["associated - human"], "mean": [-0.03]}))
+    [{'contrast': 'associated - human', 'mean': -0.03}]
+    """
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def wrap(text: str, *, bullet: bool = False) -> str:
@@ -236,11 +261,17 @@ def count_text(value: float) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return NumPy numbers, tuples and mappings as plain Python, for JSON, which has no number that is not finite.
+    """Return statements, frames, NumPy numbers, tuples and mappings as plain Python, for JSON.
+
+    JSON has no number that is not finite: None stands for it.
 
     >>> plain({"mean": np.float64(0.5), "observed": float("nan"), "words": ("he", "she")})
     {'mean': 0.5, 'observed': None, 'words': ['he', 'she']}
     """
+    if isinstance(value, Statement | Rendered):
+        return value.to_dict()
+    if hasattr(value, "columns"):
+        return plain(rows_of(value))
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set):

@@ -1,6 +1,6 @@
 """Commands that look at a fit again: predictive checks, other embeddings, debiasing, the page."""
 
-from enum import StrEnum
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +11,6 @@ from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Method(StrEnum):
-    """How an embedding is debiased."""
-
-    HARD = "hard"
-    SOFT = "soft"
 
 
 FitFile = Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")]
@@ -85,8 +78,8 @@ def debias(
     embedding: Annotated[Path, typer.Argument(help="An embedding, as for `bayesbias table`; it is read whole.")],
     sets: Annotated[str, typer.Option(help="Definitional sets: a bundled name, or a TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A file .npz, .bin, .txt or .vec.")],
-    method: Annotated[Method, typer.Option(help="hard (neutralize and equalize) or soft.")] = Method.HARD,
-    strength: Annotated[float, typer.Option(help="Of soft debiasing (lambda).")] = 0.2,
+    method: Annotated[str, typer.Option(help="hard (neutralize and equalize) or soft.")] = "hard",
+    strength: Annotated[float | None, typer.Option(help="Of soft debiasing (lambda); by default 0.2.")] = None,
     components: Annotated[int | None, typer.Option(help="Directions to remove; by default from the sets.")] = None,
     case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
@@ -99,17 +92,19 @@ def debias(
 
         bayesbias debias vectors.txt --sets religion_manzini --output debiased.npz
     """
-    from bayesbias.debias import HardDebias, SoftDebias
+    from bayesbias.arguments import check_choice
+    from bayesbias.debias import METHODS
     from bayesbias.embeddings import load_embedding
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
 
     check_embedding_output(output, overwrite=overwrite)
-    if method is Method.HARD:
-        chosen: HardDebias | SoftDebias = HardDebias(components=components)
-    else:
-        chosen = SoftDebias(strength=strength, components=components)
+    chosen = METHODS[check_choice("--method", method, METHODS)]
+    settings = {"strength": strength, "components": components}
+    given = {setting: value for setting, value in settings.items() if value is not None}
+    for setting in given:
+        check_choice(f"--method {method}, setting", setting, [field.name for field in fields(chosen)])
     vectors = load_embedding(embedding, format=file_format, case=case.value, name=name)
-    changed = chosen.fit(vectors, sets).transform(vectors)
+    changed = chosen(**given).fit(vectors, sets).transform(vectors)
     write_embedding(changed, output, overwrite=overwrite)
     print(f"Wrote {output}: {changed.name}, {len(changed):,} words.")
     print(f"Next: bayesbias table {output} --study STUDY --output debiased.csv, then bayesbias compare.")
@@ -174,5 +169,5 @@ def _named(paths: list[Path]) -> "dict[str, pd.DataFrame]":
     if len(set(names)) < len(names):
         names = [str(path) for path in paths]
     if len(set(names)) < len(names):
-        raise ReportError(f"A table stands twice among {', '.join(names)}. Give each once.")
+        raise ReportError(f"A table is listed twice among {', '.join(names)}. Give each once.")
     return {name: read_table(path) for name, path in zip(names, paths, strict=True)}

@@ -4,27 +4,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesbias.debias.debias_words import DebiasWords as DebiasWords
+    from bayesbias.debias.debias_words import list_debias_words as list_debias_words
+    from bayesbias.debias.debias_words import load_debias_words as load_debias_words
     from bayesbias.debias.hard import FittedHardDebias as FittedHardDebias
     from bayesbias.debias.hard import HardDebias as HardDebias
+    from bayesbias.debias.methods import METHODS as METHODS
     from bayesbias.debias.soft import FittedSoftDebias as FittedSoftDebias
     from bayesbias.debias.soft import SoftDebias as SoftDebias
     from bayesbias.debias.subspace import Subspace as Subspace
     from bayesbias.debias.subspace import bias_subspace as bias_subspace
-    from bayesbias.debias.word_sets import WordSets as WordSets
-    from bayesbias.debias.word_sets import list_word_sets as list_word_sets
-    from bayesbias.debias.word_sets import load_word_sets as load_word_sets
 
 # Public name -> the module that holds it.
 _HOMES = {
+    "METHODS": "methods",
     "HardDebias": "hard",
     "FittedHardDebias": "hard",
     "SoftDebias": "soft",
     "FittedSoftDebias": "soft",
     "Subspace": "subspace",
     "bias_subspace": "subspace",
-    "WordSets": "word_sets",
-    "list_word_sets": "word_sets",
-    "load_word_sets": "word_sets",
+    "DebiasWords": "debias_words",
+    "list_debias_words": "debias_words",
+    "load_debias_words": "debias_words",
 }
 
 __all__ = [*_HOMES]

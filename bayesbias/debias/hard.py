@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, check_disjoint, sets_in
 from bayesbias.debias.subspace import (
     ROUNDING,
     Subspace,
     bias_subspace,
-    check_transform,
     chosen_rows,
     row_blocks,
     unit_rows,
+    whole_embedding,
 )
-from bayesbias.debias.word_sets import Sets, WordSets, as_word_sets, check_disjoint, sets_in
-from bayesbias.embeddings import Embedding
+from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 
 
@@ -52,8 +52,8 @@ class HardDebias:
 
     def fit(
         self,
-        embedding: Embedding,
-        sets: str | os.PathLike[str] | WordSets | Sets,
+        embedding: EmbeddingLike,
+        sets: str | os.PathLike[str] | DebiasWords | Sets,
         *,
         equalize: Sets | None = None,
         name: str | None = None,
@@ -65,7 +65,7 @@ class HardDebias:
         embedding
             Its vectors are brought to unit length first, and not centred.
         sets
-            Definitional sets: a name of `list_word_sets`, a path, `WordSets`, or a list such as
+            Definitional sets: a name of `list_debias_words`, a path, `DebiasWords`, or a list such as
             ``[["he", "she"], ["man", "woman"]]``.
         equalize
             Sets to equalize. None (default): those of `sets`, or the definitional sets if it has none of its own. An
@@ -76,14 +76,14 @@ class HardDebias:
         Raises
         ------
         MeasureError
-            If the sets are not usable, none is left in this embedding, or a word stands in two sets to equalize.
+            If the sets are not usable, none is left in this embedding, or a word is in two sets to equalize.
 
         Warns
         -----
         LostWordsWarning
             If sets are left out because the embedding lacks a word.
         """
-        words = as_word_sets(sets, equalize=equalize, name=name)
+        words = as_debias_words(sets, equalize=equalize, name=name)
         check_disjoint(words.equalize or ())
         return FittedHardDebias(words, bias_subspace(embedding, words, components=self.components))
 
@@ -100,11 +100,11 @@ class FittedHardDebias:
         The directions that `transform` removes.
     """
 
-    sets: WordSets
+    sets: DebiasWords
     subspace: Subspace
 
     def transform(
-        self, embedding: Embedding, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
+        self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
     ) -> Embedding:
         """Return an embedding without the bias subspace; the given one is not touched.
 
@@ -142,7 +142,7 @@ class FittedHardDebias:
             If sets are not equalized because the embedding lacks a word, or words to ignore are absent.
         """
         directions = self.subspace.directions
-        check_transform(embedding, directions.shape[1])
+        embedding = whole_embedding(embedding, dimensions=directions.shape[1])
         targets, neutral = chosen_rows(embedding, target, ignore, self.sets.specific)
         place = {word: row for row, word in enumerate(embedding.words)}
         equalized = [

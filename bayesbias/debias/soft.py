@@ -20,13 +20,14 @@ maps with that X the one that turns the words least.
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Real
+from math import inf
 
 import numpy as np
 
-from bayesbias.debias.subspace import Subspace, bias_subspace, check_transform, chosen_rows, row_blocks, unit_rows
-from bayesbias.debias.word_sets import Sets, WordSets, as_word_sets
-from bayesbias.embeddings import Embedding
+from bayesbias.arguments import check_number
+from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
+from bayesbias.debias.subspace import Subspace, bias_subspace, chosen_rows, row_blocks, unit_rows, whole_embedding
+from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
 
 _TOLERANCE = 1e-12
@@ -48,7 +49,7 @@ class SoftDebias:
 
     Raises
     ------
-    MeasureError
+    ArgumentError
         If `strength` is not a finite number of at least 0.
 
     References
@@ -71,13 +72,12 @@ class SoftDebias:
     components: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.strength, bool) or not isinstance(self.strength, Real) or not 0 <= self.strength < np.inf:
-            raise MeasureError(f"strength={self.strength!r}: give a finite number of at least 0, such as 0.2.")
+        check_number("strength", self.strength, low=0, high=inf)
 
     def fit(
         self,
-        embedding: Embedding,
-        sets: str | os.PathLike[str] | WordSets | Sets,
+        embedding: EmbeddingLike,
+        sets: str | os.PathLike[str] | DebiasWords | Sets,
         *,
         neutral: Iterable[str] | None = None,
         name: str | None = None,
@@ -90,7 +90,7 @@ class SoftDebias:
             Its vectors are brought to unit length first, and not centred. All its words are to keep their inner
             products.
         sets
-            Definitional sets: a name of `list_word_sets`, a path, `WordSets`, or a list such as
+            Definitional sets: a name of `list_debias_words`, a path, `DebiasWords`, or a list such as
             ``[["he", "she"], ["man", "woman"]]``.
         neutral
             Words to turn away from the subspace. None (default): all but the definitional and specific ones.
@@ -109,7 +109,7 @@ class SoftDebias:
         LostWordsWarning
             If sets are left out because the embedding lacks a word.
         """
-        words = as_word_sets(sets, name=name)
+        embedding, words = whole_embedding(embedding), as_debias_words(sets, name=name)
         subspace = bias_subspace(embedding, words, components=self.components)
         known = [*words.specific, *(word for each in words.definitional for word in each)]
         _, chosen = chosen_rows(embedding, neutral, None if neutral is None else (), known if neutral is None else ())
@@ -143,7 +143,7 @@ class FittedSoftDebias:
         is 0): about 0 at the optimum.
     """
 
-    sets: WordSets
+    sets: DebiasWords
     subspace: Subspace
     matrix: np.ndarray
     strength: float
@@ -152,7 +152,7 @@ class FittedSoftDebias:
     gradient: float
 
     def transform(
-        self, embedding: Embedding, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
+        self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
     ) -> Embedding:
         """Return an embedding of mapped words; the given one is not touched.
 
@@ -183,7 +183,7 @@ class FittedSoftDebias:
         LostWordsWarning
             If words to ignore are absent.
         """
-        check_transform(embedding, len(self.matrix))
+        embedding = whole_embedding(embedding, dimensions=len(self.matrix))
         _, chosen = chosen_rows(embedding, target, ignore)
         vectors = embedding.vectors.copy()
         for rows in row_blocks(np.flatnonzero(chosen)):

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
-from bayesbias.debias.word_sets import WordSets, sets_in
-from bayesbias.embeddings import Embedding
+from bayesbias.arguments import check_count
+from bayesbias.debias.debias_words import DebiasWords, sets_in
+from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 
 # Below this, a difference of unit vectors is rounding.
@@ -34,7 +34,7 @@ class Subspace:
     sets: tuple[tuple[str, ...], ...]
 
 
-def bias_subspace(embedding: Embedding, sets: WordSets, *, components: int | None = None) -> Subspace:
+def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: int | None = None) -> Subspace:
     """Return the bias subspace of definitional sets.
 
     Parameters
@@ -48,6 +48,8 @@ def bias_subspace(embedding: Embedding, sets: WordSets, *, components: int | Non
 
     Raises
     ------
+    ArgumentError
+        If `components` is not a whole number of at least 1.
     MeasureError
         If no set is left, a set's words all have the same direction, or the sets span fewer directions.
 
@@ -65,11 +67,11 @@ def bias_subspace(embedding: Embedding, sets: WordSets, *, components: int | Non
     Examples
     --------
     >>> embedding = bb.Embedding(("he", "she", "nurse"), [[1, 0.2, 1], [-1, 0.2, 1], [-0.5, 1, 0]])
-    >>> bias_subspace(embedding, bb.debias.WordSets("gender", [["he", "she"]])).directions + 0.0
+    >>> bias_subspace(embedding, bb.debias.DebiasWords("gender", [["he", "she"]])).directions + 0.0
     array([[1., 0., 0.]])
     """
-    check_embedding(embedding)
-    wanted = _check_components(sets.largest - 1 if components is None else components)
+    embedding = whole_embedding(embedding)
+    wanted = sets.largest - 1 if components is None else check_count("components", components)
     found = sets_in(embedding, sets.definitional, "definitional")
     if not found:
         raise MeasureError(
@@ -82,7 +84,7 @@ def bias_subspace(embedding: Embedding, sets: WordSets, *, components: int | Non
         centered = vectors - vectors.mean(axis=0)
         if np.abs(centered).max() < ROUNDING:
             raise MeasureError(
-                f"The words {name_some(map(repr, words))} have vectors of the same direction, so they do not tell "
+                f"The words {name_some(map(repr, words))} have vectors of the same direction, so they do not show "
                 "what is to be removed. Leave this set out, or check the embedding."
             )
         rows.append(centered / np.sqrt(len(words)))
@@ -101,9 +103,9 @@ def bias_subspace(embedding: Embedding, sets: WordSets, *, components: int | Non
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """Return rows of length 1, as float64."""
+    """Return rows of length 1, as float64; they are scaled before they are squared, so that no square vanishes."""
     wide = np.asarray(vectors, dtype=np.float64)
-    scaled = wide / np.abs(wide).max(axis=1, keepdims=True)  # so that no square overflows or vanishes
+    scaled = wide / np.abs(wide).max(axis=1, keepdims=True)
     rows: np.ndarray = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     return rows
 
@@ -113,22 +115,15 @@ def row_blocks(rows: np.ndarray) -> list[np.ndarray]:
     return np.array_split(rows, max(1, -(-len(rows) // _BLOCK)))
 
 
-def check_embedding(embedding: object) -> None:
-    """Raise `MeasureError` if this is not an embedding."""
-    if not isinstance(embedding, Embedding):
+def whole_embedding(embedding: EmbeddingLike, *, dimensions: int | None = None) -> Embedding:
+    """Return an embedding with all its words; raise `MeasureError` if it has not the dimensions of the fitted one."""
+    found: Embedding = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
+    if dimensions not in (None, found.dimensions):
         raise MeasureError(
-            f"Debiasing needs an Embedding, not {type(embedding).__name__}. Make one with bb.load_embedding."
+            f"The method was fitted to vectors of {dimensions} dimensions; those of {found.name!r} have "
+            f"{found.dimensions}. Fit it to this embedding."
         )
-
-
-def check_transform(embedding: Embedding, dimensions: int) -> None:
-    """Raise `MeasureError` if this is not an embedding with as many dimensions as the fitted one."""
-    check_embedding(embedding)
-    if embedding.dimensions != dimensions:
-        raise MeasureError(
-            f"The method was fitted to vectors of {dimensions} dimensions; those of {embedding.name!r} have "
-            f"{embedding.dimensions}. Fit it to this embedding."
-        )
+    return found
 
 
 def chosen_rows(
@@ -144,7 +139,7 @@ def chosen_rows(
     Warns
     -----
     LostWordsWarning
-        If it lacks a word of `ignore`; words of `specific`, which stand for an absent `ignore`, may lack.
+        If it lacks a word of `ignore`; words of `specific`, which take the place of an absent `ignore`, may be lost.
     """
     place = {word: row for row, word in enumerate(embedding.words)}
     if isinstance(target, str) or isinstance(ignore, str):
@@ -165,9 +160,3 @@ def chosen_rows(
     chosen = targets.copy()
     chosen[[place[form] for form in left_out.found.values()]] = False
     return targets, chosen
-
-
-def _check_components(components: int) -> int:
-    if isinstance(components, bool) or not isinstance(components, Integral) or components < 1:
-        raise MeasureError(f"components={components!r}: give a whole number of at least 1, or None.")
-    return int(components)

@@ -26,23 +26,15 @@ def sampler(page: PageInput) -> Section:
 
 def predictions(page: PageInput) -> Section:
     """Compare the observed distances with those that the fitted model predicts."""
-    check = check_posterior(page.fit, random_seed=page.seed)
-    every = check.coverage.iloc[0]
-    inside = (
-        f"{share_text(every['inside_89'])} of the observed distances lie inside the model's 89% intervals and "
-        f"{share_text(every['inside_50'])} inside its 50% intervals."
-    )
+    check = check_posterior(page.fit, random_seed=page.seed, progress=False)
     said = "; ".join(
         f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
         for row in check.coverage.to_dict("records")
     )
+    failures: list[Block] = [Paragraph("Where the model fails:"), Bullets(tuple(map(str, check.problems)))]
     blocks: list[Block] = [
-        Paragraph(inside),
-        *(
-            [Paragraph("Where the model fails:"), Bullets(check.problems)]
-            if check.problems
-            else [Paragraph("No failure was found: the observed distances look like those that the model makes.")]
-        ),
+        *(Paragraph(said.text) for said in check.summary[1:]),
+        *(failures if check.problems else []),
         figure(
             plot_check(check),
             "Above: each pair's actual distance against the model's mean prediction, with 89% (light) and 50% (dark) "
@@ -83,23 +75,20 @@ def predictions(page: PageInput) -> Section:
         Paragraph(f"bb.check_posterior with {check.draws:,} draws, seed {check.seed}."),
     ]
     fails = " The check found faults, and says which." if check.problems else " The check found no fault."
-    return Section("predictions", "Does the model describe the data?", blocks, [inside + fails])
+    return Section("predictions", "Does the model describe the data?", blocks, [check.summary[1].text + fails])
 
 
 def priors(page: PageInput) -> Section:
     """Say what the priors alone say of distances."""
-    check = check_prior(page.table, page.spec, random_seed=page.seed)
+    check = check_prior(page.table, page.spec, random_seed=page.seed, progress=False)
     every = check.distances.iloc[0]
     blocks: list[Block] = [
-        Paragraph(
-            f"Before any distance is seen, the model puts {share_text(every['outside'])} of its probability (Monte "
-            f"Carlo error {share_text(every['outside_se'])}) on distances below 0 or above 2, which cannot be."
-        ),
-        *([Bullets(check.problems)] if check.problems else []),
+        *(Paragraph(said.text) for said in check.summary[1:3]),
+        *([Bullets(tuple(map(str, check.problems)))] if check.problems else []),
         figure(
             plot_prior_check(check),
             "Left: the prior density of a distance (line) and the observed distances (filled); impossible distances "
-            "are hatched. Right: 89% of the prior of group means and contrasts, and what was observed.",
+            "are hatched. Right: 89% of the prior of connection means and contrasts, and what was observed.",
             f"Prior densities of distances by connection. For all pairs 89% of the prior lies between "
             f"{distance_text(every['low'])} and {distance_text(every['high'])}, {share_text(every['outside'])} outside "
             f"0 to 2; observed are {distance_text(every['smallest'])} to {distance_text(every['largest'])}.",
@@ -129,6 +118,6 @@ def priors(page: PageInput) -> Section:
             },
             folded=True,
         ),
-        Paragraph(f"bb.check_prior with {check.draws:,} draws, seed {check.seed}."),
+        Paragraph(f"bb.check_prior with {check.samples:,} samples, seed {check.seed}."),
     ]
     return Section("priors", "What the priors say alone", blocks)

@@ -4,10 +4,17 @@ from bayesbias.page.blocks import Block, Bullets, Heading, Paragraph, Section, f
 from bayesbias.page.page_input import PageInput
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
-from bayesbias.statements import count_text, distance_text, interval_text, percent_text, probability_text, signed_text
+from bayesbias.statements import (
+    Part,
+    count_text,
+    distance_text,
+    interval_text,
+    percent_text,
+    probability_text,
+    signed_text,
+)
 
 _TITLE = "Original and debiased"
-_READING = Heading("How to read it")
 
 
 def before_and_after(page: PageInput) -> Section:
@@ -15,21 +22,37 @@ def before_and_after(page: PageInput) -> Section:
     comparison = page.comparison
     if comparison is None:
         missing = (
-            "No other embedding was given to compare this one with. Make one with bb.compare_embeddings and hand it "
-            "over: bb.write_report(fit, path, comparison=compared)."
+            "No other embedding was given to compare this one with. Compare it with bb.compare_embeddings, and give "
+            "the result to the page: bb.write_report(fit, path, comparison=compared)."
         )
         return Section("debiasing", _TITLE, [Paragraph(missing)])
     blocks: list[Block] = []
     for name in comparison.names:
         blocks += _one(comparison, name)
-    told = _told(comparison.conclusions)
-    if _READING in told:
-        # It explains the figures and tables, so it stands right under them.
-        start = told.index(_READING)
-        blocks += told[start : start + 2]
-        del told[start : start + 2]
-    blocks += told
-    return Section("debiasing", _TITLE, blocks, _headlines(comparison))
+    said = comparison.conclusions
+    # How to read figures and tables is explained right under them.
+    texts = [
+        Part("How to read it", said.reading),
+        Part("Do not report these numbers yet: a sampler did not converge", said.doubts),
+        *(part for each in said.embeddings.values() for part in each.parts),
+        Part("What it does not show", said.limits),
+    ]
+    for part in texts:
+        blocks += _blocks(part)
+    headlines = []
+    for name, each in said.embeddings.items():
+        headlines.append(f"From {comparison.baseline} to {name}: {each.verdict}")
+        headlines += [f"Beware: {doubt}" for doubt in each.doubts]
+    return Section("debiasing", _TITLE, blocks, headlines)
+
+
+def _blocks(part: Part) -> list[Block]:
+    """Return a part of a text as blocks of the page: none if it says nothing."""
+    texts = tuple(map(str, part.statements))
+    heading: list[Block] = [Heading(part.title)] if part.title and texts else []
+    if part.bulleted:
+        return [*heading, Bullets(texts)] if texts else []
+    return [*heading, *map(Paragraph, texts)]
 
 
 def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
@@ -107,43 +130,3 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
         )
     )
     return blocks
-
-
-def _headlines(comparison: EmbeddingComparison) -> list[str]:
-    """Return for each embedding what became of the gap, or else of the distances, and what to beware of."""
-    texts = _paragraphs(comparison.conclusions)
-    starts = [place for place, text in enumerate(texts) if text.startswith("FROM ")]
-    found = []
-    for name, start, end in zip(comparison.names, starts, [*starts[1:], len(texts)], strict=True):
-        said = [text.removeprefix("- ") for text in texts[start + 1 : end] if not _is_title(text)]
-        gaps = [text for text in said if text.startswith("Associated minus ")]
-        found.append(f"From {comparison.baseline} to {name}: {(gaps or said)[0]}")
-        found += [text for text in said if text.startswith("Beware: ")]
-    return found
-
-
-def _told(text: str) -> list[Block]:
-    """Return titles, paragraphs and bullets of a text whose bullets begin with a dash."""
-    blocks: list[Block] = []
-    bullets: list[str] = []
-    for part in [*_paragraphs(text), ""]:
-        if part.startswith("- "):
-            bullets.append(part.removeprefix("- "))
-            continue
-        if bullets:
-            blocks.append(Bullets(tuple(bullets)))
-            bullets = []
-        if _is_title(part):
-            title, bracket, rest = part.partition(" (")
-            blocks.append(Heading(title.capitalize() + bracket + rest))
-        elif part:
-            blocks.append(Paragraph(part))
-    return blocks
-
-
-def _paragraphs(text: str) -> list[str]:
-    return [" ".join(part.split()) for part in text.split("\n\n")]
-
-
-def _is_title(part: str) -> bool:
-    return part.split(" (")[0].isupper()

@@ -157,15 +157,15 @@ def _lost(page: PageInput) -> Iterator[Block]:
     if lost.empty:
         yield Paragraph("No word of the study was lost: the embedding has them all.")
         return
-    by_group = lost.groupby("group", sort=False)["word"].size()
-    where = ", ".join(f"{number} of {group}" for group, number in by_group.items())
+    by_list = lost.groupby("list", sort=False)["word"].size()
+    where = ", ".join(f"{number} of {name}" for name, number in by_list.items())
     yield Notice(f"{len(lost):,} words were lost ({where}). Every number here is about the words that are left.")
-    rows = lost.groupby(["group", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
+    rows = lost.groupby(["list", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
     yield frame_table(
         rows,
         "Lost words",
         {
-            "group": ("List", None),
+            "list": ("List", None),
             "role": ("Role", None),
             "size": ("Words", count_text),
             "join": ("The words", None),

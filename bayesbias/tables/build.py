@@ -1,26 +1,27 @@
 """Build a distance table from an embedding and a study."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 
-from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.arguments import check_choice
+from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsError, StudyError, name_some
-from bayesbias.studies import Study, load_study
+from bayesbias.studies import Study, StudyLike, load_study
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     CONNECTION_DTYPE,
     Duplicates,
     apply_duplicates_policy,
-    check_duplicates_policy,
     report_lost_words,
     table_hash,
 )
 
 
-def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates = "drop") -> pd.DataFrame:
+def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Duplicates = "drop") -> pd.DataFrame:
     """Build the table of cosine distances of a study's protected words to all its attribute words.
 
     Parameters
@@ -46,6 +47,8 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
         If a group or control list of the study has no word left: its question could not be answered.
     StudyError
         If words of different lists match the same vector.
+    ArgumentError
+        If `duplicates` is none of these.
 
     Warns
     -----
@@ -70,14 +73,13 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
     2            dog           purr   different              1.0
     3            dog           bark  associated              0.2
     """
-    check_duplicates_policy(duplicates)
+    check_choice("duplicates", duplicates, get_args(Duplicates))
     study = load_study(study)
     if not isinstance(embedding, Embedding):
         embedding = load_embedding(embedding, words=study.words)
     found = embedding.lookup(study.words).found
     _raise_if_lists_share_a_vector(study, found, embedding)
-    protected = _members(study.protected, found)
-    attributes = _members(study.attribute_lists, found)
+    protected, attributes = _members(study.protected, found), _members(study.attribute_lists, found)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
     lost = _lost_words(study, found, embedding)
 
@@ -88,21 +90,21 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
         1.0,
     )
     rows, columns = len(protected), len(attributes)
-    by_group = {
+    connections = {
         (p, a): a if a in ("human", "neutral") else study.connection(p, a)
         for p in study.protected
         for a in study.attribute_lists
     }
-    protected_rows = protected.loc[np.repeat(np.arange(rows), columns)].reset_index(drop=True)
-    attribute_rows = attributes.loc[np.tile(np.arange(columns), rows)].reset_index(drop=True)
+    protected_rows = protected.loc[np.repeat(protected.index, columns)].reset_index(drop=True)
+    attribute_rows = attributes.loc[np.tile(attributes.index, rows)].reset_index(drop=True)
     table = pd.DataFrame(
         {
             "protected_word": protected_rows["word"],
-            "protected_group": protected_rows["group"],
+            "protected_group": protected_rows["list"],
             "attribute_word": attribute_rows["word"],
-            "attribute_group": attribute_rows["group"],
+            "attribute_group": attribute_rows["list"],
             "connection": pd.Categorical(
-                [by_group[pair] for pair in zip(protected_rows["group"], attribute_rows["group"], strict=True)],
+                [connections[pair] for pair in zip(protected_rows["list"], attribute_rows["list"], strict=True)],
                 dtype=CONNECTION_DTYPE,
             ),
             "cosine_distance": 1.0 - similarity.ravel(),
@@ -129,24 +131,26 @@ def distance_table(embedding: Any, study: Study | str, *, duplicates: Duplicates
             "same_vectors": int(same_vectors.sum()) - dropped,
         },
     }
-    return _finish(table, provenance)
+    table = table.reset_index(drop=True)
+    table.attrs[ATTRS_KEY] = {**provenance, "hash": table_hash(table)}
+    return table
 
 
-def _members(lists: Any, found: dict[str, str]) -> pd.DataFrame:
-    pairs = [(word, group) for group, words in lists.items() for word in words if word in found]
-    return pd.DataFrame(pairs, columns=["word", "group"])
+def _members(lists: Mapping[str, Sequence[str]], found: dict[str, str]) -> pd.DataFrame:
+    pairs = [(word, name) for name, words in lists.items() for word in words if word in found]
+    return pd.DataFrame(pairs, columns=["word", "list"])
 
 
 def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> list[dict[str, str]]:
     reason = f"not in the embedding (case rule {embedding.case!r})"
     lost = [
-        {"word": word, "role": role, "group": group, "reason": reason}
+        {"word": word, "role": role, "list": name, "reason": reason}
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
-        for group, words in lists.items()
+        for name, words in lists.items()
         for word in words
         if word not in found
     ]
-    sizes = {group: len(words) for lists in (study.protected, study.attribute_lists) for group, words in lists.items()}
+    sizes = {name: len(words) for lists in (study.protected, study.attribute_lists) for name, words in lists.items()}
     report_lost_words(lost, f"The embedding {embedding.name!r}", sizes=sizes, hint=_case_hint(embedding))
     return lost
 
@@ -155,17 +159,14 @@ def _raise_if_lists_share_a_vector(study: Study, found: dict[str, str], embeddin
     """Raise `StudyError` if words of two lists match the same vector: they differ in the study, not in the data."""
     seen: dict[str, tuple[str, str]] = {}
     for lists in (study.protected, study.attribute_lists):
-        for group, words in lists.items():
-            for word in words:
-                other, its_group = (
-                    seen.setdefault(found.get(word, ""), (word, group)) if word in found else (word, group)
+        for word, name in _members(lists, found).itertuples(index=False):
+            other, its_list = seen.setdefault(found[word], (word, name))
+            if its_list != name:
+                raise StudyError(
+                    f"The words {other!r} (in {its_list!r}) and {word!r} (in {name!r}) of the study {study.name!r} "
+                    f"match the same vector {found[word]!r} under the case rule {embedding.case!r}. Take one of them "
+                    "out of its list, or use the case rule exact."
                 )
-                if its_group != group:
-                    raise StudyError(
-                        f"The words {other!r} (in {its_group!r}) and {word!r} (in {group!r}) of the study "
-                        f"{study.name!r} match the same vector {found[word]!r} under the case rule "
-                        f"{embedding.case!r}. Take one of them out of its list, or use the case rule exact."
-                    )
 
 
 def _case_hint(embedding: Embedding) -> str:
@@ -177,22 +178,16 @@ def _case_hint(embedding: Embedding) -> str:
 def _raise_if_a_list_is_empty(
     study: Study, protected: pd.DataFrame, attributes: pd.DataFrame, embedding: Embedding
 ) -> None:
-    hint = f"Use other words, or leave this group out of the study.{_case_hint(embedding)}"
+    hint = f"Use other words, or leave this list out of the study.{_case_hint(embedding)}"
     if protected.empty and attributes.empty:
         raise LostWordsError(
             f"The embedding {embedding.name!r} has none of the {len(study.words)} words of the study "
             f"{study.name!r} (for example {name_some(study.words, 4)}). {hint}"
         )
-    empty = [f"protected group {group!r}" for group in study.protected if group not in set(protected["group"])]
-    empty += [f"list {group!r}" for group in study.attribute_lists if group not in set(attributes["group"])]
+    empty = [f"protected group {group!r}" for group in study.protected if group not in set(protected["list"])]
+    empty += [f"list {name!r}" for name in study.attribute_lists if name not in set(attributes["list"])]
     if empty:
         raise LostWordsError(
             f"The embedding {embedding.name!r} has no word of {name_some(empty)} of the study {study.name!r}, "
             f"so its question cannot be answered. {hint}"
         )
-
-
-def _finish(table: pd.DataFrame, provenance: dict[str, Any]) -> pd.DataFrame:
-    table = table.reset_index(drop=True)
-    table.attrs[ATTRS_KEY] = {**provenance, "hash": table_hash(table)}
-    return table

@@ -119,10 +119,11 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     kind, _ = _format(path, InputFileError)
     content = _content(source)
     table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
+    _name_lists(facts)
     table = _published_names(table)
-    sizes = _group_sizes(table)
+    sizes = _list_sizes(table)
     table, lost = _take_out_lost_words(table)
-    table.attrs[ATTRS_KEY] = facts  # a simulated table may leave 0 to 2
+    table.attrs[ATTRS_KEY] = facts  # they say which numbers are possible
     try:
         table = validate_table(table)
         _check_hash(table, facts, kind)
@@ -233,6 +234,13 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
     return table, facts if isinstance(facts, dict) else {}
 
 
+def _name_lists(facts: dict[str, Any]) -> None:
+    """Call the list of a lost word so in provenance: tables that are written already may call it a group."""
+    for entry in facts.get("lost_words", ()):
+        if "group" in entry:
+            entry["list"] = entry.pop("group")
+
+
 def _check_hash(table: pd.DataFrame, facts: dict[str, Any], kind: Format) -> None:
     meant = "delete line 1, which describes the old rows" if kind == "csv" else "write it with write_table"
     if "hash" in facts and facts["hash"] != table_hash(table):
@@ -254,13 +262,13 @@ def _published_names(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _group_sizes(table: pd.DataFrame) -> dict[str, int]:
-    """Return the number of words of each group, or of a role where it has no groups."""
+def _list_sizes(table: pd.DataFrame) -> dict[str, int]:
+    """Return the number of words of each list, or of a role where its lists have no names."""
     sizes: dict[str, int] = {}
     for role in ("protected", "attribute"):
         if f"{role}_word" in table:
-            group = table[f"{role}_group"] if f"{role}_group" in table else pd.Series(role, index=table.index)
-            words = table[f"{role}_word"].groupby(group).nunique()
+            lists = table[f"{role}_group"] if f"{role}_group" in table else pd.Series(role, index=table.index)
+            words = table[f"{role}_word"].groupby(lists).nunique()
             sizes |= {str(name): int(count) for name, count in words.items()}
     return sizes
 
@@ -276,11 +284,12 @@ def _take_out_lost_words(table: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[s
     lost_rows, kept = table[coded], table[~coded]
     lost = []
     for role in ("protected", "attribute"):
-        words = lost_rows[~lost_rows[f"{role}_word"].isin(kept[f"{role}_word"])]
-        group = f"{role}_group" if f"{role}_group" in table else f"{role}_word"
-        for word, name in words.drop_duplicates(f"{role}_word")[[f"{role}_word", group]].itertuples(index=False):
-            label = str(name) if group != f"{role}_word" else role
-            reason = f"coded {_LOST_CODE:g} in the table"
-            lost.append({"word": str(word), "role": role, "group": label, "reason": reason})
+        words = lost_rows[~lost_rows[f"{role}_word"].isin(kept[f"{role}_word"])].drop_duplicates(f"{role}_word")
+        lists = words[f"{role}_group"].astype(str) if f"{role}_group" in table else [role] * len(words)
+        reason = f"coded {_LOST_CODE:g} in the table"
+        lost += [
+            {"word": str(word), "role": role, "list": name, "reason": reason}
+            for word, name in zip(words[f"{role}_word"], lists, strict=True)
+        ]
     # Where every row of the table is lost, nothing tells which of the two words was missing.
     return kept.reset_index(drop=True), lost

@@ -5,18 +5,19 @@ cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["baye
 table comes from and which words were lost.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
+from bayesbias.arguments import check_choice
 from bayesbias.errors import (
     DuplicatesWarning,
-    LostWordsWarning,
     TableError,
     did_you_mean,
     name_some,
     raise_faults,
+    warn_of_lost_words,
     warn_user,
 )
 from bayesbias.studies import CONNECTIONS
@@ -25,8 +26,10 @@ from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS, CodedTable, WordCodes,
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
 ATTRS_KEY = "bayesbias"
 Duplicates = Literal["drop", "keep"]
+# What the numbers of a table may be (``attrs["bayesbias"]["quantity"]``), and the range that holds them.
+QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
 
-# Rounding may carry a distance this far outside 0 to 2, or away from 1 - similarity.
+# Rounding may carry a number this far outside its range, or a distance away from 1 - similarity.
 _ROUNDING = 1e-6
 
 
@@ -74,9 +77,9 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     TableError
-        If a column is missing, a value is missing or not a number, a distance lies outside 0 to 2 (unless
-        the table was simulated), a connection is unknown, there are no rows, or the same pair has two different
-        distances.
+        If a column is missing, a value is missing or not a number, a number lies outside the range of its quantity
+        (`QUANTITIES`; a distance outside 0 to 2, unless it was simulated), a connection is unknown, there are no
+        rows, or the same pair has two different distances.
 
     Examples
     --------
@@ -122,14 +125,14 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     if "protected_group" not in words:
         words["protected_group"] = _groups_by_association(words)
     coded = CodedTable(words, distance, similarity)
-    simulated = table.attrs.get(ATTRS_KEY, {}).get("simulated") is True
-    raise_faults(TableError, "The distance table", _bad_distances(coded, simulated=simulated) + _contradictions(coded))
+    faults = _bad_distances(coded, table.attrs.get(ATTRS_KEY, {})) + _contradictions(coded)
+    raise_faults(TableError, "The distance table", faults)
     return coded
 
 
 def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFrame, int]:
     """Apply the duplicates policy to exact repetitions of a pair; return the table and how many were dropped."""
-    check_duplicates_policy(policy)
+    check_choice("duplicates", policy, get_args(Duplicates))
     repeated = table.duplicated(["protected_word", "attribute_word"])
     return apply_duplicates_policy(table, repeated, policy, "exact repetitions of a pair")
 
@@ -145,39 +148,26 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `word`, `role` (``"protected"`` or ``"attribute"``), `group` and `reason`; no rows if no word
-        was lost or if the table carries no provenance.
+        Columns `word`, `role` (``"protected"`` or ``"attribute"``), `list` (its name) and `reason`; no rows if no
+        word was lost or if the table carries no provenance.
 
     Examples
     --------
     >>> table = bb.read_table(bb.bundled("data", "tables", "weat1_google_news.csv.gz"))
-    >>> bb.lost_words(table)["group"].value_counts().to_dict()
+    >>> bb.lost_words(table)["list"].value_counts().to_dict()
     {'neutral': 143, 'human': 7}
     """
     records = table.attrs.get(ATTRS_KEY, {}).get("lost_words", [])
-    return pd.DataFrame(records, columns=["word", "role", "group", "reason"])
+    return pd.DataFrame(records, columns=["word", "role", "list", "reason"])
 
 
 def report_lost_words(lost: list[dict[str, str]], source: str, *, sizes: dict[str, int], hint: str = "") -> None:
-    """Warn of lost words, naming some of each group; `sizes` are the groups' own."""
-    if not lost:
-        return
-    frame = pd.DataFrame(lost)
-    groups = "; ".join(
-        f"{len(words)} of the {sizes[str(group)]} of {group!r} ({name_some(words, 5)})"
-        for group, words in frame.groupby("group", sort=False)["word"]
-    )
-    warn_user(
-        f"{source} lacks {len(lost)} words: {groups}. The estimates are about the words that are left; the "
-        f"table keeps the whole list (lost_words).{hint}",
-        LostWordsWarning,
-    )
-
-
-def check_duplicates_policy(policy: str) -> None:
-    """Raise a `TableError` if `policy` is not one."""
-    if policy not in ("drop", "keep"):
-        raise TableError(f"duplicates={policy!r} is not a policy: use 'drop' or 'keep'.")
+    """Warn of the lost words of a new table; `sizes`: how many words each list has."""
+    named: dict[str, list[str]] = {}
+    for entry in lost:
+        named.setdefault(entry["list"], []).append(entry["word"])
+    meaning = "The estimates are about the words that are left; the table keeps the whole list (lost_words)."
+    warn_of_lost_words(source, named, sizes, meaning + hint)
 
 
 def apply_duplicates_policy(
@@ -213,7 +203,7 @@ def apply_duplicates_policy(
 
 def _repeated_columns(table: pd.DataFrame) -> list[str]:
     repeated = table.columns[table.columns.duplicated()].unique()
-    return [f"the column {name!r} stands more than once" for name in repeated]
+    return [f"there are several columns {name!r}" for name in repeated]
 
 
 def _missing_columns(table: pd.DataFrame) -> list[str]:
@@ -273,14 +263,18 @@ def _known_connections(coded: WordCodes) -> WordCodes:
     return WordCodes(relabel(coded.codes, position, np.dtype(np.int8)), known)
 
 
-def _bad_distances(table: CodedTable, *, simulated: bool) -> list[str]:
-    distance = table.distance
+def _bad_distances(table: CodedTable, facts: dict[str, Any]) -> list[str]:
+    distance, quantity = table.distance, facts.get("quantity", "cosine distance")
+    if quantity not in QUANTITIES:
+        return [f"the quantity {quantity!r} is unknown{did_you_mean(str(quantity), QUANTITIES)}"]
+    low, high = QUANTITIES[quantity]
     # Simulated distances follow a model's Normal or Student t, which no range holds.
-    if not simulated and (distance.min() < -_ROUNDING or distance.max() > 2 + _ROUNDING):
-        outside = np.flatnonzero((distance < -_ROUNDING) | (distance > 2 + _ROUNDING))
+    simulated = facts.get("simulated") is True
+    if not simulated and (distance.min() < low - _ROUNDING or distance.max() > high + _ROUNDING):
+        outside = np.flatnonzero((distance < low - _ROUNDING) | (distance > high + _ROUNDING))
         return [
-            f"{len(outside):,} distances lie outside 0 to 2, the first is {distance[outside[0]]:.6g} for "
-            f"{table.example(outside[0])}; a cosine distance cannot"
+            f"{len(outside):,} distances lie outside {low:g} to {high:g}, the first is {distance[outside[0]]:.6g} for "
+            f"{table.example(outside[0])}; a {quantity} cannot"
         ]
     if table.similarity is None:
         return []
@@ -308,7 +302,7 @@ def _contradictions(table: CodedTable) -> list[str]:
         twice = distinct[distinct.duplicated(pair)]
         if len(twice):
             faults.append(
-                f"{len(twice):,} pairs stand more than once with another distance or connection, for example "
+                f"{len(twice):,} pairs are listed again with another distance or connection, for example "
                 f"{table.example(int(twice.index[0]))}; decide which row is right"
             )
     word, group = table.words["protected_word"], table.words["protected_group"]
@@ -323,7 +317,7 @@ def _contradictions(table: CodedTable) -> list[str]:
     )
     if len(several):
         order = WordCodes(word.codes[np.isin(word.codes, several)], word.words).by_appearance().words
-        faults.append(f"the protected words {name_some(order)} stand in several protected groups")
+        faults.append(f"the protected words {name_some(order)} are in several protected groups")
     return faults
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.debias import HardDebias, WordSets
+from bayesbias.debias import DebiasWords, HardDebias
 from bayesbias.errors import EmbeddingError, LostWordsWarning, MeasureError
 from tests.debias.made import PAIRS, TRIPLES, made_embedding, unit
 
@@ -76,7 +76,7 @@ def test_only_targets_change_and_ignored_words_are_not_neutralized() -> None:
 
 def test_specific_words_are_ignored_unless_the_user_says_otherwise() -> None:
     embedding = made_embedding()
-    sets = WordSets("x", PAIRS, specific=["word1", "absent"])
+    sets = DebiasWords("x", PAIRS, specific=["word1", "absent"])
     fitted = HardDebias().fit(embedding, sets)
     assert (fitted.transform(embedding)["word1"] == embedding["word1"]).all()
     assert (fitted.transform(embedding, ignore=())["word1"] != embedding["word1"]).any()
@@ -148,7 +148,7 @@ def test_a_word_that_lies_in_the_subspace() -> None:
 
 def test_a_word_in_two_sets_to_equalize() -> None:
     embedding, sets = made_embedding(), [*PAIRS, ["king", "rabbi"]]
-    with pytest.raises(MeasureError, match="'king' stands in two sets to equalize"):
+    with pytest.raises(MeasureError, match="'king' is in two sets to equalize"):
         HardDebias().fit(embedding, sets)
     assert HardDebias().fit(embedding, sets, equalize=PAIRS).sets.equalize == tuple(map(tuple, PAIRS))
 

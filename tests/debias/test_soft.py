@@ -9,7 +9,7 @@ from scipy.optimize import check_grad, minimize
 import bayesbias as bb
 from bayesbias.debias import FittedSoftDebias, SoftDebias
 from bayesbias.debias.soft import _objective, _solve
-from bayesbias.errors import LostWordsError, MeasureError
+from bayesbias.errors import ArgumentError, LostWordsError, MeasureError
 from tests.debias.made import PAIRS, TRIPLES, made_embedding, unit
 
 NOT_NEUTRAL = {word for pair in PAIRS for word in pair}
@@ -151,7 +151,7 @@ def test_chosen_neutral_words_alone_are_turned_away() -> None:
 def test_bad_input() -> None:
     embedding = made_embedding()
     for strength in (-1, np.nan, np.inf, "0.2", True):
-        with pytest.raises(MeasureError, match="finite number of at least 0"):
+        with pytest.raises(ArgumentError, match="give a number from 0"):
             SoftDebias(strength)  # type: ignore[arg-type]
     with pytest.raises(LostWordsError, match="did you mean 'queen'"):
         SoftDebias().fit(embedding, PAIRS, neutral=["quean"])

@@ -40,7 +40,7 @@ def small_table(connections: tuple[str, ...] = ("associated", "different", "huma
     table.attrs["bayesbias"] = {
         "study": "<s>weather</s>",
         "embedding": {"name": "vectors <tiny>", "hash": "0", "case": "exact"},
-        "lost_words": [{"word": TURNED, "role": "attribute", "group": "cold", "reason": "not there"}],
+        "lost_words": [{"word": TURNED, "role": "attribute", "list": "cold", "reason": "not there"}],
     }
     return table
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import bayesbias as bb
-from bayesbias.errors import DuplicatesWarning, LostWordsError, LostWordsWarning, StudyError, TableError
+from bayesbias.errors import ArgumentError, DuplicatesWarning, LostWordsError, LostWordsWarning, StudyError
 
 PETS = bb.Study(
     name="pets",
@@ -62,7 +62,7 @@ def test_lost_words_are_named_and_warned_of() -> None:
     ):
         table = bb.distance_table(vectors("kitten", "door"), PETS)
     lost = bb.lost_words(table)
-    assert lost[["word", "role", "group"]].to_numpy().tolist() == [
+    assert lost[["word", "role", "list"]].to_numpy().tolist() == [
         ["kitten", "protected", "cats"],
         ["door", "attribute", "neutral"],
     ]
@@ -106,7 +106,7 @@ def test_words_that_match_the_same_vector_are_dropped_or_kept() -> None:
     assert dropped.attrs["bayesbias"]["duplicates"] == {"policy": "drop", "dropped": 2, "same_vectors": 0}
     with pytest.warns(DuplicatesWarning, match="Kept 2 of 6 rows"):
         assert len(bb.distance_table(embedding, study, duplicates="keep")) == 6
-    with pytest.raises(TableError, match="'drop' or 'keep'"):
+    with pytest.raises(ArgumentError, match="duplicates='ignore': use drop, keep"):
         bb.distance_table(embedding, study, duplicates="ignore")  # type: ignore[arg-type]
 
 

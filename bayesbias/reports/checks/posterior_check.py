@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
-from bayesbias.arguments import resolve_seed
+from bayesbias.arguments import resolve_seed, with_progress
 from bayesbias.errors import ReportError
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.likelihood import Densities, densities
 from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
-from bayesbias.reports.checks.verdicts import judge
+from bayesbias.statements import Part, Rendered, Statement, rows_of, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ _BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class PosteriorCheck:
+class PosteriorCheck(Rendered):
     """What a model predicts for the very pairs that it was fitted to, beside what they are. `print` says it in words.
 
     Parameters
@@ -53,8 +54,8 @@ class PosteriorCheck:
     densities : pandas.DataFrame
         Histograms: `connection`, `distance` (middle of the bin), density of the `observed` and mean density of the
         `replicated` distances, and `low` to `high` as above.
-    problems : tuple of str
-        Where the model fails, one sentence each; empty if nothing was found.
+    problems : tuple of Statement
+        Where the model fails, with its numbers (see `posterior_problems`); empty if nothing was found.
     model, source
         Name of the model; where the distances come from.
     converged
@@ -67,7 +68,7 @@ class PosteriorCheck:
     coverage: "pd.DataFrame"
     statistics: "pd.DataFrame"
     densities: "pd.DataFrame"
-    problems: tuple[str, ...]
+    problems: tuple[Statement, ...]
     model: str
     source: str
     converged: bool
@@ -76,25 +77,35 @@ class PosteriorCheck:
     replicates: int
     seed: int
 
-    def __str__(self) -> str:
-        every = self.coverage.iloc[0]
+    @property
+    def summary(self) -> tuple[Statement, ...]:
+        """What was checked, how many pairs are inside the intervals, and that nothing is wrong if nothing is."""
+        every = rows_of(self.coverage)[0]
         checked = f"{self.total_pairs:,} pairs"
         if every["pairs"] < self.total_pairs:
             checked = f"{every['pairs']:,} of {self.total_pairs:,} pairs, drawn at random"
-        lines = [
-            f"Posterior predictive check of the model {self.model!r}, {self.source}: {checked}.",
-            f"Inside the 89% interval: {every['inside_89']:.1%} of actual distances ({every['loo_inside_89']:.1%} if "
-            f"the pair had not been seen); inside the 50% interval: {every['inside_50']:.1%} "
-            f"({every['loo_inside_50']:.1%}).",
-        ]
+        about = f"Posterior predictive check of the model {self.model!r}, {self.source}: {checked}."
+        inside = (
+            f"Inside the 89% interval: {share_text(every['inside_89'])} of actual distances "
+            f"({share_text(every['loo_inside_89'])} if the pair had not been seen); inside the 50% interval: "
+            f"{share_text(every['inside_50'])} ({share_text(every['loo_inside_50'])})."
+        )
+        said = (
+            Statement("about", about, {"pairs": every["pairs"], "total_pairs": self.total_pairs}),
+            Statement("coverage", inside, every),
+        )
         if self.problems:
-            lines += ["PROBLEMS", *[f"- {problem}" for problem in self.problems]]
-        else:
-            lines.append("No problem was found: the actual distances look like those that the model makes.")
-        return "\n".join(lines)
+            return said
+        fine = "No problem was found: the actual distances look like those that the model makes."
+        return (*said, Statement("no problem", fine))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The summary and the problems."""
+        return Part("", self.summary, bulleted=False), *([Part("Problems", self.problems)] if self.problems else [])
 
 
-def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> PosteriorCheck:
+def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progress: bool = True) -> PosteriorCheck:
     """Compare the distances of a table with those that the fitted model predicts for the same pairs.
 
     Parameters
@@ -102,7 +113,9 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> Po
     fit
         What `fit` returned, of any model.
     random_seed
-        0 to 2**32 - 1; the same seed gives the same check on the same machine. None draws a seed and records it.
+        The same seed gives the same check on the same machine; None draws one and records it.
+    progress
+        Show a progress bar where there is somebody to see it.
 
     Returns
     -------
@@ -111,8 +124,8 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> Po
 
     Raises
     ------
-    FitError
-        If `fit` is not a fit, or the seed is not usable.
+    ArgumentError, FitError
+        If the seed is not usable, or `fit` is not a fit.
     ReportError
         If the fit has fewer than 100 draws.
 
@@ -138,8 +151,8 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> Po
     0         all   2832       0.91       0.55
     ...
     """
-    data = fitted_rows(fit)
     seed = resolve_seed(random_seed)
+    data = fitted_rows(fit)
     rng = np.random.default_rng(seed)
     posterior = densities(_thinned(fit), data)
     if posterior.draws < _FEWEST_DRAWS:
@@ -148,9 +161,9 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> Po
         )
     total = len(data.distance)
     rows = np.arange(total) if total <= MOST_PAIRS else np.sort(rng.choice(total, MOST_PAIRS, replace=False))
-    pairs = _predict(posterior, rows, rng)
+    pairs = _predict(posterior, rows, rng, progress=progress)
     coverage = _coverage(pairs, data.connections)
-    statistics, histograms, replicates = replicate(posterior, rng)
+    statistics, histograms, replicates = replicate(posterior, rng, progress=progress)
     model = fit_fact(fit, "model")
     convergence = fit_fact(fit, "convergence_problems")
     return PosteriorCheck(
@@ -158,7 +171,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None) -> Po
         coverage=coverage,
         statistics=statistics,
         densities=histograms,
-        problems=tuple(judge(coverage, statistics, model, convergence)),
+        problems=posterior_problems(coverage, statistics, model, convergence),
         model=model["name"],
         source=source_name(fit_fact(fit, "table")),
         converged=not convergence,
@@ -188,7 +201,7 @@ def _thinned(fit: "xr.DataTree") -> "xr.DataTree":
     return xr.DataTree.from_dict({"posterior": posterior.isel(draw=slice(None, None, step))})
 
 
-def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator) -> "pd.DataFrame":
+def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *, progress: bool) -> "pd.DataFrame":
     """Return the frame `PosteriorCheck.pairs`."""
     import pandas as pd
 
@@ -198,7 +211,8 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator) -
     tails = np.array([(1 - OUTER) / 2, (1 - INNER) / 2, (1 + INNER) / 2, (1 + OUTER) / 2])
     numbers = np.empty((7, len(rows)))
     start = 0
-    for block in np.array_split(rows, max(1, len(rows) * posterior.draws // _BLOCK)):
+    blocks = np.array_split(rows, max(1, len(rows) * posterior.draws // _BLOCK))
+    for block in with_progress(blocks, "Predicting pairs", progress=progress):
         mean, sigma = predicted(posterior, block)
         part = slice(start, start := start + len(block))
         numbers[0, part] = mean.mean(axis=1)

@@ -1,21 +1,20 @@
 """What a model's priors say of distances before any are seen: the prior predictive check."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from bayesbias.arguments import resolve_seed
-from bayesbias.errors import ReportError
+from bayesbias.arguments import check_count, resolve_seed, with_progress
 from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
+from bayesbias.statements import Part, Rendered, Statement, distance_text, rows_of, share_text, signed_text
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 # Pairs of a connection that are simulated in each draw: under the prior one is like another.
 _PAIRS = 50
-_FEWEST_DRAWS = 100
+_FEWEST = 100
 _LOW, _HIGH = 0.0, 2.0
 _EDGES = np.linspace(-1, 3, 81)
 # Shares of prior mass: more than the first on impossible distances, or less than the second on the observed, is said.
@@ -31,7 +30,7 @@ _SOME, _LITTLE = 0.05, 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class PriorCheck:
+class PriorCheck(Rendered):
     """What the priors of a model say of distances, beside those that were observed. `print` says it in words.
 
     Parameters
@@ -49,45 +48,59 @@ class PriorCheck:
         for a scale.
     densities : pandas.DataFrame
         Histograms from -1 to 3: `connection`, `distance` (middle of the bin), density of `prior` and `observed`.
-    problems : tuple of str
-        What the priors say that distances cannot be, one sentence each.
+    problems : tuple of Statement
+        What to know about these priors, of these kinds: ``"impossible distances"`` (a row of `distances`),
+        ``"disagreement"`` of prior and data (a row of `parameters`), ``"observed range"`` (a row of `distances`).
     model, source
         Name of the model; where the table comes from.
     priors : dict
         Text of each prior.
-    draws, seed
-        Draws from the prior; seed.
+    samples, seed
+        Draws of all parameters from the prior; seed.
     """
 
     distances: "pd.DataFrame"
     parameters: "pd.DataFrame"
     densities: "pd.DataFrame"
-    problems: tuple[str, ...]
+    problems: tuple[Statement, ...]
     model: str
     source: str
     priors: dict[str, str]
-    draws: int
+    samples: int
     seed: int
 
-    def __str__(self) -> str:
-        every = self.distances.iloc[0]
-        lines = [
-            f"Prior predictive check of the model {self.model!r}: "
-            f"{', '.join(f'{name} ~ {prior}' for name, prior in self.priors.items())}.",
-            f"Before any distance is seen, 89% of the prior mass lies on distances from {every['low']:.2f} to "
-            f"{every['high']:.2f}. Observed are {every['smallest']:.2f} to {every['largest']:.2f} ({self.source}).",
-            f"Probability of a distance outside 0 to 2, which is impossible: {every['outside']:.1%} "
-            f"(Monte Carlo error {every['outside_se']:.1%}).",
+    @property
+    def summary(self) -> tuple[Statement, ...]:
+        """What was checked, and what the priors imply for distances and for their differences."""
+        every = rows_of(self.distances)[0]
+        priors = ", ".join(f"{name} ~ {prior}" for name, prior in self.priors.items())
+        distances = (
+            f"Before any distance is seen, 89% of the prior mass lies on distances from {distance_text(every['low'])} "
+            f"to {distance_text(every['high'])}. Observed are {distance_text(every['smallest'])} to "
+            f"{distance_text(every['largest'])} ({self.source})."
+        )
+        outside = (
+            f"Probability of a distance outside 0 to 2, which is impossible: {share_text(every['outside'])} "
+            f"(Monte Carlo error {share_text(every['outside_se'])})."
+        )
+        said = [
+            Statement("about", f"Prior predictive check of the model {self.model!r}: {priors}.", self.priors),
+            Statement("distances", distances, every),
+            Statement("impossible distances", outside, every),
         ]
-        contrasts = self.parameters[self.parameters["parameter"] == "contrast"]
-        lines += [
-            f"Difference of group means {row['connection']}: 89% of the prior from {row['low']:+.2f} to "
-            f"{row['high']:+.2f}, observed {row['observed']:+.3f}."
-            for row in contrasts.to_dict("records")
-        ]
-        if self.problems:
-            lines += ["WHAT TO KNOW ABOUT THESE PRIORS", *[f"- {problem}" for problem in self.problems]]
-        return "\n".join(lines)
+        for row in rows_of(self.parameters[self.parameters["parameter"] == "contrast"]):
+            contrast = (
+                f"Difference of connection means {row['connection']}: 89% of the prior from {signed_text(row['low'])} "
+                f"to {signed_text(row['high'])}, observed {signed_text(row['observed'])}."
+            )
+            said.append(Statement("contrast", contrast, row))
+        return tuple(said)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The summary, and what to know about the priors."""
+        problems = [Part("What to know about these priors", self.problems)] if self.problems else []
+        return Part("", self.summary, bulleted=False), *problems
 
 
 def check_prior(
@@ -95,8 +108,9 @@ def check_prior(
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     priors: Mapping[str, Any] | None = None,
-    draws: int = 4000,
+    samples: int = 4000,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> PriorCheck:
     """Say what the priors of a model imply for the distances of a table, before it is fitted.
 
@@ -106,10 +120,12 @@ def check_prior(
         A distance table.
     model, priors
         As for `fit`.
-    draws
+    samples
         Draws of all parameters from the prior, at least 100.
     random_seed
-        0 to 2**32 - 1; the same seed gives the same check on the same machine. None draws a seed and records it.
+        The same seed gives the same check on the same machine; None draws one and records it.
+    progress
+        Show a progress bar where there is somebody to see it.
 
     Returns
     -------
@@ -118,8 +134,8 @@ def check_prior(
 
     Raises
     ------
-    TableError, ModelError, FitError, ReportError
-        If the table, the model, the seed or the number of draws is not usable.
+    ArgumentError, TableError, ModelError, FitError
+        If the seed, the number of samples, the table or the model is not usable.
 
     Notes
     -----
@@ -134,7 +150,7 @@ def check_prior(
 
     Examples
     --------
-    >>> check = check_prior(table, "hierarchical", draws=4000, random_seed=1)
+    >>> check = check_prior(table, "hierarchical", samples=4000, random_seed=1)
     >>> check.distances[["connection", "outside"]].round(1)
        connection  outside
     0         all      0.2
@@ -142,24 +158,23 @@ def check_prior(
     """
     import pandas as pd
 
-    if isinstance(draws, bool) or not isinstance(draws, Integral) or draws < _FEWEST_DRAWS:
-        raise ReportError(f"draws={draws!r}: give a whole number of at least {_FEWEST_DRAWS}.")
-    spec, data, seed = load_model(model, priors=priors), model_data(table), resolve_seed(random_seed)
+    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
+    spec, data = load_model(model, priors=priors), model_data(table)
     rng = np.random.default_rng(seed)
     partial = spec.switches["pooling"] == "partial"
     top = {
-        name: spec.priors[name].draw((draws, *shape), rng)
+        name: spec.priors[name].draw((samples, *shape), rng)
         for name, shape in parameter_shapes(data, spec).items()
         if partial or name != "connection_mean"
     }
     some, count = _some_pairs(data, rng), len(data.connections)
     members = [np.flatnonzero(some.connection == place) for place in range(count)]
-    simulated = np.empty((draws, len(some.distance)))
-    tails = np.empty((draws, 2, count))
-    connection_mean = np.empty((draws, count))
-    for draw in range(draws):
+    simulated = np.empty((samples, len(some.distance)))
+    tails = np.empty((samples, 2, count))
+    connection_mean = np.empty((samples, count))
+    for draw in with_progress(range(samples), "Drawing from the prior", progress=progress):
         given = {name: values[draw] for name, values in top.items()}
-        # Without pooling, a group mean is the average over all words that have pairs.
+        # Without pooling, the mean of a connection is the average over all words that have pairs.
         parameters = draw_parameters(some if partial else data, spec, rng=rng, given=given)
         connection_mean[draw] = parameters["connection_mean"]
         simulated[draw] = draw_distances(some, spec, parameters, rng=rng)
@@ -180,7 +195,7 @@ def check_prior(
                 "low": low,
                 "high": high,
                 "outside": (below + above).mean(),
-                "outside_se": (below + above).std(ddof=1) / np.sqrt(draws),
+                "outside_se": (below + above).std(ddof=1) / np.sqrt(samples),
                 "below_0": below.mean(),
                 "above_2": above.mean(),
                 "smallest": observed.min(),
@@ -205,11 +220,11 @@ def check_prior(
         distances=distances,
         parameters=parameters_frame,
         densities=pd.concat(frames, ignore_index=True),
-        problems=tuple(_judge(distances, parameters_frame, spec)),
+        problems=tuple(_problems(distances, parameters_frame, spec)),
         model=spec.name,
         source=source_name(provenance(table, current_hash=data.table_hash)),
         priors={name: str(prior) for name, prior in spec.priors.items()},
-        draws=int(draws),
+        samples=samples,
         seed=seed,
     )
 
@@ -293,25 +308,26 @@ def _parameters(drawn: dict[str, np.ndarray], data: ModelData, distances: "pd.Da
     return pd.DataFrame(records)
 
 
-def _judge(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: ModelSpec) -> list[str]:
-    problems = []
-    every = distances.iloc[0]
+def _problems(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: ModelSpec) -> Iterator[Statement]:
+    every = rows_of(distances)[0]
     if every["outside"] > _SOME:
         scales = [name for name in spec.priors if name not in ("connection_mean", "nu")]
         tighter = ", ".join(f"{name!r}: 'Exponential(10)'" for name in scales)
-        problems.append(
-            f"{every['outside']:.0%} of the prior mass lies on distances that cannot be (below 0 or above 2). Hundreds "
-            "of pairs overrule that. Where pairs, words or attribute words are few, see whether the conclusions stand "
-            f"under tighter priors, such as priors={{{tighter}}}, or ask sensitivity()."
+        text = (
+            f"{share_text(every['outside'])} of the prior mass lies on distances that cannot be (below 0 or above 2). "
+            "Hundreds of pairs overrule that. Where pairs, words or attribute words are few, see whether the "
+            f"conclusions hold under tighter priors, such as priors={{{tighter}}}, or ask sensitivity()."
         )
-    problems += [
-        f"{row['connection']}: the observed mean distance, {row['observed']:.3f}, lies outside the prior's interval, "
-        f"{row['low']:.2f} to {row['high']:.2f}: prior and data disagree."
-        for row in parameters.to_dict("records")
-        if row["parameter"] == "connection_mean" and not row["low"] <= row["observed"] <= row["high"]
-    ]
+        yield Statement("impossible distances", text, every)
+    for row in rows_of(parameters[parameters["parameter"] == "connection_mean"]):
+        if not row["low"] <= row["observed"] <= row["high"]:
+            text = (
+                f"{row['connection']}: the observed mean distance, {distance_text(row['observed'])}, lies outside the "
+                f"prior's interval, {distance_text(row['low'])} to {distance_text(row['high'])}: prior and data "
+                "disagree."
+            )
+            yield Statement("disagreement", text, row)
     if every["inside_observed"] < _LITTLE:
-        problems.append(
-            f"Only {every['inside_observed']:.1%} of the prior mass lies in the range of the observed distances."
-        )
-    return problems
+        inside = share_text(every["inside_observed"])
+        text = f"Only {inside} of the prior mass lies in the range of the observed distances."
+        yield Statement("observed range", text, every)

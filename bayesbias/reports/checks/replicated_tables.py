@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from bayesbias.arguments import with_progress
 from bayesbias.models.likelihood import Densities
 
 if TYPE_CHECKING:
@@ -32,18 +33,20 @@ def noise(posterior: Densities, draws: np.ndarray, count: int, rng: np.random.Ge
     return np.asarray(ndtri(levels) if posterior.nu is None else stdtrit(posterior.nu[draws, None], levels))
 
 
-def replicate(posterior: Densities, rng: np.random.Generator) -> "tuple[pd.DataFrame, pd.DataFrame, int]":
+def replicate(
+    posterior: Densities, rng: np.random.Generator, *, progress: bool = False
+) -> "tuple[pd.DataFrame, pd.DataFrame, int]":
     """Return test statistics and histograms of observed and replicated distances, and the number of replicates."""
     import pandas as pd
 
-    groups = _Groups(posterior)
+    layout = _Layout(posterior)
     replicates = min(posterior.draws, max(_FEWEST, _MOST_DRAWN // len(posterior.data.distance)))
-    observed = groups.statistics(groups.distance[None, :])
+    observed = layout.statistics(layout.distance[None, :])
     found: list[dict[tuple[str, str], np.ndarray]] = []
     counts: list[dict[str, np.ndarray]] = []
-    for distances in _replicates(posterior, groups.order, replicates, rng):
-        found.append(groups.statistics(distances))
-        counts.append(groups.histograms(distances))
+    for distances in replicated_distances(posterior, layout.order, replicates, rng, progress=progress):
+        found.append(layout.statistics(distances))
+        counts.append(layout.histograms(distances))
     records = []
     for (connection, statistic), value in observed.items():
         replicated = np.concatenate([part[connection, statistic] for part in found])
@@ -62,14 +65,14 @@ def replicate(posterior: Densities, rng: np.random.Generator) -> "tuple[pd.DataF
             }
         )
     frames = []
-    for connection, actual in groups.histograms(groups.distance[None, :]).items():
+    for connection, actual in layout.histograms(layout.distance[None, :]).items():
         density = np.concatenate([part[connection] for part in counts])
         low, high = np.quantile(density, TAILS, axis=0)
         frames.append(
             pd.DataFrame(
                 {
                     "connection": connection,
-                    "distance": (groups.edges[1:] + groups.edges[:-1]) / 2,
+                    "distance": (layout.edges[1:] + layout.edges[:-1]) / 2,
                     "observed": actual[0],
                     "replicated": density.mean(axis=0),
                     "low": low,
@@ -80,14 +83,15 @@ def replicate(posterior: Densities, rng: np.random.Generator) -> "tuple[pd.DataF
     return pd.DataFrame(records), pd.concat(frames, ignore_index=True), replicates
 
 
-def _replicates(
-    posterior: Densities, order: np.ndarray, replicates: int, rng: np.random.Generator
+def replicated_distances(
+    posterior: Densities, order: np.ndarray, replicates: int, rng: np.random.Generator, *, progress: bool = False
 ) -> Iterator[np.ndarray]:
     """Yield replicated distances, shape (some replicates, rows), each from its own draw; rows in the given order."""
     data = posterior.data
     protected, connection = data.protected[order], data.connection[order]
     draws = np.linspace(0, posterior.draws - 1, replicates).astype(int)
-    for block in np.array_split(draws, min(replicates, max(1, replicates * len(order) // _BLOCK))):
+    blocks = np.array_split(draws, min(replicates, max(1, replicates * len(order) // _BLOCK)))
+    for block in with_progress(blocks, "Replicating tables", progress=progress):
         if posterior.nu is None:
             distances = rng.standard_normal((len(block), len(order)))
         else:
@@ -100,8 +104,8 @@ def _replicates(
         yield distances
 
 
-class _Groups:
-    """The rows in the order of connection and attribute word, and what is reckoned of each connection and of all."""
+class _Layout:
+    """The rows in the order of connection and attribute word, and what is computed of each connection and of all."""
 
     def __init__(self, posterior: Densities) -> None:
         data = posterior.data

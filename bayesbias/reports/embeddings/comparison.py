@@ -1,19 +1,18 @@
 """The same word pairs in several embeddings, such as an original one and a debiased one, and what changed."""
 
-import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed
-from bayesbias.estimates import ESTIMATE_COLUMNS, estimates
+from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
+from bayesbias.estimates import ESTIMATE_COLUMNS, direction_of, estimates, settled
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, load_model
-from bayesbias.reports.embeddings.comparison_text import comparison_text
+from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions, comparison_conclusions
 from bayesbias.reports.embeddings.shared_pairs import (
     checked_tables,
     common_pairs,
@@ -23,6 +22,8 @@ from bayesbias.reports.embeddings.shared_pairs import (
 )
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
+from bayesbias.statements import Part, Rendered, plain
+from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:
     import os
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
 
     from bayesbias.models.spec import ModelSpec
 
-# With fewer words the gap of all is that of the model's group means.
+# With fewer words the gap of all is that of the model's connection means.
 _FEWEST_WORDS = 5
 # Much wider than any change that debiasing makes, and as likely to bring words nearer as to part them.
 CHANGE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
 
 @dataclass(frozen=True, eq=False)
-class EmbeddingComparison:
+class EmbeddingComparison(Rendered):
     """What `compare_embeddings` found; printed, its conclusions. All estimates are in units of cosine distance.
 
     Parameters
@@ -63,13 +64,14 @@ class EmbeddingComparison:
         the number to trust); and `gap`, what became of it:
         ``"not settled"`` if the interval of the change holds 0; else, by the intervals before and after,
         ``"narrowed"``, ``"closed"`` (after, the interval holds 0), ``"widened"``, ``"reversed"``, ``"opened"`` (before,
-        it held 0), ``"shifted"`` (both hold 0); or ``"unchanged"``. The sign of the change tells narrowed from
-        widened. Of all protected words it is the mean of words like these, told by how the words' own changes differ.
+        it held 0), ``"shifted"`` (both hold 0); or ``"unchanged"``. The sign of the change decides between
+        narrowed and widened. Of all protected words it is the mean of words like these, estimated from how the words'
+        own changes differ.
         No rows without associated attribute words.
     side_by_side : DataFrame
         Posterior means and intervals of each table's own fit, by connection (empty `protected_word`) and by word.
-    conclusions
-        What the numbers show and do not show, in plain English.
+    conclusions : ComparisonConclusions
+        What the numbers show and do not show: statements with their numbers; printed, in plain English.
     fits, change_fits : dict
         The fit of each table, and of the changes to each but the baseline (absent if nothing changed).
     facts
@@ -84,7 +86,7 @@ class EmbeddingComparison:
     change_by_word: "pd.DataFrame"
     contrasts: "pd.DataFrame"
     side_by_side: "pd.DataFrame"
-    conclusions: str
+    conclusions: ComparisonConclusions
     fits: "dict[str, xr.DataTree]"
     change_fits: "dict[str, xr.DataTree]"
     facts: dict[str, Any]
@@ -93,8 +95,14 @@ class EmbeddingComparison:
         names = ", ".join(map(repr, self.names))
         return f"EmbeddingComparison({self.baseline!r} with {names}, {self.facts['pairs']:,} word pairs)"
 
-    def __str__(self) -> str:
-        return self.conclusions
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the conclusions."""
+        return self.conclusions.parts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the fits as plain Python, for JSON."""
+        return {name: plain(value) for name, value in vars(self).items() if name not in ("fits", "change_fits")}
 
 
 def compare_embeddings(
@@ -108,6 +116,7 @@ def compare_embeddings(
     draws: int = 2000,
     chains: int = 4,
     random_seed: int | None = None,
+    progress: bool = True,
 ) -> EmbeddingComparison:
     """Compare the distances of the same word pairs in several embeddings.
 
@@ -129,18 +138,20 @@ def compare_embeddings(
         Prior of a connection's mean change: centred at 0, with a standard deviation of 0.3 by default.
     sampler, draws, chains, random_seed
         As for `fit`.
+    progress
+        Show a progress bar where there is somebody to see it.
 
     Returns
     -------
     EmbeddingComparison
-        Frames `change`, `change_by_word`, `contrasts` and `side_by_side`, and the text `conclusions`.
+        Frames `change`, `change_by_word`, `contrasts` and `side_by_side`, and `conclusions`.
 
     Raises
     ------
     TableError
         If a table breaks the schema, the tables share no pairs, or none with an associated attribute word although
         some have such pairs, or a pair has different connections.
-    ReportError, ModelError, FitError
+    ArgumentError, ReportError, ModelError, FitError
         If there are fewer than two tables, a name or a setting is not usable, or all changes of a connection are the
         same number.
 
@@ -169,37 +180,41 @@ def compare_embeddings(
     """
     import pandas as pd
 
+    seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     region = check_rope(rope)
-    seed = resolve_seed(random_seed)
     spec = load_model(model)
     change_spec = load_model(spec, priors={"connection_mean": parse_prior(change_prior)})
     common, left_out = common_pairs(checked_tables(tables))
     baseline, *names = common
     changes = {name: pair_changes(common[baseline], common[name], name) for name in names}
 
+    simulated = any(table.attrs[ATTRS_KEY].get("simulated") is True for table in common.values())
+    moved = {
+        name: moved_table(
+            rows, source=f"changes of cosine distances from {baseline!r} to {name!r}", simulated=simulated
+        )
+        for name, rows in changes.items()
+    }
     settings: dict[str, Any] = {"sampler": sampler, "draws": draws, "chains": chains, "random_seed": seed}
-    fits = {name: fit(table, spec, progress=False, **settings) for name, table in common.items()}
-    change_fits = {}
-    for name, rows in changes.items():
-        moved = moved_table(rows)
-        if len(moved):
-            change_fits[name] = fit(moved, change_spec, progress=False, **settings)
-            # The table was marked as simulated only because changes leave the range of distances.
-            source = {"source": f"changes of cosine distances from {baseline!r} to {name!r}"}
-            change_fits[name].attrs["table"] = json.dumps(source, ensure_ascii=False)
+    fits: dict[str, xr.DataTree] = {}
+    change_fits: dict[str, xr.DataTree] = {}
+    planned = [(fits, name, table, spec) for name, table in common.items()]
+    planned += [(change_fits, name, table, change_spec) for name, table in moved.items() if len(table)]
+    for made, name, table, its_spec in with_progress(planned, "Fitting embeddings", progress=progress):
+        made[name] = fit(table, its_spec, progress=False, **settings)
     before = _levels(fits[baseline], hdi_prob)
     change: list[pd.DataFrame] = []
     by_word: list[pd.DataFrame] = []
     gaps: list[pd.DataFrame] = []
     for name in names:
-        group, word = _change_frames(changes[name], change_fits.get(name), hdi_prob, region)
+        overall, word = _change_frames(changes[name], change_fits.get(name), hdi_prob, region)
         gap = _gap_frame(changes[name], change_fits.get(name), hdi_prob, region, seed)
         if gap is not None:
             gap = _with_levels(gap, before, _levels(fits[name], hdi_prob))
             gap.insert(0, "embedding", name)
             gaps.append(gap)
-        for frame, frames in ((group, change), (word, by_word)):
+        for frame, frames in ((overall, change), (word, by_word)):
             frame.insert(0, "embedding", name)
             frames.append(frame)
     sides = []
@@ -218,8 +233,8 @@ def compare_embeddings(
         "left_out": left_out,
         "convergence_problems": [
             f"{what} {name!r}: {problem}"
-            for what, group in (("The fit of", fits), ("The fit of the changes to", change_fits))
-            for name, fitted in group.items()
+            for what, made in (("The fit of", fits), ("The fit of the changes to", change_fits))
+            for name, fitted in made.items()
             for problem in fit_fact(fitted, "convergence_problems")
         ],
         "equalized": {name: equalized_words(rows) for name, rows in changes.items()},
@@ -230,9 +245,9 @@ def compare_embeddings(
         "contrasts": pd.concat(gaps, ignore_index=True) if gaps else pd.DataFrame(columns=["embedding", "contrast"]),
         "side_by_side": pd.concat(sides, ignore_index=True).drop(columns="parameter"),
     }
-    text = comparison_text(baseline, tuple(names), found, facts)
+    said = comparison_conclusions(baseline, tuple(names), found, facts)
     return EmbeddingComparison(
-        baseline, tuple(names), **found, conclusions=text, fits=fits, change_fits=change_fits, facts=facts
+        baseline, tuple(names), **found, conclusions=said, fits=fits, change_fits=change_fits, facts=facts
     )
 
 
@@ -241,24 +256,17 @@ def compare_embeddings(
 
 def _estimated(draws: "xr.DataArray", hdi_prob: float, region: tuple[float, float] | None) -> "pd.DataFrame":
     """Summarise draws of changes, one row for each combination of the dims other than chain and draw."""
+    import pandas as pd
+
     with np.errstate(invalid="ignore", divide="ignore"):  # where nothing changed, diagnostics have no meaning
         frame = estimates(draws, hdi_prob=hdi_prob)
-    below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
-    probabilities = {
-        "direction": np.where(below >= 0.5, "nearer", "farther"),
-        "probability_of_direction": np.maximum(below, 1 - below),
-    }
-    if region is not None:
-        inside = ((draws >= region[0]) & (draws <= region[1])).mean(("chain", "draw"))
-        probabilities["probability_in_rope"] = np.asarray(inside).reshape(-1)
+    moments, diagnostics = list(frame.columns[:-3]), list(ESTIMATE_COLUMNS[4:])
+    probabilities = direction_of(draws, region)
+    frame[list(probabilities)] = pd.DataFrame(probabilities)
     still = frame["sd"] == 0
-    probabilities["direction"] = np.where(still, "unchanged", probabilities["direction"])
-    place = frame.columns.get_loc("hdi_high")
-    assert isinstance(place, int)
-    for offset, (name, values) in enumerate(probabilities.items(), start=1):
-        frame.insert(place + offset, name, values)
-    frame.loc[still, list(ESTIMATE_COLUMNS[4:])] = np.nan
-    return frame
+    frame.loc[still, "direction"] = "unchanged"
+    frame.loc[still, diagnostics] = np.nan
+    return frame[[*moments, *probabilities, *diagnostics]]
 
 
 def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) -> "xr.DataArray":
@@ -338,8 +346,8 @@ def _of_words_like_these(each: "xr.DataArray", rng: np.random.Generator) -> "xr.
 
     The model takes a word's changes to associated and to other words as independent. They are not: debiasing moves a
     word nearer to the one as it moves it away from the other, or moves it away from all. So the mean of the gaps is
-    told by how the words' gaps differ, whatever the correlation: for each draw, mean + sd / sqrt(words) times Student's
-    t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior.
+    estimated from how the words' gaps differ, whatever the correlation: for each draw, mean + sd / sqrt(words) times
+    Student's t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior.
     """
     words = each.sizes["protected_word"]
     mean, sd = each.mean("protected_word"), each.std("protected_word", ddof=1)
@@ -376,10 +384,9 @@ def _what_became(row: "dict[Hashable, Any]") -> str:
     """Name what became of a gap, by the intervals before, after and of the change."""
     if row["direction"] == "unchanged":
         return "unchanged"
-    if row["hdi_low"] <= 0 <= row["hdi_high"]:
+    if not settled(row["hdi_low"], row["hdi_high"]):
         return "not settled"
-    before = row["before_low"] > 0 or row["before_high"] < 0
-    after = row["after_low"] > 0 or row["after_high"] < 0
+    before, after = (settled(row[f"{name}_low"], row[f"{name}_high"]) for name in ("before", "after"))
     if not before:
         return "opened" if after else "shifted"
     if after and row["before"] * row["after"] < 0:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
+from bayesbias.tables.codes import WORD_COLUMNS
 from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_hash, validate_table
 
 if TYPE_CHECKING:
@@ -83,24 +84,24 @@ def _check_no_associated_pairs(tables: "dict[str, pd.DataFrame]", shared: int) -
     rows = {name: table[_associated(table)] for name, table in tables.items()}
     if all(part.empty for part in rows.values()):
         return
-    told = []
+    found = []
     for name, part in rows.items():
         if part.empty:
-            told.append(f"{name!r} has none")
+            found.append(f"{name!r} has none")
             continue
         others = [other for key, other in rows.items() if key != name]
         sides = []
-        for column, group in zip(_PAIR, ("protected_group", "attribute_group"), strict=True):
+        for column, its_list in zip(_PAIR, ("protected_group", "attribute_group"), strict=True):
             own = part[~np.logical_and.reduce([part[column].isin(other[column]) for other in others])]
             if len(own):
                 words = name_some(map(repr, own[column].astype(str).unique()), 5)
-                groups = name_some(map(repr, own[group].astype(str).unique()), 5)
-                sides.append(f"{column.replace('_', ' ')}s {words} of {groups}")
+                lists = name_some(map(repr, own[its_list].astype(str).unique()), 5)
+                sides.append(f"{column.replace('_', ' ')}s {words} of {lists}")
         what = f"not all others have its {' and '.join(sides)}" if sides else _example(part)
-        told.append(f"{name!r} has {len(part):,} ({what})")
+        found.append(f"{name!r} has {len(part):,} ({what})")
     raise TableError(
         f"The tables share {shared:,} pairs, but none with an associated attribute word, so nothing could be said "
-        f"about stereotypes. Of associated pairs, {'; '.join(told)}. Build the tables from the same study; mind upper "
+        f"about stereotypes. Of associated pairs, {'; '.join(found)}. Build the tables from the same study; mind upper "
         "and lower case. To compare control words alone, keep only those rows."
     )
 
@@ -140,18 +141,27 @@ def pair_changes(before: "pd.DataFrame", after: "pd.DataFrame", name: str) -> "p
         if len(changes) > 1 and np.ptp(changes) <= _NO_CHANGE:
             raise ReportError(
                 f"All {len(changes):,} distances of the connection {connection!r} change by {changes.iloc[0]:g} in "
-                f"{name!r}: they do not tell how changes vary, so no model can be fitted. Check how the table was made."
+                f"{name!r}: they do not show how changes vary, so no model can be fitted. Check how the table was made."
             )
     return rows
 
 
-def moved_table(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a table whose distances are the changes of the connections that moved; no rows if none did."""
-    columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
-    table = rows.loc[rows["moved"], columns].reset_index(drop=True)
+def moved_table(rows: "pd.DataFrame", *, source: str, simulated: bool) -> "pd.DataFrame":
+    """Return a table whose numbers are the changes of the connections that moved; no rows if none did.
+
+    Parameters
+    ----------
+    rows
+        What `pair_changes` returned.
+    source
+        Where the changes come from.
+    simulated
+        Whether any of the distances were simulated, so that no range holds their changes either.
+    """
+    table = rows.loc[rows["moved"], [*WORD_COLUMNS, "connection"]].reset_index(drop=True)
     table["cosine_distance"] = rows.loc[rows["moved"], "change"].to_numpy()
-    # The schema's mark for distances that may leave 0 to 2.
-    table.attrs = {ATTRS_KEY: {"simulated": True, "source": "changes of distances"}}
+    facts = {"quantity": "change of cosine distance", "source": source}
+    table.attrs = {ATTRS_KEY: {**facts, "simulated": True} if simulated else facts}
     return table
 
 

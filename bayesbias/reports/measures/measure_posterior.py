@@ -361,6 +361,6 @@ def _lost_words(fit: "xr.DataTree", study: Study, lists: tuple[str, ...]) -> dic
     others = {*study.protected, *study.attribute_lists, "human", "neutral"} - set(lists)
     found: dict[str, tuple[str, ...]] = {}
     for entry in fit_fact(fit, "table").get("lost_words", []):
-        if entry["group"] not in others:
-            found[entry["group"]] = (*found.get(entry["group"], ()), entry["word"])
+        if entry["list"] not in others:
+            found[entry["list"]] = (*found.get(entry["list"], ()), entry["word"])
     return found

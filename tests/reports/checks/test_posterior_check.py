@@ -12,11 +12,12 @@ import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import FitError, ReportError
+from bayesbias.errors import ArgumentError, FitError, ReportError
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.likelihood import densities
-from bayesbias.reports.checks import posterior_check, replicated_tables
+from bayesbias.reports.checks import posterior_check
 from bayesbias.reports.checks.posterior_check import check_posterior
+from bayesbias.reports.checks.replicated_tables import replicated_distances
 from tests.models.tables import small
 from tests.reports.made import made_fit
 
@@ -89,7 +90,7 @@ def test_a_true_model_covers_what_it_says_and_has_no_problem(table: pd.DataFrame
     simulated = bb.simulate_table(table, model, parameters=parameters, random_seed=4)
     check = check_posterior(quick_fit(simulated, model), random_seed=1)
     assert check.problems == ()
-    assert "No problem was found" in str(check)
+    assert check.summary[-1].kind == "no problem"
     for row in check.coverage.to_dict("records"):
         assert abs(row["loo_inside_89"] - 0.89) < 3.3 * row["se_89"]
         assert abs(row["loo_inside_50"] - 0.50) < 3.3 * row["se_50"]
@@ -163,7 +164,7 @@ def test_replicates_have_the_means_and_scales_of_the_predictions() -> None:
     fit = quick_fit(small(5, 4, missing=0.2), "crossed")
     posterior = densities(fit, fitted_rows(fit))
     order = np.arange(len(posterior.data.distance))[::-1]
-    made = np.concatenate(list(replicated_tables._replicates(posterior, order, 4000, np.random.default_rng(1))))
+    made = np.concatenate(list(replicated_distances(posterior, order, 4000, np.random.default_rng(1))))
     mean, sigma = posterior_check.predicted(posterior, order)
     spread = np.sqrt(mean.var(axis=1) + (sigma**2).mean(axis=1))
     assert np.abs((made.mean(axis=0) - mean.mean(axis=1)) / spread).max() < 4.5 / np.sqrt(4000)
@@ -187,19 +188,23 @@ def test_it_says_where_a_normal_likelihood_fails(table: pd.DataFrame) -> None:
     made.loc[neutral, "cosine_distance"] = 1.1 - rng.gamma(2, 0.08, neutral.sum())
     made["cosine_similarity"] = 1 - made["cosine_distance"]
     problems = check_posterior(quick_fit(made), random_seed=1).problems
-    said = [problem for problem in problems if problem.startswith("neutral: beside")]
-    assert len(said) == 1
-    assert "more left-skewed (skewness -1." in said[0]
-    assert not any(problem.startswith(("human", "associated", "different")) for problem in problems)
-    assert any("(neutral)" in problem and "'robust'" in problem for problem in problems)
+    (failed,) = [problem.numbers for problem in problems if problem.kind == "statistics"]
+    assert failed["connection"] == "neutral"
+    skewness = {row["statistic"]: row for row in failed["statistics"]}["skewness"]
+    assert skewness["observed"] < skewness["low"]
+    assert {problem.numbers.get("connection", "neutral") for problem in problems} == {"neutral"}
+    assert {"connections": ["neutral"], "model": "robust"} in [problem.numbers for problem in problems]
 
 
 @pytest.mark.slow
 def test_it_says_that_attribute_words_differ(table: pd.DataFrame) -> None:
     made = bb.simulate_table(table, "crossed", parameters=TRUE | {"attribute_sd": 0.08}, random_seed=4)
-    fits = {model: check_posterior(quick_fit(made, model), random_seed=1) for model in ("hierarchical", "crossed")}
-    assert any("'crossed_per_list'" in problem for problem in fits["hierarchical"].problems)
-    assert not any("crossed_per_list" in problem for problem in fits["crossed"].problems)
+    tried = {
+        model: {each.numbers.get("model") for each in check_posterior(quick_fit(made, model), random_seed=1).problems}
+        for model in ("hierarchical", "crossed")
+    }
+    assert "crossed_per_list" in tried["hierarchical"]
+    assert "crossed_per_list" not in tried["crossed"]
 
 
 def with_nu(fit: xr.DataTree, nu: float) -> xr.DataTree:
@@ -236,7 +241,7 @@ def test_the_seed_repeats_and_a_bad_one_is_refused(fit: xr.DataTree, check: post
     other = check_posterior(fit)
     assert other.seed != 1
     assert not other.pairs["low_89"].equals(check.pairs["low_89"])
-    with pytest.raises(FitError, match="random_seed"):
+    with pytest.raises(ArgumentError, match="random_seed"):
         check_posterior(fit, random_seed=-1)
 
 
@@ -247,7 +252,8 @@ def test_of_a_large_table_some_pairs_are_drawn(
     monkeypatch.setattr(posterior_check, "_BLOCK", 50_000)
     some = check_posterior(fit, random_seed=1)
     assert len(some.pairs) == 400
-    assert "400 of 2,832 pairs, drawn at random" in str(some)
+    assert some.summary[0].numbers == {"pairs": 400, "total_pairs": 2832}
+    assert some.summary[0].text.endswith("400 of 2,832 pairs, drawn at random.")
     whole = check.pairs.set_index(["protected_word", "attribute_word"])
     drawn = some.pairs.set_index(["protected_word", "attribute_word"])
     assert drawn.index.is_unique
@@ -288,9 +294,8 @@ def test_an_unconverged_fit_says_so(fit: xr.DataTree) -> None:
     doubtful.attrs["convergence_problems"] = '["R-hat is high."]'
     found = check_posterior(doubtful, random_seed=1)
     assert not found.converged
-    assert (
-        found.problems[0] == "The sampler did not converge, so that this check is not to be relied on: R-hat is high."
-    )
+    assert found.problems[0].kind == "convergence"
+    assert found.problems[0].numbers == {"problems": ["R-hat is high."]}
 
 
 @pytest.mark.slow
@@ -303,9 +308,10 @@ def test_coverage_on_the_papers_table(shared: Path) -> None:
         found = check_posterior(quick_fit(table, model), random_seed=1)
         every = found.coverage.iloc[0]
         assert [every["inside_89"], every["inside_50"]] == pytest.approx([outer, inner], abs=0.006)
-        said = [problem for problem in found.problems if problem.startswith("neutral: beside")]
-        assert "more left-skewed" in said[0]
-        assert "more peaked" in said[0]
+        failed = {said.numbers["connection"]: said.numbers for said in found.problems if said.kind == "statistics"}
+        rows = {row["statistic"]: row for row in failed["neutral"]["statistics"]}
+        assert rows["skewness"]["observed"] < rows["skewness"]["low"]
+        assert rows["kurtosis"]["observed"] > rows["kurtosis"]["high"]
 
 
 def test_intervals_are_nested(check: posterior_check.PosteriorCheck) -> None:
@@ -318,4 +324,13 @@ def test_weights_without_a_shape_are_not_trusted() -> None:
     found = check_posterior(made_fit(draws=50), random_seed=1)
     assert found.pairs["loo_pit"].between(0, 1).all()
     assert found.coverage.loc[0, "k_high"] == len(found.pairs)
-    assert any("unreliable" in problem for problem in found.problems)
+    assert "influential pairs" in {problem.kind for problem in found.problems}
+
+
+def test_text_notebook_and_json_are_renderings_of_the_fields(check: posterior_check.PosteriorCheck) -> None:
+    fields = json.loads(json.dumps(check.to_dict()))
+    assert fields["problems"] == [problem.to_dict() for problem in check.problems] != []
+    assert fields["coverage"] == check.coverage.to_dict("records")
+    assert (fields["seed"], check.summary[1].numbers) == (1, fields["coverage"][0])
+    assert "\n\nPROBLEMS\n\n- " in str(check)
+    assert "<h4>Problems</h4>" in check._repr_html_()

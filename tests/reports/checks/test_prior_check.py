@@ -1,13 +1,16 @@
 """Prior predictive checks against closed forms and plain simulation."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from bayesbias.errors import FitError, ModelError, ReportError
+from bayesbias.errors import ArgumentError, FitError, ModelError
 from bayesbias.models.spec import list_models
 from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
+from bayesbias.statements import rows_of
 from tests.models.tables import small
 
 NO_SCATTER = {"word_sd": "Exponential(1e9)", "sigma": "Exponential(1e9)"}
@@ -79,7 +82,7 @@ def test_without_pooling_a_connection_mean_is_an_average_over_all_words() -> Non
 
 @pytest.mark.parametrize("model", list_models())
 def test_every_model(model: str) -> None:
-    found = check_prior(small(4, 3), model, draws=200, random_seed=1)
+    found = check_prior(small(4, 3), model, samples=200, random_seed=1)
     numbers = found.distances.select_dtypes("number")
     assert np.isfinite(numbers.to_numpy()).all()
     labels = found.parameters.query("parameter == 'attribute_sd'")["connection"].tolist()
@@ -88,17 +91,24 @@ def test_every_model(model: str) -> None:
         "crossed": [""],
         "crossed_robust": [""],
     }.get(model, [])
-    assert f"of the model {model!r}" in str(found)
+    assert f"of the model {model!r}" in found.summary[0].text
 
 
 def test_what_it_says(check: PriorCheck, table: pd.DataFrame) -> None:
-    assert any("of the prior mass lies on distances that cannot be" in problem for problem in check.problems)
-    assert f"{check.distances.loc[0, 'outside']:.1%}" in str(check)
+    assert [problem.kind for problem in check.problems] == ["impossible distances"]
+    assert check.problems[0].numbers == rows_of(check.distances)[0]
+    assert [said.kind for said in check.summary] == ["about", "distances", "impossible distances", *["contrast"] * 3]
+    fields = json.loads(json.dumps(check.to_dict()))
+    assert fields["problems"] == [problem.to_dict() for problem in check.problems]
+    assert (fields["samples"], fields["priors"]["connection_mean"]) == (4000, "Normal(mu=1, sigma=0.3)")
+    assert "\n\nWHAT TO KNOW ABOUT THESE PRIORS\n\n- " in str(check)
+    assert check._repr_html_().count("<p>") == 6
     tight = {"word_sd": "Exponential(10)", "sigma": "Exponential(10)", "connection_mean": "Normal(1, 0.2)"}
     assert check_prior(table, "hierarchical", priors=tight, random_seed=1).problems == ()
     wrong = check_prior(table, "hierarchical", priors={**tight, "connection_mean": "Normal(0.3, 0.05)"}, random_seed=1)
-    assert sum("prior and data disagree" in problem for problem in wrong.problems) == 4
-    assert any("in the range of the observed distances" in problem for problem in wrong.problems)
+    disagreeing = [problem.numbers["connection"] for problem in wrong.problems if problem.kind == "disagreement"]
+    assert disagreeing == [*wrong.distances["connection"][1:]]
+    assert wrong.problems[-1].kind == "observed range"
 
 
 def test_densities_are_histograms(check: PriorCheck, table: pd.DataFrame) -> None:
@@ -120,9 +130,9 @@ def test_seeds_and_errors(table: pd.DataFrame, check: PriorCheck) -> None:
     again = check_prior(table, "hierarchical", random_seed=1)
     for name in ("distances", "parameters", "densities"):
         pd.testing.assert_frame_equal(getattr(again, name), getattr(check, name))
-    with pytest.raises(ReportError, match="draws=50"):
-        check_prior(table, draws=50)
-    with pytest.raises(FitError, match="random_seed"):
+    with pytest.raises(ArgumentError, match="samples=50"):
+        check_prior(table, samples=50)
+    with pytest.raises(ArgumentError, match="random_seed"):
         check_prior(table, random_seed=-1)
     with pytest.raises(ModelError, match="sigm"):
         check_prior(table, priors={"sigm": "Exponential(2)"})

@@ -13,7 +13,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import ModelError, ReportError
+from bayesbias.errors import ArgumentError, ModelError
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, _what_became, compare_embeddings
 from tests.reports.embedding_tables import MEANS, QUICK, WORDS, before_table, changed_table, compared
 
@@ -122,7 +122,10 @@ def test_the_prior_of_the_change_is_centred_at_zero_and_can_be_changed(compariso
     model = bb.fit_fact(comparison.change_fits["new"], "model")
     assert model["priors"]["connection_mean"] == "Normal(mu=0, sigma=0.3)" == comparison.facts["change_prior"]
     source = "changes of cosine distances from 'old' to 'new'"
-    assert bb.fit_fact(comparison.change_fits["new"], "table") == {"source": source}
+    assert bb.fit_fact(comparison.change_fits["new"], "table") == {
+        "quantity": "change of cosine distance",
+        "source": source,
+    }
     assert bb.fit_fact(comparison.fits["new"], "model")["priors"]["connection_mean"] == "Normal(mu=1, sigma=0.3)"
     tight = compared(change_prior="Normal(0, 0.001)")
     assert tight.change["mean"].abs().max() < 0.01
@@ -134,7 +137,7 @@ def test_the_same_seed_gives_the_same_numbers(comparison: EmbeddingComparison) -
     again = compared()
     pd.testing.assert_frame_equal(again.change, comparison.change)
     pd.testing.assert_frame_equal(again.contrasts, comparison.contrasts)
-    assert again.conclusions == comparison.conclusions
+    assert again.conclusions.to_dict() == comparison.conclusions.to_dict()
     assert not compared(random_seed=2).change["mean"].equals(comparison.change["mean"])
 
 
@@ -160,7 +163,8 @@ def test_a_rope(comparison: EmbeddingComparison) -> None:
     change = by_connection(wide.change)["probability_in_rope"]
     assert change["neutral"] > 0.99
     assert change["associated"] < 0.01
-    assert "too small to matter (in the rope)" in " ".join(wide.conclusions.split())
+    limits = [{limit.kind for limit in found.conclusions.limits} for found in (comparison, wide)]
+    assert limits[0] - limits[1] == {"size"}
 
 
 def test_three_embeddings() -> None:
@@ -176,7 +180,7 @@ def test_three_embeddings() -> None:
     assert (found.change.loc[found.change["embedding"] == "c", "direction"] == "nearer").all()
     assert found.side_by_side["embedding"].unique().tolist() == ["a", "b", "c"]
     assert set(found.change_fits) == {"b", "c"}
-    assert found.conclusions.count("FROM 'a' TO") == 2
+    assert list(found.conclusions.embeddings) == ["b", "c"]
 
 
 def test_the_legend_says_what_the_code_decides() -> None:
@@ -222,16 +226,17 @@ def test_the_change_of_a_gap_where_words_lean_against_each_other() -> None:
 
 
 def test_printed_it_is_its_conclusions(comparison: EmbeddingComparison) -> None:
-    assert str(comparison) == comparison.conclusions
+    assert str(comparison) == str(comparison.conclusions)
+    assert comparison._repr_html_() == comparison.conclusions._repr_html_()
     assert repr(comparison) == "EmbeddingComparison('old' with 'new', 384 word pairs)"
 
 
 def test_identical_tables_give_a_plain_answer() -> None:
     table = before_table()
     found = compare_embeddings({"old": table, "new": table.copy()}, "hierarchical", **QUICK)
-    assert "Nothing changed" in found.conclusions
-    assert "Are they the same file?" in found.conclusions
-    assert "HOW TO READ IT" not in found.conclusions
+    said = found.conclusions.embeddings["new"]
+    assert [each.kind for each in said.changes] == [said.verdict.kind] == ["nothing changed"]
+    assert said.doubts == said.gaps == said.words == found.conclusions.reading == found.conclusions.limits == ()
     assert found.change_fits == {}
     for frame in (found.change, found.change_by_word, found.contrasts):
         assert (frame["direction"] == "unchanged").all()
@@ -240,7 +245,7 @@ def test_identical_tables_give_a_plain_answer() -> None:
 
 
 def test_one_connection_that_did_not_change() -> None:
-    """Its changes have no spread that a model could learn; the others are told as ever."""
+    """Its changes have no spread that a model could learn; the others are estimated as ever."""
     table = before_table()
     after = changed_table(table)
     still = table["connection"] == "neutral"
@@ -252,14 +257,17 @@ def test_one_connection_that_did_not_change() -> None:
     gaps = found.contrasts[found.contrasts["protected_word"] == ""].set_index("contrast")
     moved = change.loc["associated"]
     assert gaps.loc["associated - neutral", "mean"] == pytest.approx(moved["mean"], abs=0.1 * moved["sd"])
-    assert "Neutral words: no distance changed (96 pairs)" in " ".join(found.conclusions.split())
+    (still_said,) = [s for s in found.conclusions.embeddings["new"].changes if s.numbers.get("connection") == "neutral"]
+    assert still_said.text == "Neutral words: no distance changed (96 pairs)."
 
 
 def test_bad_settings() -> None:
-    with pytest.raises(ReportError, match="hdi_prob"):
+    with pytest.raises(ArgumentError, match="hdi_prob"):
         compared(hdi_prob=89)
-    with pytest.raises(ReportError, match="rope"):
+    with pytest.raises(ArgumentError, match="rope"):
         compared(rope=-1)
+    with pytest.raises(ArgumentError, match="random_seed"):
+        compared(random_seed=True)
     with pytest.raises(ModelError, match="no model"):
         compared("hierarchicl")
 
@@ -270,10 +278,10 @@ def test_a_table_without_associated_words() -> None:
     found = compare_embeddings({"old": table, "new": changed_table(table)}, "hierarchical", **QUICK)
     assert len(found.contrasts) == 0
     assert found.change["connection"].tolist() == ["human", "neutral"]
-    assert "GAPS" not in found.conclusions
-    assert "There are only control words" in found.conclusions
-    assert "narrowed" not in found.conclusions
-    assert "moved on average too" not in found.conclusions
+    said = found.conclusions.embeddings["new"]
+    assert said.doubts == said.gaps == ()
+    assert said.changes[-1].text == "There are only control words: nothing can be said about stereotypes."
+    assert [each.kind for each in found.conclusions.reading] == ["adding up"]
 
 
 @pytest.mark.shared

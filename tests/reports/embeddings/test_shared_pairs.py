@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import bayesbias as bb
 from bayesbias.errors import DuplicatesWarning, LostWordsWarning, ReportError, TableError
 from bayesbias.reports.embeddings.comparison import compare_embeddings
+from bayesbias.reports.embeddings.shared_pairs import moved_table, pair_changes
+from bayesbias.tables.schema import validate_table
 from tests.reports.embedding_tables import QUICK, before_table, changed_table
 
 
@@ -49,9 +52,31 @@ def test_tables_that_differ_in_part_go_on_with_the_common_pairs() -> None:
     assert found.facts["left_out"] == {"old": 33, "new": 0}
     assert "w0" not in set(found.side_by_side["protected_word"])
     assert found.change["pairs"].tolist() == [88, 88, 88, 87]
-    assert "Pairs left out because not all tables have them: 33 of 'old'." in " ".join(found.conclusions.split())
+    about = found.conclusions.embeddings["new"].about
+    assert about.numbers["left_out"] == {"old": 33, "new": 0}
+    assert about.text.endswith("Pairs left out because not all tables have them: 33 of 'old'.")
     # In another order of rows, each pair still meets itself.
     assert np.allclose(found.change["mean"], found.change["average_after"] - found.change["average_before"], atol=0.005)
+
+
+def test_changes_are_a_table_that_says_so() -> None:
+    """A change may be negative, and is not simulated unless the distances were."""
+    table = before_table()
+    rows = pair_changes(table.assign(cosine_similarity=0.0), changed_table(table), "new")
+    moved = moved_table(rows, source="a test", simulated=False)
+    assert moved["cosine_distance"].min() < 0
+    assert moved.attrs["bayesbias"] == {"quantity": "change of cosine distance", "source": "a test"}
+    assert len(validate_table(moved)) == len(table)
+    assert moved_table(rows, source="a test", simulated=True).attrs["bayesbias"]["simulated"] is True
+    moved.loc[0, "cosine_distance"] = -2.1
+    with pytest.raises(TableError, match="outside -2 to 2"):
+        validate_table(moved)
+
+
+def test_changes_of_simulated_distances_are_simulated() -> None:
+    simulated = [bb.simulate_table(before_table(), "hierarchical", random_seed=seed) for seed in (1, 2)]
+    found = compare_embeddings(dict(zip(("old", "new"), simulated, strict=True)), "hierarchical", **QUICK)
+    assert bb.fit_fact(found.change_fits["new"], "table")["simulated"] is True
 
 
 def test_duplicates_are_dropped_with_a_warning() -> None:

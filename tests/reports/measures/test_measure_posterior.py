@@ -364,7 +364,7 @@ def test_paired_lists_that_lost_words(table: pd.DataFrame) -> None:
     shorter = table[~table["protected_word"].isin(["math"])].copy()
     shorter.attrs["bayesbias"] = {
         **table.attrs["bayesbias"],
-        "lost_words": [{"word": "math", "role": "protected", "group": "math", "reason": "a test"}],
+        "lost_words": [{"word": "math", "role": "protected", "list": "math", "reason": "a test"}],
     }
     fit = quick_fit(shorter)
     with pytest.raises(ReportError, match="wrong partners"):

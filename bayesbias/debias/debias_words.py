@@ -1,4 +1,4 @@
-"""The words that tell a debiasing method what is to be removed, and from which words it is not."""
+"""The words that define what a debiasing method removes, and from which words it does not."""
 
 import os
 import tomllib
@@ -15,8 +15,8 @@ _LISTS = ("definitional", "equalize")
 
 
 @dataclass(frozen=True)
-class WordSets:
-    """Sets of words that differ in nothing but what is to be removed, such as (he, she), (king, queen).
+class DebiasWords:
+    """Words that define what is removed: sets that differ in nothing else, such as (he, she), (king, queen).
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class WordSets:
 
     Examples
     --------
-    >>> WordSets("gender", definitional=[["he", "she"], ["man", "woman"]]).equalize
+    >>> DebiasWords("gender", definitional=[["he", "she"], ["man", "woman"]]).equalize
     (('he', 'she'), ('man', 'woman'))
     """
 
@@ -64,42 +64,42 @@ class WordSets:
         return max(map(len, self.definitional))
 
 
-def list_word_sets() -> list[str]:
-    """Return the names of the bundled word sets.
+def list_debias_words() -> list[str]:
+    """Return the names of the bundled words for debiasing.
 
-    >>> list_word_sets()
+    >>> list_debias_words()
     ['gender_bolukbasi', 'gender_manzini', 'race_manzini', 'religion_manzini']
     """
     return sorted(path.stem for path in bundled("data", "debias").glob("*.toml"))
 
 
-def load_word_sets(source: str | os.PathLike[str] | WordSets) -> WordSets:
-    """Return bundled word sets, or those of a TOML file.
+def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWords:
+    """Return bundled words for debiasing, or those of a TOML file.
 
     Parameters
     ----------
     source
-        A name of `list_word_sets`, the path of a TOML file with the fields of `WordSets`, or a `WordSets`.
+        A name of `list_debias_words`, the path of a TOML file with the fields of `DebiasWords`, or a `DebiasWords`.
 
     Raises
     ------
     MeasureError
-        If there are no such sets or they are not usable.
+        If there are no such words or they are not usable.
     InputFileError
         If the file cannot be opened.
 
     Examples
     --------
-    >>> load_word_sets("religion_manzini").definitional[0]
+    >>> load_debias_words("religion_manzini").definitional[0]
     ('judaism', 'christianity', 'islam')
     """
-    if isinstance(source, WordSets):
+    if isinstance(source, DebiasWords):
         return source
-    known, name = list_word_sets(), os.fspath(source)
+    known, name = list_debias_words(), os.fspath(source)
     if name not in known and not name.endswith(".toml"):
         raise MeasureError(
-            f"There are no word sets {name!r}{did_you_mean(name, known)}. Known are {', '.join(known)}; or give the "
-            "path of a .toml file, a WordSets, or a list of sets."
+            f"There are no words for debiasing {name!r}{did_you_mean(name, known)}. Known are {', '.join(known)}; or "
+            "give the path of a .toml file, DebiasWords, or a list of sets."
         )
     path = bundled("data", "debias", f"{name}.toml") if name in known else input_file(source)
     try:
@@ -116,19 +116,19 @@ def load_word_sets(source: str | os.PathLike[str] | WordSets) -> WordSets:
     if "definitional" not in content:
         raise MeasureError(f"{path} has no list 'definitional'; see the bundled files in data/debias.")
     try:
-        return WordSets(**{"name": path.stem, **content})
+        return DebiasWords(**{"name": path.stem, **content})
     except MeasureError as error:
         raise MeasureError(f"{path}: {error}") from error
 
 
-def as_word_sets(
-    sets: str | os.PathLike[str] | WordSets | Sets, *, equalize: Sets | None = None, name: str | None = None
-) -> WordSets:
-    """Return what a user gave as `WordSets`: a name, a path, `WordSets` or plain sets."""
-    if isinstance(sets, str | os.PathLike | WordSets):
-        found = load_word_sets(sets)
+def as_debias_words(
+    sets: str | os.PathLike[str] | DebiasWords | Sets, *, equalize: Sets | None = None, name: str | None = None
+) -> DebiasWords:
+    """Return what a user gave as `DebiasWords`: a name, a path, `DebiasWords` or plain sets."""
+    if isinstance(sets, str | os.PathLike | DebiasWords):
+        found = load_debias_words(sets)
         return replace(found, name=name or found.name, equalize=found.equalize if equalize is None else equalize)
-    return WordSets(name or "custom words", sets, equalize)
+    return DebiasWords(name or "custom words", sets, equalize)
 
 
 def sets_in(embedding: Embedding, sets: Sets, what: str) -> tuple[tuple[str, ...], ...]:
@@ -172,13 +172,13 @@ def _texts(words: object, what: str) -> tuple[str, ...]:
 
 
 def check_disjoint(sets: Sets) -> None:
-    """Raise `MeasureError` if a word stands in two different sets to equalize."""
+    """Raise `MeasureError` if a word is in two different sets to equalize."""
     seen: dict[str, tuple[str, ...]] = {}
     for words in dict.fromkeys(map(tuple, sets)):
         for word in words:
             if word in seen:
                 raise MeasureError(
-                    f"{word!r} stands in two sets to equalize, {list(seen[word])} and {list(words)}: making the second "
+                    f"{word!r} is in two sets to equalize, {list(seen[word])} and {list(words)}: making the second "
                     "equal would undo the first. Give `equalize` with each word once (an empty list equalizes none)."
                 )
             seen[word] = words

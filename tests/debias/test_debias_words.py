@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 import bayesbias as bb
-from bayesbias.debias import WordSets, list_word_sets, load_word_sets
-from bayesbias.debias.word_sets import check_disjoint
+from bayesbias.debias import DebiasWords, list_debias_words, load_debias_words
+from bayesbias.debias.debias_words import check_disjoint
 from bayesbias.errors import InputFileError, MeasureError
 
 
-@pytest.mark.parametrize("name", list_word_sets())
+@pytest.mark.parametrize("name", list_debias_words())
 def test_bundled_sets_are_usable_and_name_their_source(name: str) -> None:
-    sets = load_word_sets(name)
+    sets = load_debias_words(name)
     assert sets.name in name
     assert "arXiv:1" in sets.source
     assert sets.description
@@ -32,23 +32,23 @@ def test_bundled_sets_are_the_published_ones(shared: Path) -> None:
     def plain(sets: object) -> list[list[str]]:
         return [list(words) for words in sets]  # type: ignore[attr-defined]
 
-    bolukbasi = load_word_sets("gender_bolukbasi")
+    bolukbasi = load_debias_words("gender_bolukbasi")
     assert plain(bolukbasi.definitional) == published("bolukbasi_definitional_pairs.json")
     assert plain(bolukbasi.equalize) == published("bolukbasi_equalize_pairs.json")
     assert list(bolukbasi.specific) == published("bolukbasi_gender_specific_seed.json")
     for kind in ("gender", "race", "religion"):
         content = published(f"manzini_{kind}_attributes_optm.json")
         assert isinstance(content, dict)
-        sets = load_word_sets(f"{kind}_manzini")
+        sets = load_debias_words(f"{kind}_manzini")
         assert plain(sets.definitional) == content["definite_sets"]
         assert plain(sets.equalize) == content["eval_targets"]
-    assert list(load_word_sets("religion_manzini").specific) == published("manzini_religion_specific.json")
+    assert list(load_debias_words("religion_manzini").specific) == published("manzini_religion_specific.json")
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "age.toml"
     path.write_text('definitional = [["young", "old"]]\n')
-    assert load_word_sets(path) == WordSets("age", [["young", "old"]])
+    assert load_debias_words(path) == DebiasWords("age", [["young", "old"]])
     for text, message in (
         ("definitional = 3", "must be a list of sets"),
         ("definitional = [3]", "must be a list"),
@@ -60,9 +60,9 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     ):
         path.write_text(text)
         with pytest.raises(MeasureError, match=message):
-            load_word_sets(path)
+            load_debias_words(path)
     with pytest.raises(InputFileError):
-        load_word_sets(tmp_path / "absent.toml")
+        load_debias_words(tmp_path / "absent.toml")
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 )
 def test_bad_sets(sets: object, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
-        WordSets("x", sets)  # type: ignore[arg-type]
+        DebiasWords("x", sets)  # type: ignore[arg-type]
 
 
 def test_unknown_names() -> None:
     with pytest.raises(MeasureError, match="did you mean 'gender_manzini'"):
-        load_word_sets("gender_manzin")
+        load_debias_words("gender_manzin")
     with pytest.raises(AttributeError, match="did you mean 'HardDebias'"):
         _ = bb.debias.HardDebas

@@ -1,0 +1,58 @@
+"""Replicated tables of a fit whose draws are known, against plain loops."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.models.fit_source import fitted_rows
+from bayesbias.models.likelihood import Densities, densities
+from bayesbias.reports.checks.replicated_tables import ALL, STATISTICS, noise, replicate, replicated_distances
+from tests.models.tables import small
+
+
+@pytest.fixture(scope="module")
+def posterior() -> Densities:
+    fit = bb.fit(small(5, 4, missing=0.2), "hierarchical", draws=150, chains=2, random_seed=1, progress=False)
+    return densities(fit, fitted_rows(fit))
+
+
+def test_noise_is_spread_evenly(posterior: Densities) -> None:
+    drawn = noise(posterior, np.arange(300), 3, np.random.default_rng(1))
+    assert drawn.shape == (300, 3)
+    for column in drawn.T:
+        np.testing.assert_allclose(np.sort(stats.norm.cdf(column)), (np.arange(300) + 0.5) / 300)
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.2
+
+
+def test_each_replicate_is_of_its_own_draw_and_rows_are_in_the_order_asked_for(posterior: Densities) -> None:
+    rows = len(posterior.data.distance)
+    quiet = Densities(**{**vars(posterior), "sigma": posterior.sigma * 0})
+    order = np.arange(rows)[::-1]
+    (made,) = replicated_distances(quiet, order, 5, np.random.default_rng(1))
+    data = posterior.data
+    for distances, draw in zip(made, np.linspace(0, 299, 5).astype(int), strict=True):
+        expected = posterior.word_mean[data.protected, data.connection, draw]
+        np.testing.assert_allclose(distances, expected[order])
+
+
+def test_frames_hold_what_was_replicated(posterior: Densities) -> None:
+    statistics, histograms, replicates = replicate(posterior, np.random.default_rng(2))
+    assert replicates == 300
+    data = posterior.data
+    found = statistics.set_index(["connection", "statistic"])
+    assert set(statistics["statistic"]) == set(STATISTICS)
+    for place, name in enumerate((ALL, *data.connections)):
+        values = data.distance if name == ALL else data.distance[data.connection == place - 1]
+        assert found.loc[(name, "mean"), "observed"] == pytest.approx(values.mean())
+        assert found.loc[(name, "kurtosis"), "observed"] == pytest.approx(stats.kurtosis(values))
+        bins = histograms[histograms["connection"] == name]
+        width = np.diff(bins["distance"]).mean()
+        edges = np.append(bins["distance"] - width / 2, bins["distance"].iloc[-1] + width / 2)
+        np.testing.assert_allclose(bins["observed"], np.histogram(values, edges)[0] / len(values) / width)
+    assert (statistics["low"] <= statistics["high"]).all()
+    assert statistics["p_value"].between(0, 1).all()
+    assert (statistics["p_value_se"] > 0).all()
+    again = replicate(posterior, np.random.default_rng(2))
+    pd.testing.assert_frame_equal(again[0], statistics)

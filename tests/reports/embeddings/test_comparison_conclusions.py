@@ -1,0 +1,138 @@
+"""What is said of a comparison of embeddings: statements with the numbers of its frames."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
+from bayesbias.reports.embeddings.comparison_conclusions import EmbeddingConclusions
+from bayesbias.statements import Statement, rows_of
+from tests.reports.embedding_tables import MEANS, QUICK, before_table, changed_table, compared
+
+GAPS = ["not settled", "narrowed", "closed", "widened", "reversed", "opened", "shifted"]
+
+
+@pytest.fixture(scope="module")
+def comparison() -> EmbeddingComparison:
+    return compared(rope=0.02)
+
+
+def said_of(after: pd.DataFrame) -> EmbeddingConclusions:
+    found = compare_embeddings({"old": before_table(), "new": after}, "hierarchical", **QUICK)
+    return found.conclusions.embeddings["new"]
+
+
+def test_each_connection_and_gap_has_a_statement_with_its_row(comparison: EmbeddingComparison) -> None:
+    said = comparison.conclusions.embeddings["new"]
+    assert [each.numbers for each in said.changes if each.kind == "change"] == rows_of(comparison.change)
+    gaps = comparison.contrasts[comparison.contrasts["protected_word"] == ""]
+    assert [each.numbers for each in said.gaps] == rows_of(gaps)
+    assert said.verdict == said.gaps[0]
+    assert said.about.numbers["pairs"] == 384
+
+
+def test_words_are_named_by_what_became_of_them(comparison: EmbeddingComparison) -> None:
+    said = comparison.conclusions.embeddings["new"].words
+    assert [each.numbers["what"] for each in said][-3:] == [
+        "gap associated - different",
+        "gap associated - human",
+        "gap associated - neutral",
+    ]
+    changes = comparison.change_by_word
+    nearer = changes[(changes["connection"] == "associated") & (changes["hdi_low"] > 0)]
+    assert said[0].numbers["farther"] == nearer["protected_word"].tolist() != []
+    for each in said:
+        named = [word for value, words in each.numbers.items() if value != "what" for word in words]
+        assert sorted(named) == sorted(changes["protected_word"].unique())
+    gap = comparison.contrasts[comparison.contrasts["contrast"] == "associated - human"]
+    for value in set(said[-2].numbers) - {"what"}:
+        assert (
+            said[-2].numbers[value]
+            == gap.loc[(gap["gap"] == value) & (gap["protected_word"] != ""), "protected_word"].tolist()
+        )
+
+
+def test_numbers_in_the_text_are_those_of_the_frames(comparison: EmbeddingComparison) -> None:
+    text = " ".join(str(comparison.conclusions).split())
+    shown = {float(number) for number in re.findall(r"[+-]\d\.\d{3}", text)}
+    numbers = pd.concat([comparison.change, comparison.contrasts]).select_dtypes("number").to_numpy().ravel()
+    assert shown
+    assert shown <= {round(float(number), 3) for number in numbers if np.isfinite(number)}
+    assert "Associated attribute words are farther than before on average" in text
+    assert "too small to matter (in the rope)" in text
+    assert max(map(len, str(comparison.conclusions).splitlines())) <= 100
+
+
+def test_the_text_the_notebook_and_json_are_renderings_of_the_fields(comparison: EmbeddingComparison) -> None:
+    said = comparison.conclusions
+    fields = json.loads(json.dumps(said.to_dict(), allow_nan=True))
+    assert fields["embeddings"]["new"]["gaps"][0] == said.embeddings["new"].gaps[0].to_dict()
+    assert [each["kind"] for each in fields["reading"]] == ["adding up", *GAPS]
+    titles = [part.title.split(" (")[0] for part in said.parts]
+    expected = ["", "Did the distances change?", "Did the gaps close?", "For which words?"]
+    assert [title for title in titles if title != "Beware"] == [*expected, "How to read it", "What it does not show"]
+    assert all(f"{word}: " in each.text for word, each in zip(GAPS, said.reading[1:], strict=True))
+    assert said._repr_html_().count("<h4>") == sum(bool(title) for title in titles)
+    assert repr(said) == "ComparisonConclusions('new'; 0 doubts)"
+
+
+def test_neutral_words_that_moved_are_a_doubt() -> None:
+    said = said_of(changed_table(before_table(), means={**MEANS, "neutral": 0.2}))
+    (doubt,) = said.doubts
+    assert doubt.kind == "moved controls"
+    assert doubt.numbers["neutral"]["mean"] == pytest.approx(0.2, abs=0.02)
+    assert "controls" not in {each.kind for each in said.changes}
+    assert re.search(r"eutral words \(\+0\.\d+\) moved on average too, so what changed is not only", doubt.text)
+    assert said.parts[1].title == "Beware"
+
+
+@pytest.mark.parametrize(
+    ("kept", "phrase"),
+    [
+        (["associated", "different"], "Without control words"),
+        (["human", "neutral"], "There are only control words"),
+        (list(MEANS), "Control words kept their distances"),
+    ],
+)
+def test_what_control_words_say(kept: list[str], phrase: str) -> None:
+    table = before_table()
+    table = table[table["connection"].isin(kept)].reset_index(drop=True)
+    after = changed_table(table)
+    if len(kept) == 4:
+        still = table["connection"].isin(["human", "neutral"])
+        after.loc[still, "cosine_distance"] = table.loc[still, "cosine_distance"]
+    found = compare_embeddings({"old": table, "new": after}, "hierarchical", **QUICK)
+    said = found.conclusions.embeddings["new"].changes[-1]
+    assert said.kind == "controls"
+    assert said.text.startswith(phrase)
+
+
+def test_fits_that_did_not_converge_are_doubts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bayesbias.reports.embeddings.comparison.fit_fact", lambda fitted, name: ["R-hat is high."])
+    found = compared()
+    expected = [
+        "The fit of 'old': R-hat is high.",
+        "The fit of 'new': R-hat is high.",
+        "The fit of the changes to 'new': R-hat is high.",
+    ]
+    assert found.facts["convergence_problems"] == expected
+    assert found.conclusions.doubts == tuple(Statement("convergence", text) for text in expected)
+    assert str(found).startswith("DO NOT REPORT THESE NUMBERS YET")
+
+
+def test_words_that_were_equalized_are_a_doubt() -> None:
+    """Two words with the very same distances after, as hard debiasing makes them."""
+    table = before_table()
+    after = changed_table(table)
+    first = after["protected_word"] == "w0"
+    after.loc[after["protected_word"] == "w1", "cosine_distance"] = after.loc[first, "cosine_distance"].to_numpy()
+    found = compare_embeddings({"old": table, "new": after}, "hierarchical", **QUICK)
+    assert found.facts["equalized"] == {"new": ("w0", "w1")}
+    (doubt,) = [each for each in found.conclusions.embeddings["new"].doubts if each.kind == "equalized words"]
+    assert doubt.numbers == {"words": ("w0", "w1")}
+    assert "2 protected words (w0, w1) are exactly as near" in doubt.text
+    same = compare_embeddings({"old": after, "new": changed_table(after)}, "hierarchical", **QUICK)
+    assert same.facts["equalized"] == {"new": ()}

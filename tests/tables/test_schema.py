@@ -1,0 +1,148 @@
+"""The schema of a distance table: what it takes, what it derives, and every fault that it names."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, DuplicatesWarning, LostWordsWarning, TableError
+from bayesbias.tables.codes import COLUMNS
+from bayesbias.tables.schema import (
+    QUANTITIES,
+    code_table,
+    drop_duplicates,
+    provenance,
+    report_lost_words,
+    table_hash,
+    validate_table,
+)
+
+
+def rows(**columns: Any) -> pd.DataFrame:
+    """Two protected words with two attribute words each."""
+    return pd.DataFrame(
+        {
+            "protected_word": ["he", "he", "she", "she"],
+            "attribute_word": ["math", "art", "math", "art"],
+            "attribute_group": ["science", "arts", "science", "arts"],
+            "connection": ["associated", "different", "different", "associated"],
+            "cosine_distance": [0.5, 0.7, 0.9, 0.6],
+            **columns,
+        }
+    )
+
+
+def test_what_is_absent_is_derived_and_what_is_more_is_kept() -> None:
+    valid = validate_table(rows(note=["a", "b", "c", "d"])[["note", *rows().columns]])
+    assert valid.columns.tolist() == [*COLUMNS, "note"]
+    assert valid["protected_group"].tolist() == ["science", "science", "arts", "arts"]
+    np.testing.assert_array_equal(valid["cosine_similarity"], 1 - rows()["cosine_distance"])
+    assert valid["connection"].dtype.ordered
+    assert validate_table(rows().drop(columns="attribute_group"))["attribute_group"].tolist() == [*rows()["connection"]]
+    similarity = rows().drop(columns="cosine_distance").assign(cosine_similarity=1 - rows()["cosine_distance"])
+    np.testing.assert_allclose(validate_table(similarity)["cosine_distance"], rows()["cosine_distance"])
+
+
+def test_categories_stay_and_the_given_table_is_not_touched() -> None:
+    given = rows(protected_word=pd.Categorical(["he", "he", "she", "she"]))
+    before = given.copy()
+    assert validate_table(given)["protected_word"].dtype == given["protected_word"].dtype
+    pd.testing.assert_frame_equal(given, before)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (rows().drop(columns="connection"), "1 fault:\n- no column 'connection'"),
+        (rows().rename(columns={"connection": "conection"}), "did you mean 'conection'"),
+        (pd.concat([rows(), rows()[["connection"]]], axis=1), "there are several columns 'connection'"),
+        (rows().head(0), "has no rows"),
+        (rows(cosine_distance=[0.5, np.nan, np.inf, 0.6]), "2 values of 'cosine_distance' .* the first in row 2"),
+        (rows(protected_word=["he", " ", "she", "she"]), "1 values of 'protected_word' are blank, the first in row 2"),
+        (rows(connection=["associated", "humen", "human", "human"]), "'humen' .did you mean 'human'"),
+        (rows(cosine_distance=[0.5, -0.1, 0.9, 2.1]), "2 distances lie outside 0 to 2, .* -0.1 for 'he' with 'art'"),
+        (rows(cosine_similarity=[0.5, 0.3, 0.1, 0.5]), "in 1 rows cosine_similarity is not .* 'she' with 'art'"),
+        (rows(attribute_word=["math", "math", "math", "art"]), "1 pairs are listed again with another distance"),
+        (rows(protected_group=["m", "f", "f", "f"]), "the protected words he are in several protected groups"),
+    ],
+)
+def test_faults(table: pd.DataFrame, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        validate_table(table)
+
+
+def test_all_faults_are_listed_at_once() -> None:
+    with pytest.raises(TableError, match=r"has 2 faults:\n- .*lie outside 0 to 2.*\n- .*several protected groups"):
+        code_table(rows(cosine_distance=[0.5, 0.7, 0.9, 3.0], protected_group=["m", "f", "f", "f"]))
+
+
+def test_the_range_is_that_of_the_quantity() -> None:
+    changes = rows(cosine_distance=[-1.5, 0.7, 0.0, 1.9])
+    changes.attrs = {"bayesbias": {"quantity": "change of cosine distance"}}
+    assert validate_table(changes)["cosine_distance"].tolist() == [-1.5, 0.7, 0.0, 1.9]
+    assert QUANTITIES["change of cosine distance"] == (-2.0, 2.0)
+    for values, attrs, message in (
+        ([-2.5, 0, 0, 0], {"quantity": "change of cosine distance"}, "outside -2 to 2, the first is -2.5"),
+        ([-0.5, 0, 0, 0], {"quantity": "cosine distance"}, "outside 0 to 2"),
+        ([0.5, 0, 0, 0], {"quantity": "cosine distanse"}, "is unknown .did you mean 'cosine distance'"),
+    ):
+        table = rows(cosine_distance=values)
+        table.attrs = {"bayesbias": attrs}
+        with pytest.raises(TableError, match=message):
+            validate_table(table)
+    # What was simulated follows a model, which no range holds; and nothing else is simulated.
+    simulated = rows(cosine_distance=[-7.0, 0, 0, 7.0])
+    simulated.attrs = {"bayesbias": {"simulated": True}}
+    assert len(validate_table(simulated)) == 4
+    simulated.attrs = {"bayesbias": {"simulated": "changes"}}
+    with pytest.raises(TableError, match="outside 0 to 2"):
+        validate_table(simulated)
+
+
+def test_the_hash_is_of_the_rows_and_not_of_how_they_are_kept(table: pd.DataFrame) -> None:
+    same = table.astype({"protected_word": "category", "connection": str})
+    same.index = same.index + 5
+    same.attrs = {}
+    assert table_hash(same) == table_hash(table) == table.attrs["bayesbias"]["hash"]
+    assert table_hash(table.iloc[::-1]) != table_hash(table)
+    assert table_hash(table.assign(protected_word=table["protected_word"].str.upper())) != table_hash(table)
+
+
+def test_provenance_says_whether_the_rows_were_edited(table: pd.DataFrame) -> None:
+    current = table_hash(table)
+    assert provenance(table, current_hash=current) == table.attrs["bayesbias"]
+    assert provenance(table, current_hash="another")["edited"] is True
+    assert provenance(rows(), current_hash=current) == {}
+
+
+def test_repetitions_are_dropped_or_kept() -> None:
+    twice = validate_table(pd.concat([rows(), rows().head(1)], ignore_index=True))
+    twice.attrs = {"bayesbias": {"study": "s"}}
+    with pytest.warns(DuplicatesWarning, match=r"Dropped 1 of 5 rows \(20%\)"):
+        kept, dropped = drop_duplicates(twice, "drop")
+    assert (len(kept), dropped, kept.attrs) == (4, 1, twice.attrs)
+    with pytest.warns(DuplicatesWarning, match="Kept 1 of 5 rows"):
+        assert drop_duplicates(twice, "keep")[1] == 0
+    with pytest.raises(ArgumentError, match=r"duplicates='drp' .did you mean 'drop'"):
+        drop_duplicates(twice, "drp")  # type: ignore[arg-type]
+
+
+def test_lost_words_of_a_table_that_names_none() -> None:
+    assert bb.lost_words(rows()).columns.tolist() == ["word", "role", "list", "reason"]
+    assert bb.lost_words(rows()).empty
+
+
+def test_a_warning_names_the_lists() -> None:
+    lost = [
+        {"word": word, "role": "attribute", "list": name, "reason": "r"}
+        for name, words in (("arts", "ab"), ("science", "cdefgh"))
+        for word in words
+    ]
+    message = (
+        r"^X lacks 8 words: 2 of the 3 of 'arts' \(a, b\); 6 of the 9 of 'science' \(c, d, e, f, g and 1 more\)\. .*!"
+    )
+    with pytest.warns(LostWordsWarning, match=message):
+        report_lost_words(lost, "X", sizes={"arts": 3, "science": 9}, hint="!")
+    report_lost_words([], "X", sizes={})
