@@ -24,7 +24,6 @@ LABELS = {
     "centroid_cosine": "Cosine similarity to the centroid\n(-1 to 1)",
 }
 _COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
-_MARKERS = ("o", "s", "^", "D", "v")
 _RED, _BLACK = "#C00000", "#000000"
 _CELL = 1.15
 
