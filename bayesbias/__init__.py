@@ -16,6 +16,7 @@ Names are loaded when they are first used, so that the import is quick.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -86,84 +87,22 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Public name -> the module that holds it.
-_HOMES = {
-    "Study": "studies",
-    "StudyLike": "studies",
-    "list_studies": "studies",
-    "load_study": "studies",
-    "write_study_template": "studies",
-    "Embedding": "embeddings",
-    "EmbeddingLike": "embeddings",
-    "Lookup": "embeddings",
-    "load_embedding": "embeddings",
-    "train_skipgram": "embeddings.training",
-    "write_embedding": "embeddings.writing",
-    "distance_table": "tables.build",
-    "lost_words": "tables.schema",
-    "read_table": "tables.files",
-    "write_table": "tables.files",
-    "ModelSpec": "models.spec",
-    "list_models": "models.spec",
-    "load_model": "models.spec",
-    "fit": "models.sampling",
-    "fit_fact": "models.fits",
-    "fitted_table": "models.fit_source",
-    "read_fit": "models.fits",
-    "write_fit": "models.fits",
-    "summary": "reports.posterior.summary",
-    "contrasts": "reports.posterior.contrasts",
-    "conclusions": "reports.posterior.conclusions",
-    "compare_models": "reports.robustness.model_comparison",
-    "sensitivity": "reports.robustness.sensitivity",
-    "required_words": "reports.robustness.study_size",
-    "simulate_table": "models.simulate",
-    "cosine_regression": "cosine_regressions.regression",
-    "CosineRegression": "cosine_regressions.regression",
-    "LinearPrior": "cosine_regressions.linear_model",
-    "plot_words": "plots.words",
-    "plot_connections": "plots.words",
-    "check_posterior": "reports.checks.posterior_check",
-    "check_prior": "reports.checks.prior_check",
-    "similarity_shares": "reports.similarity_shares",
-    "compare_embeddings": "reports.embeddings.comparison",
-    "simulate_null": "reports.measures.null_simulation",
-    "null_share": "reports.measures.null_simulation",
-    "false_claims": "reports.measures.false_claims",
-    "plot_check": "plots.checks",
-    "plot_prior_check": "plots.checks",
-    "plot_distances": "plots.distances",
-    "plot_embeddings": "plots.embeddings",
-    "measure_posterior": "reports.measures.measure_posterior",
-    "plot_measure": "plots.measures",
-    "plot_measure_words": "plots.measures",
-    "plot_lattices": "plots.lattices",
-    "plot_lattice_spread": "plots.lattices",
-    "plot_consistency": "plots.lattices",
-    "plot_congruences": "plots.congruences",
-    "plot_components": "plots.congruences",
-    "plot_word_scores": "plots.word_scores",
-    "plot_null": "plots.nulls",
-    "plot_false_claims": "plots.nulls",
-    "write_report": "page",
-    "Statement": "statements",
-    "bundled": "files",
-}
+# Public name -> the module that holds it: what the imports above say, which only type checkers run.
+with Path(__file__).open(encoding="utf-8") as _lines:
+    _IMPORTS = [line.split() for line in _lines if line.startswith("    from bayesbias")]
+_HOMES = {name: module for _, module, _, name, *_ in _IMPORTS}
 
-# Rooms that are used by their own name: bb.metrics.weat(...).
-_ROOMS = ("debias", "errors", "geometry", "metrics")
-
-__all__ = ["__version__", *_HOMES, *_ROOMS]
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"bayesbias.{name}")
     if name not in _HOMES:
         from bayesbias.errors import did_you_mean
 
         raise AttributeError(f"module 'bayesbias' has no attribute {name!r}{did_you_mean(name, __all__)}")
-    value = getattr(import_module(f"bayesbias.{_HOMES[name]}"), name)
+    if _HOMES[name] == "bayesbias":  # a room, used by its own name: bb.metrics.weat(...)
+        return import_module(f"bayesbias.{name}")
+    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -33,7 +33,7 @@ def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Pa
     if target.is_dir():
         raise OutputError(f"Cannot write {target}: it is a folder. Give the name of a file.")
     if target.exists() and not overwrite:
-        raise OutputError(f"{target} exists. Give another name, or allow overwriting (--overwrite).")
+        raise OutputError(f"{target} exists. Give another name, or allow overwriting (overwrite=True, or --overwrite).")
     check_writable(parent)
     return target
 

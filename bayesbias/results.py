@@ -165,7 +165,7 @@ def write_comparison(
         comparison.side_by_side.to_csv(workshop / "side_by_side.csv", index=False)
         (workshop / "conclusions.txt").write_text(comparison.conclusions, encoding="utf-8")
         for number, name in enumerate(comparison.names, start=1):
-            save_figure(plot_embeddings(comparison, embedding=name), workshop / f"change_{number}.png")
+            save_figure(plot_embeddings(comparison, after=name), workshop / f"change_{number}.png")
     return comparison.conclusions
 
 

@@ -39,7 +39,7 @@ class Study:
     name : str
         The study's name in tables and reports.
     protected, attributes : mapping of str to sequence of str
-        Groups of protected words and of attribute words: group -> words. A word stands in one list only.
+        Groups of protected words and of attribute words: group -> words. A word is in one list only.
         Attribute groups may not be called ``human`` or ``neutral``.
     associated : sequence of (str, str)
         Pairs (protected group, attribute group) that are expected to be close; all others are ``different``.
@@ -170,7 +170,7 @@ def list_studies() -> list[str]:
     ['gender', 'race', 'religion', 'weat1']
     """
     names = [path.stem for path in bundled("data", "studies").glob("[!_]*.toml")]
-    # weat2 stands before weat10.
+    # weat2 comes before weat10.
     return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
 
 
@@ -202,7 +202,11 @@ def load_study(study: StudyLike) -> Study:
     if isinstance(study, Study):
         return study
     if isinstance(study, Mapping):
-        return _four_list_study(study)
+        if len(study) != 4:
+            raise StudyError(f"Found {len(study)} word lists. Give four by name, in the order X, Y, A, B, or a Study.")
+        x, y, a, b = study
+        lists: dict[str, Any] = {"protected": {x: study[x], y: study[y]}, "attributes": {a: study[a], b: study[b]}}
+        return Study(name="four lists", **lists, associated=[(x, a), (y, b)], human="none", neutral="none")
     is_bundled = study in list_studies()
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     document = _read(path)
@@ -211,7 +215,7 @@ def load_study(study: StudyLike) -> Study:
     controls = document.get("controls")
     if isinstance(controls, dict):
         fields |= {key: controls[key] for key in _CONTROLS if key in controls}
-    # The file and the study inside it are judged together, so that all faults are told at once.
+    # The file and the study inside it are judged together, so that all faults are reported at once.
     raise_faults(StudyError, f"Study file {path}", [*_file_faults(document), *_faults(fields)])
     return Study(**fields)
 
@@ -272,23 +276,6 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     return Path(path)
 
 
-def _four_list_study(lists: Mapping[str, Sequence[str]]) -> Study:
-    """Return the study of an association test's lists X, Y, A, B."""
-    if len(lists) != 4:
-        raise StudyError(
-            f"Found {len(lists)} word lists. Give four by name, in the order X, Y, A, B, or make a Study of them."
-        )
-    x, y, a, b = lists
-    return Study(
-        name="four lists",
-        protected={x: lists[x], y: lists[y]},
-        attributes={a: lists[a], b: lists[b]},
-        associated=[(x, a), (y, b)],
-        human="none",
-        neutral="none",
-    )
-
-
 def _faults(fields: Mapping[str, object]) -> Iterator[str]:
     """Yield every fault of a study's fields, whatever their types."""
     for key in _TEXTS:
@@ -297,7 +284,7 @@ def _faults(fields: Mapping[str, object]) -> Iterator[str]:
             yield f"{key} must be text, not {_kind(text)}."
         elif key == "name" and not text.strip():
             yield "name is empty: give the study a name."
-    places: dict[str, list[str]] = {}  # word -> the lists that it stands in
+    places: dict[str, list[str]] = {}  # word -> the lists that hold it
     for section, kind in (("protected", "protected"), ("attributes", "attribute")):
         groups = fields[section]
         if not isinstance(groups, Mapping):
@@ -319,7 +306,7 @@ def _faults(fields: Mapping[str, object]) -> Iterator[str]:
             yield f"{control} is {words!r}{did_you_mean(words, _CHOICES)}: paper, none or a list of words."
     for word, found in places.items():
         if len(found) > 1:
-            yield f"{word!r} stands in {' and in '.join(found)}: keep it in one list only."
+            yield f"{word!r} is in {' and in '.join(found)}: keep it in one list only."
     yield from _association_faults(fields["associated"], fields["protected"], fields["attributes"])
 
 
@@ -361,18 +348,18 @@ def _association_faults(associated: object, protected: object, attributes: objec
         if count > 1:
             yield f"associated holds {list(pair)} {count} times: keep one."
         for group, groups, kind in ((pair[0], protected, "protected"), (pair[1], attributes, "attribute")):
-            # Where there are no groups at all, that fault has been told already.
+            # Where there are no groups at all, that fault has been reported already.
             if isinstance(groups, Mapping) and groups and group not in groups:
                 hint = did_you_mean(group, (name for name in groups if isinstance(name, str)))
                 yield f"associated holds {list(pair)}, but there is no {kind} group {group!r}{hint}."
 
 
 def _file_faults(document: Mapping[str, object]) -> Iterator[str]:
-    """Yield the keys of a study file that are misspelt or stand in the wrong place."""
+    """Yield the keys of a study file that are misspelt or in the wrong place."""
     known = (*_ABOVE, *_SECTIONS)
     for key in document:
         if key in _CONTROLS:
-            yield f"{key!r} stands outside its section: move it below a line [controls]."
+            yield f"{key!r} is outside its section: move it below a line [controls]."
         elif key not in known:
             yield f"Unknown key {key!r}{did_you_mean(key, known)}: a study has {', '.join(known)}."
     for section in _SECTIONS:
@@ -384,7 +371,7 @@ def _file_faults(document: Mapping[str, object]) -> Iterator[str]:
         for key, value in keys.items():
             # In TOML, a line after [section] belongs to that section: the commonest slip of all.
             if key == "associated" or (key in _TEXTS and isinstance(value, str)):
-                yield f"{key!r} stands inside [{section}]: move it above the first [section]."
+                yield f"{key!r} is inside [{section}]: move it above the first [section]."
             elif section == "controls" and key not in _CONTROLS:
                 yield f"Unknown key {key!r} in [controls]{did_you_mean(key, _CONTROLS)}: human or neutral."
 
@@ -425,5 +412,5 @@ def _read(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise StudyError(
             f"{str(path)!r} is not a valid TOML file: {error}. "
-            "Look there for a word without quotes, a missing comma or bracket, or a key that stands twice."
+            "Look there for a word without quotes, a missing comma or bracket, or a key that is given twice."
         ) from error

@@ -162,22 +162,22 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"protected": {"summer": ["july "], "winter": ["x"]}}, "group 'summer' holds 'july ': a word must not"),
     (
         {"protected": {"summer": ["july"], "winter": ["july"]}},
-        "'july' stands in protected group 'summer' and in protected group 'winter'",
+        "'july' is in protected group 'summer' and in protected group 'winter'",
     ),
     (
         {"attributes": {"warm": ["hot"], "cold": ["july"]}},
-        "'july' stands in protected group 'summer' and in attribute group 'cold'",
+        "'july' is in protected group 'summer' and in attribute group 'cold'",
     ),
     (
         {"attributes": {"warm": ["hot"], "cold": ["hot"]}},
-        "'hot' stands in attribute group 'warm' and in attribute group 'cold'",
+        "'hot' is in attribute group 'warm' and in attribute group 'cold'",
     ),
     (
         {"attributes": {"warm": ["hot"], "cold": ["ice"], "human": ["x"]}},
         "attributes has a group 'human': rename it",
     ),
-    ({"neutral": ["july"]}, "'july' stands in protected group 'summer' and in control list 'neutral'"),
-    ({"human": ["a"], "neutral": ["a"]}, "'a' stands in control list 'human' and in control list 'neutral'"),
+    ({"neutral": ["july"]}, "'july' is in protected group 'summer' and in control list 'neutral'"),
+    ({"human": ["a"], "neutral": ["a"]}, "'a' is in control list 'human' and in control list 'neutral'"),
     ({"human": []}, "control list 'human' is an empty list: give it words or none"),
     ({"human": "papr"}, r"human is 'papr' \(did you mean 'paper'\?\)"),
     ({"neutral": 3}, "control list 'neutral' must be a list of words.*not a number"),
@@ -241,8 +241,8 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     assert message.startswith(f"Study file {path} has 8 faults:")
     for fault in (
         "Unknown key 'sorce' (did you mean 'source'?)",
-        "'human' stands outside its section: move it below a line [controls]",
-        "'notes' stands inside [protected]: move it above the first [section]",
+        "'human' is outside its section: move it below a line [controls]",
+        "'notes' is inside [protected]: move it above the first [section]",
         "Unknown key 'nutral' in [controls] (did you mean 'neutral'?)",
         "protected group 'summer' holds 'july' 2 times",
         "protected group 'notes' must be a list of words",
@@ -256,7 +256,7 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('name = "x"\n', "protected has no groups"),
-        (GOOD_TOML + 'associated = [["summer", "warm"]]\n', "'associated' stands inside .attributes."),
+        (GOOD_TOML + 'associated = [["summer", "warm"]]\n', "'associated' is inside .attributes."),
         ("controls = 3\n" + GOOD_TOML, "controls must be a section with human or neutral, not a number"),
         ("protected = 3\nattributes = 4\nassociated = 5\n", "has 3 faults"),
         ("[protected.summer]\njuly = 1\n", "'summer' must be a list of words.*not a section"),

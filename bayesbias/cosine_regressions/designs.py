@@ -1,4 +1,4 @@
-"""Designs of the inner product regressions: which columns stand beside each coefficient.
+"""Designs of the inner product regressions: which column each coefficient multiplies.
 
 Kindel's supplement, section "Frequency bias in cosine similarity regression", writes every regression of cosine
 similarities as one of inner products, by multiplying it by the local normalization weight LNW_i = ||A_i|| ||B_i||.

@@ -179,7 +179,7 @@ def linear_draws(
                 SamplerWarning,
             )
         nodes = np.exp(drawn.points)
-        # Draws that share a node stand side by side, so that effective sample sizes see it.
+        # Draws that share a node are side by side, so that effective sample sizes see it.
         return model.draw(nodes, np.repeat(np.arange(len(nodes)), _DRAWS_A_SCALE)[:draws], rng)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -350,7 +350,7 @@ def _restrictions(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Des
     ]
     away = omitted[(omitted["hdi_low"] > 0) | (omitted["hdi_high"] < 0)]
     names = ", ".join(f"{symbol} ({term})" for symbol, term in zip(away["symbol"], away["term"], strict=True)) or "none"
-    numbers = {
+    numbers: dict[str, Any] = {
         **{name: float(slope[name]) for name in ("mean", "hdi_low", "hdi_high")},
         **{name: float(parts[name].mean()) for name in ("comparison", "distortion", "absolute distortion")},
         "opposite_signs": float((parts["comparison"] * parts["sum"] < 0).mean()),

@@ -5,12 +5,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias import geometry
+from bayesbias.arguments import check_choice
 from bayesbias.errors import EmbeddingError, LostWordsError, did_you_mean, name_some
 
 Case = Literal["exact", "lower", "exact_then_lower"]
@@ -52,8 +53,10 @@ class Embedding:
 
     Raises
     ------
+    ArgumentError
+        If there is no such case rule.
     EmbeddingError
-        If there is no word or no dimension, if words and vectors differ in number, if a word stands twice
+        If there is no word or no dimension, if words and vectors differ in number, if a word is listed twice
         (even with the same vector: only `load_embedding` drops such repeats), or if a vector is zero or
         holds a NaN or an infinity.
 
@@ -75,7 +78,7 @@ class Embedding:
     case: Case = "exact"
 
     def __post_init__(self) -> None:
-        check_case(self.case)
+        check_choice("case", self.case, get_args(Case))
         words = check_words(self.words)
         vectors = as_vectors(self.vectors).view()
         check_rows(words, vectors, where=lambda row: f"in row {row}")
@@ -85,7 +88,7 @@ class Embedding:
         object.__setattr__(self, "vectors", vectors)
         if len(self._index) < len(words):
             row = next(row for row, word in enumerate(words) if self._index[word] != row)
-            raise EmbeddingError(f"The word {words[row]!r} stands twice: in row {row} and again further down.")
+            raise EmbeddingError(f"The word {words[row]!r} is listed twice: in row {row} and again further down.")
 
     def __repr__(self) -> str:
         size = f"words={len(self)}, dimensions={self.dimensions}"
@@ -179,32 +182,7 @@ class Embedding:
         return did_you_mean(word, alike)
 
 
-class KeyedVectorsLike(Protocol):
-    """gensim's KeyedVectors, known by their attributes, because importing gensim takes most of a second."""
-
-    @property
-    def key_to_index(self) -> Mapping[str, int]: ...  # noqa: D102
-
-    @property
-    def vectors(self) -> Vectors: ...  # noqa: D102
-
-
-class ModelLike(Protocol):
-    """A gensim model, such as Word2Vec, that has its KeyedVectors as ``.wv``."""
-
-    @property
-    def wv(self) -> Any: ...  # noqa: D102
-
-
-type EmbeddingLike = (
-    Embedding
-    | str
-    | os.PathLike[str]
-    | KeyedVectorsLike
-    | ModelLike
-    | Mapping[str, ArrayLike]
-    | tuple[Sequence[str], ArrayLike]
-)
+type EmbeddingLike = Embedding | str | os.PathLike[str] | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike]
 """What stands for an embedding, everywhere: an `Embedding`, or what `load_embedding` makes one of. That is the path of
 a file, gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of words to vectors, or a pair of words and
 their matrix."""
@@ -213,14 +191,6 @@ their matrix."""
 def unit_rows(embedding: Embedding, words: Iterable[str]) -> Vectors:
     """Return the vectors of `words`, scaled to length 1: float64, of shape (words, dimensions)."""
     return geometry.unit_rows(embedding.matrix(words))
-
-
-def check_case(case: str) -> None:
-    """Raise `EmbeddingError` if `case` is not one of the case rules."""
-    known = get_args(Case)
-    if case not in known:
-        hint = did_you_mean(str(case), known)
-        raise EmbeddingError(f"Unknown case rule {case!r}{hint}. Known are {', '.join(map(repr, known))}.")
 
 
 def check_words(words: Iterable[object]) -> tuple[str, ...]:
@@ -282,7 +252,7 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
     vectors
         Array of shape (words, dimensions).
     where
-        Gives the words that say where a row stands, such as ``"at line 7"``.
+        Says where a row is, such as ``"at line 7"``.
     """
     if len(words) != len(vectors):
         raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word.")

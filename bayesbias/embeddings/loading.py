@@ -3,15 +3,17 @@
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import get_args
 
-from bayesbias.embeddings.embedding import Case, Embedding, EmbeddingLike, check_case, check_words, forms
+from bayesbias.arguments import check_choice
+from bayesbias.embeddings.embedding import Case, Embedding, EmbeddingLike, check_words, forms
 from bayesbias.embeddings.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.npz import read_npz
 from bayesbias.embeddings.objects import from_object
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
 from bayesbias.embeddings.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.word2vec_binary import read_word2vec_binary
-from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, did_you_mean, name_some
+from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, name_some
 
 # A new file format is a function here and a line in `recognise`, if its content can be recognised.
 READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
@@ -63,10 +65,12 @@ def load_embedding(
     Returns
     -------
     Embedding
-        Words in the order of the source. A word that stands twice with the same vector is kept once.
+        Words in the order of the source. A word that is listed twice with the same vector is kept once.
 
     Raises
     ------
+    ArgumentError
+        If there is no such case rule or format.
     EmbeddingError
         If the content is damaged, cut short or not usable (a zero vector, a NaN, one word with two vectors);
         the message gives the line, row or byte. Vectors are only checked where they are kept; that words are
@@ -97,10 +101,8 @@ def load_embedding(
     >>> load_embedding({"king": [1.0, 0.0], "queen": [0.6, 0.8]}, words=["queen", "knave"])
     Embedding(name='embedding', words=1, dimensions=2, case='exact')
     """
-    check_case(case)
-    if format != "auto" and format not in READERS:
-        hint = did_you_mean(str(format), READERS)
-        raise EmbeddingError(f"Unknown format {format!r}{hint}. Known are auto, {', '.join(READERS)}.")
+    check_choice("case", case, get_args(Case))
+    check_choice("format", format, ("auto", *READERS))
     wanted = _wanted(words, case)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -142,7 +144,7 @@ def recognise(path: Path) -> str:
     if sample[:1] == b"\x80" and sample[1:2] in (b"\2", b"\3", b"\4", b"\5"):
         return "gensim"
     if header is not None:
-        # Half of some numbers is enough, so that a damaged text file is told about as text.
+        # Half of some numbers is enough, so that a damaged text file is reported as text.
         numbers = count_numbers(rest.partition(b"\n")[0])
         return "word2vec_text" if numbers >= 1 and 2 * numbers >= min(header[1], 10) else "word2vec_binary"
     if count_numbers(first):

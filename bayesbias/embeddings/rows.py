@@ -1,4 +1,4 @@
-"""What every reader shares: opening a file safely, and the rows that it hands over."""
+"""What every reader shares: opening a file safely, and the rows that it returns."""
 
 import gzip
 import zlib
@@ -28,11 +28,11 @@ class Rows:
     Parameters
     ----------
     words
-        One word a row; a word may stand more than once.
+        One word a row; a word may occur more than once.
     vectors
         Array of shape (words, dimensions).
     places
-        Where each row stands, counted in `unit`.
+        Where each row is, counted in `unit`.
     unit
         ``"line"`` or ``"row"`` (counted from 1), or ``"byte"`` (from 0).
     """
@@ -53,7 +53,7 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
     Raises
     ------
     EmbeddingError
-        If a word stands twice with different vectors, or a vector is zero or holds a NaN or an infinity.
+        If a word is listed twice with different vectors, or a vector is zero or holds a NaN or an infinity.
     """
     try:
         check_rows(rows.words, rows.vectors, where=rows.where)
@@ -64,7 +64,7 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
         kept = first.setdefault(word, row)
         if kept != row and (rows.vectors[kept] != rows.vectors[row]).any():
             raise EmbeddingError(
-                f"{source}: the word {word!r} stands {rows.where(kept)} and again {rows.where(row)} with "
+                f"{source}: the word {word!r} is listed {rows.where(kept)} and again {rows.where(row)} with "
                 "another vector. Remove one of them, or leave the word out with words=[...]."
             )
     vectors = rows.vectors if len(first) == len(rows.words) else rows.vectors[list(first.values())]

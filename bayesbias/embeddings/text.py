@@ -75,7 +75,7 @@ def read_glove(path: Path, wanted: Wanted) -> Rows:
     ------
     EmbeddingError
         If the file is not that, or does not end with a line end. A file that was cut exactly between two
-        lines cannot be told from a whole one, because the format has no count.
+        lines cannot be distinguished from a whole one, because the format has no count.
     """
     with open_bytes(path) as stream:
         first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
@@ -141,9 +141,9 @@ class _Scan:
         if whole and all(word) and not any(map(_is_number, word[1:])):
             return len(head)
         found = row.count(b" ")
-        told = "its header promises" if self.promised else "its first line has"
+        source_of_count = "its header promises" if self.promised else "its first line has"
         raise EmbeddingError(
-            f"{self.source}: line {number} ({row[:30]!r}...) has {found} fields after its word where {told} "
+            f"{self.source}: line {number} ({row[:30]!r}...) has {found} fields after its word where {source_of_count} "
             f"{self.dimensions} numbers. The line or the header is damaged, or the file is in another "
             "format: see the formats of load_embedding."
         )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from bayesbias.arguments import check_count, resolve_seed, with_progress
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import EmbeddingError
 
@@ -26,7 +27,8 @@ def train_skipgram(
     negative: int = 5,
     min_count: int = 5,
     epochs: int = 5,
-    random_seed: int,
+    random_seed: int | None = None,
+    progress: bool = True,
     name: str = "skip-gram",
 ) -> Embedding:
     """Train skip-gram vectors with negative sampling (word2vec) on `texts`.
@@ -48,7 +50,10 @@ def train_skipgram(
     epochs
         Passes over the texts.
     random_seed
-        The same seed, texts and settings give the same vectors, bit for bit, on the same machine.
+        The same seed, texts and settings give the same vectors, bit for bit, on the same machine. Drawn if left out,
+        and then recorded in the name.
+    progress
+        Whether to show a progress bar, one step an epoch.
     name
         Name of the embedding that is returned.
 
@@ -59,6 +64,8 @@ def train_skipgram(
 
     Raises
     ------
+    ArgumentError
+        If the seed or a number is not usable.
     EmbeddingError
         If no word occurs `min_count` times.
 
@@ -72,7 +79,20 @@ def train_skipgram(
     >>> train_skipgram(texts, dimensions=4, epochs=1, random_seed=1).words
     ('the', 'king', 'and', 'queen')
     """
+    seed = resolve_seed(random_seed)
+    check_count("dimensions", dimensions)
+    check_count("window", window)
+    check_count("negative", negative)
+    check_count("min_count", min_count)
+    check_count("epochs", epochs)
     from gensim.models import Word2Vec
+    from gensim.models.callbacks import CallbackAny2Vec
+
+    steps = with_progress(range(epochs), "Training", progress=progress)
+
+    class Step(CallbackAny2Vec):  # type: ignore[misc]
+        def on_epoch_begin(self, _model: Word2Vec) -> None:
+            next(steps)
 
     sentences = [tokens for text in texts if (tokens := tokenize(text))]
     model = Word2Vec(
@@ -81,7 +101,7 @@ def train_skipgram(
         sg=1,
         negative=negative,
         min_count=min_count,
-        seed=random_seed,
+        seed=seed,
         workers=1,
     )
     if sentences:
@@ -91,5 +111,7 @@ def train_skipgram(
             f"No word occurs {min_count} times in the {len(sentences)} texts, so there is nothing to train. "
             "Give more text or a smaller min_count."
         )
-    model.train(sentences, total_examples=len(sentences), epochs=epochs)
+    model.train(sentences, total_examples=len(sentences), epochs=epochs, callbacks=[Step()])
+    next(steps, None)  # the bar's end
+    name = f"{name}, seed {seed}" if random_seed is None else name
     return Embedding(words=tuple(model.wv.index_to_key), vectors=model.wv.vectors, name=name)

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, OutputError, name_some
 from bayesbias.files import atomic_path, check_output
 
 
-def write_embedding(embedding: Embedding, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write an embedding, whole or not at all.
 
     Parameters
     ----------
     embedding
-        What `load_embedding` or a debiasing method returned.
+        What `load_embedding` or a debiasing method returned, or anything that `load_embedding` takes.
     path
         Its ending says the format: ``.npz`` (arrays ``words`` and ``vectors``, every digit kept), ``.bin`` (word2vec
         binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
@@ -41,11 +42,12 @@ def write_embedding(embedding: Embedding, path: str | os.PathLike[str], *, overw
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pets = bb.load_embedding({"cat": [1.0, 0.0], "dog": [0.0, 1.0]})
+    ...     pets = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}
     ...     len(bb.load_embedding(bb.write_embedding(pets, f"{folder}/pets.npz")))
     2
     """
     target = check_embedding_output(path, overwrite=overwrite)
+    embedding = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
     write = WRITERS[target.suffix.lower()]
     if target.suffix.lower() != ".npz":
         spaced = [word for word in embedding.words if not word or any(letter.isspace() for letter in word)]

@@ -53,7 +53,7 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
     blocks: list[Block] = [
         Heading(f"From {comparison.baseline} to {name}"),
         figure(
-            plot_embeddings(comparison, embedding=name),
+            plot_embeddings(comparison, after=name),
             f"Left: posterior means and {prob} intervals of {comparison.baseline} (hollow) and {name} (filled). Right: "
             "the mean change of the same pairs; filled where the interval leaves out 0. Before and after, from two "
             "fits, need not add up to the change, which is the number to trust.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec
-from bayesbias.plots.style import COLORS, new_figure, short_label
+from bayesbias.plots.style import COLORS, furnish, new_figure, short_label, title_figure
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
 from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
 from bayesbias.reports.checks.replicated_tables import ALL
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# More points in one panel cannot be told apart.
+# More points in one panel cannot be distinguished.
 _MOST_POINTS = 2000
 _WIDTHS = {1: 7.0, 2: 8.0, 3: 10.0, 4: 12.0}
 _DISTANCE = "Cosine distance"
@@ -77,7 +77,7 @@ def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None =
         f"{check.total_pairs:,} pairs{drawn}\n"
         f"{every['inside_89']:.1%} inside the 89% interval, {every['inside_50']:.1%} inside the 50% interval"
     )
-    _finish(figure, title, converged=check.converged)
+    title_figure(figure, title, converged=check.converged)
     _legend(figure, posterior=True)
     return figure
 
@@ -89,7 +89,7 @@ def plot_prior_check(
     priors: Mapping[str, Any] | None = None,
     random_seed: int | None = None,
 ) -> "Figure":
-    """Draw what the priors expect of distances and of group means, beside what was observed.
+    """Draw what the priors expect of distances and of the means of connections, beside what was observed.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def plot_prior_check(
     -------
     matplotlib.figure.Figure
         Left, the density of a distance under the priors of each connection (black line) and the observed distances
-        (filled), impossible distances hatched; right, 89 % of the prior of each group mean and contrast (grey) and
-        the observed mean or difference of means (point). Units of cosine distance.
+        (filled), impossible distances hatched; right, 89 % of the prior of each mean and contrast of the connections
+        (grey) and the observed mean or difference of means (point). Units of cosine distance.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def plot_prior_check(
         f"prior predictive check, model {short_label(check.model)}: {every['outside']:.1%} of the prior mass outside "
         f"0 to 2\nobserved: {short_label(check.source, 60)}"
     )
-    _finish(figure, title, converged=True)
+    title_figure(figure, title)
     _legend(figure, posterior=False)
     return figure
 
@@ -164,7 +164,7 @@ def _draw_predictions(axes: "Axes", shown: "pd.DataFrame", color: str) -> None:
         rasterized=True,
     )
     axes.set_xlabel("Mean prediction")
-    _furnish(axes)
+    furnish(axes, "both")
 
 
 def _draw_densities(axes: "Axes", density: "pd.DataFrame", expected: str, color: str) -> None:
@@ -173,11 +173,11 @@ def _draw_densities(axes: "Axes", density: "pd.DataFrame", expected: str, color:
     axes.fill_between(density["distance"], density["observed"], step="mid", color=color, alpha=0.3, linewidth=0)
     axes.step(density["distance"], density["observed"], where="mid", color=color, linewidth=1.4)
     axes.plot(density["distance"], density[expected], color="black", linewidth=1.2)
-    _furnish(axes)
+    furnish(axes, "both")
 
 
 def _draw_parameters(part: Any, parameters: "pd.DataFrame") -> None:
-    """Draw the priors of group means above, and those of the contrasts, if there are any, below."""
+    """Draw the priors of the connections' means above, and those of the contrasts, if there are any, below."""
     kinds = [name for name in ("connection_mean", "contrast") if (parameters["parameter"] == name).any()]
     frames = [parameters[parameters["parameter"] == name] for name in kinds]
     panels = part.subplots(len(kinds), 1, squeeze=False, height_ratios=[len(frame) for frame in frames])[:, 0]
@@ -189,26 +189,10 @@ def _draw_parameters(part: Any, parameters: "pd.DataFrame") -> None:
         labels = [label.replace("associated - ", "associated -\n") for label in frame["connection"]]
         axes.set_yticks(range(len(frame)), labels, fontsize=9)
         axes.set_ylim(len(frame) - 0.4, -0.6)
-        axes.set_xlabel("Group mean (cosine distance)" if kind == "connection_mean" else "Difference of group means")
+        axes.set_xlabel("Mean cosine distance" if kind == "connection_mean" else "Difference of mean distances")
         if kind == "contrast":
             axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
-        _furnish(axes)
-
-
-def _furnish(axes: "Axes") -> None:
-    axes.grid(color="#E5E5E5", linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-def _finish(figure: "Figure", text: str, *, converged: bool) -> None:
-    title = figure.suptitle(text, fontsize=11)
-    if not converged:
-        title.set_text(f"{text}\nNOT CONVERGED: do not report")
-        title.set_color("#B00020")
-    # A name is text and not mathematics, even if it holds a dollar sign.
-    title.set_parse_math(False)
+        furnish(axes, "both")
 
 
 def _legend(figure: "Figure", *, posterior: bool) -> None:

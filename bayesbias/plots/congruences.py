@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
-from bayesbias.plots.style import new_figure, short_label
+from bayesbias.plots.style import furnish, new_figure, short_label, title_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,11 +73,12 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     figure.supylabel("Canonical congruence\n(cosine of a principal angle, 0 to 1)", fontsize=9)
     first = nulls[0]
     matched = f", matched on {first.match} (nearest {first.window:,})" if first.match else ""
-    figure.suptitle(
+    title_figure(
+        figure,
         f"{short_label(first.embedding, 50)}\n{100 * prob:g}% prediction intervals of random words\n"
         f"({max(map(len, first.samples.values())):,} draws from {first.vocabulary:,} words{matched})",
-        fontsize=10,
-    ).set_parse_math(False)
+        size=10,
+    )
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     return figure
@@ -127,7 +128,7 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
             for value, (name, color, marker) in zip(values, _COMPONENTS.values(), strict=True):
                 axes.plot(value, y, marker, color=color, markersize=6, linestyle="", label=name if y == 0 else None)
         axes.set_xlabel(label, fontsize=9)
-        _furnish(axes, "x")
+        furnish(axes, "x", small=True)
     scores = panels[2]
     for shift, metric, color, marker in ((-0.13, "mcs", "#000000", "P"), (0.13, "cca", _COSINE, "X")):
         places = np.arange(len(records)) + shift
@@ -135,7 +136,7 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
         scores.plot(comparison[f"weat_{metric}"], places, marker, color=color, markersize=6, label=name)
     scores.axvline(0, color="#4D4D4D", linewidth=0.8)
     scores.set_xlabel("Score\n(difference of similarities)", fontsize=9)
-    _furnish(scores, "x")
+    furnish(scores, "x", small=True)
     names = [
         f"{short_label(str(row['study']), 30)}" + (f" ({row['lost_words']} lost)" if row.get("lost_words") else "")
         for row in records
@@ -168,12 +169,4 @@ def _draw_congruences(axes: "Axes", each: RandomisationNulls, prob: float) -> No
     axes.set_title(f"{short_label(each.lists[0])} with {short_label(each.lists[1])}", fontsize=9).set_parse_math(False)
     axes.set_xticks(index)
     axes.set_xlim(0.4, len(index) + 0.6)
-    _furnish(axes, "y")
-
-
-def _furnish(axes: "Axes", grid: str) -> None:
-    axes.grid(axis=grid, color="#DDDDDD", linewidth=0.6)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    furnish(axes, "y", small=True)

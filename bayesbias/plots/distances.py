@@ -1,12 +1,22 @@
 """The data before any model: distributions of similarities by connection, or by protected word."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.arguments import check_choice
-from bayesbias.plots.style import COLORS, MARKERS, connection_legend, new_figure, short_label, word_rows
+from bayesbias.plots.style import (
+    COLORS,
+    MARKERS,
+    connection_legend,
+    furnish,
+    new_figure,
+    short_label,
+    title_figure,
+    word_rows,
+    words_by_group,
+)
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.similarity_shares import similarity_shares
 from bayesbias.tables.schema import ATTRS_KEY, validate_table
@@ -69,19 +79,15 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     for axes in panels:
         axes.axvspan(-band, band, color="#F0E442", alpha=0.3, linewidth=0, zorder=0)
         axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
-        axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
-        axes.set_axisbelow(True)
-        for side in ("top", "right", "left"):
-            axes.spines[side].set_visible(False)
+        furnish(axes, "x", rows=True)
     panels[-1].set_xlabel("Cosine similarity (0 = unrelated, 1 = same direction)")
     whose = "MAC" if mac is not None else "MAC of the table"
     source = short_label(source_name(table.attrs.get(ATTRS_KEY, {})), 60)
-    title = figure.suptitle(
+    title_figure(
+        figure,
         f"{source}\nband: 0 ± {band:.3f}, that is 1 - MAC ({whose}: {shares.attrs['mac']:.3f})"
         f"{'; triangles: medians' if by == 'connection' else ''}",
-        fontsize=11,
     )
-    title.set_parse_math(False)
     return figure
 
 
@@ -101,19 +107,19 @@ def _draw_histograms(panels: np.ndarray, table: "pd.DataFrame", shares: "pd.Data
 
 
 def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
-    order = words.drop_duplicates("protected_word")[["protected_group", "protected_word"]]
-    place = {word: y for y, word in enumerate(order["protected_word"])}
+    groups = words_by_group(words)
+    place = {word: y for y, word in enumerate(groups)}
     connections = [name for name in COLORS if name in set(words["connection"])]
     apart = np.linspace(-0.3, 0.3, len(connections)) if len(connections) > 1 else np.zeros(1)
     offsets = dict(zip(connections, apart, strict=True))
     for row in words.to_dict("records"):
         _draw_word(axes, row, place[row["protected_word"]] + offsets[row["connection"]])
-    word_rows(axes, list(place), order["protected_group"].tolist())
+    word_rows(axes, list(groups), list(groups.values()))
     title = "Median; lines hold 50% (thick) and 89% (thin) of a word's pairs"
     connection_legend(axes.figure, connections, title)
 
 
-def _draw_word(axes: "Axes", row: dict[Hashable, Any], y: float) -> None:
+def _draw_word(axes: "Axes", row: Mapping[Hashable, Any], y: float) -> None:
     color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
     for low, high, width in (("low_89", "high_89", 0.9), ("low_50", "high_50", 2.4)):
         axes.plot([row[low], row[high]], [y, y], color=color, linewidth=width, solid_capstyle="butt")

@@ -1,13 +1,22 @@
 """Before and after, and what changed: a comparison of embeddings."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, connection_legend, new_figure, short_label
+from bayesbias.plots.style import (
+    DISTANCE_LABEL,
+    connection_legend,
+    draw_estimate,
+    furnish,
+    new_figure,
+    short_label,
+    title_figure,
+    words_by_group,
+)
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.statements import percent_text
 
@@ -20,15 +29,15 @@ _INCHES_A_WORD = 0.5
 _CHANGE_LABEL = "Mean change of cosine distance\n(below 0 = nearer, above 0 = farther apart)"
 
 
-def plot_embeddings(comparison: EmbeddingComparison, *, embedding: str | None = None) -> "Figure":
+def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None) -> "Figure":
     """Draw distances before and after on the left, and their change on the right.
 
     Parameters
     ----------
     comparison
         What `compare_embeddings` returned.
-    embedding
-        Which embedding to draw beside the baseline. None (default): the first of the others.
+    after
+        Name of the embedding to draw beside the baseline. None (default): the first of the others.
 
     Returns
     -------
@@ -48,9 +57,9 @@ def plot_embeddings(comparison: EmbeddingComparison, *, embedding: str | None = 
 
     Examples
     --------
-    >>> after = table.drop(columns="cosine_similarity")
-    >>> after["cosine_distance"] += np.random.default_rng(1).normal(0.1, 0.01, len(table))
-    >>> compared = bb.compare_embeddings({"original": table, "debiased": after}, "hierarchical", random_seed=1)
+    >>> debiased = table.drop(columns="cosine_similarity")
+    >>> debiased["cosine_distance"] += np.random.default_rng(1).normal(0.1, 0.01, len(table))
+    >>> compared = bb.compare_embeddings({"original": table, "debiased": debiased}, "hierarchical", random_seed=1)
     >>> len(plot_embeddings(compared).axes)
     4
     """
@@ -58,7 +67,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, embedding: str | None = 
         raise ReportError(
             f"plot_embeddings draws what compare_embeddings returns, not {type(comparison).__name__}. Compare first."
         )
-    name = comparison.names[0] if embedding is None else embedding
+    name = comparison.names[0] if after is None else after
     if name not in comparison.names:
         raise ReportError(
             f"The comparison has no embedding {name!r}{did_you_mean(str(name), comparison.names)}; beside the baseline "
@@ -68,10 +77,8 @@ def plot_embeddings(comparison: EmbeddingComparison, *, embedding: str | None = 
     sides = sides[sides["embedding"].isin([comparison.baseline, name])]
     groups, words = sides[sides["protected_word"] == ""], sides[sides["protected_word"] != ""]
     change, by_word = (frame[frame["embedding"] == name] for frame in (comparison.change, comparison.change_by_word))
-    order = words[["protected_group", "protected_word"]].drop_duplicates()
-    by_group = {group: place for place, group in enumerate(dict.fromkeys(order["protected_group"]))}
-    order = order.sort_values("protected_group", key=lambda column: column.map(by_group), kind="stable")
-    place = {word: float(y) for y, word in enumerate(order["protected_word"])}
+    word_groups = words_by_group(words)
+    place = {word: float(y) for y, word in enumerate(word_groups)}
     connections = list(change["connection"])
 
     heights = [0.34 * len(connections) + 0.4, _INCHES_A_WORD * len(place) + 0.3]
@@ -98,10 +105,10 @@ def plot_embeddings(comparison: EmbeddingComparison, *, embedding: str | None = 
     bottom.set_ylim(len(place) - 0.5, -0.5)
     bottom.set_ylabel("Each protected word")
     for axes in panels[1]:
-        _group_lines(axes, order["protected_group"].astype(str).tolist())
-    _name_groups(panels[1, 1], order["protected_group"].astype(str).tolist())
+        _group_lines(axes, list(word_groups.values()))
+    _name_groups(panels[1, 1], list(word_groups.values()))
     for axes in panels.flat:
-        _furnish(axes)
+        furnish(axes, "x", rows=True)
     for axes in panels[:, 1]:
         axes.axvline(0, color="black", linewidth=0.9, zorder=0.5)
     low, high = panels[1, 0].get_xlim()
@@ -116,26 +123,15 @@ def plot_embeddings(comparison: EmbeddingComparison, *, embedding: str | None = 
     return figure
 
 
-def _level(axes: "Axes", row: dict[Hashable, Any], y: float, *, apart: float, size: float, baseline: str) -> None:
+def _level(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, apart: float, size: float, baseline: str) -> None:
     before = row["embedding"] == baseline
     y += -apart if before else apart
-    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
-    axes.plot(
-        [row["hdi_low"], row["hdi_high"]],
-        [y, y],
-        color=color,
-        linewidth=size / 4,
-        alpha=0.55 if before else 1.0,
-        solid_capstyle="butt",
-    )
-    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor="white" if before else color)
+    draw_estimate(axes, row, y, size=size, width=size / 4, filled=not before, alpha=0.55 if before else 1.0)
 
 
-def _change(axes: "Axes", row: dict[Hashable, Any], y: float, *, size: float) -> None:
-    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
-    settled = row["hdi_low"] > 0 or row["hdi_high"] < 0
-    axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=size / 3.5, solid_capstyle="butt")
-    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor=color if settled else "white")
+def _change(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, size: float) -> None:
+    outside = row["hdi_low"] > 0 or row["hdi_high"] < 0
+    draw_estimate(axes, row, y, size=size, width=size / 3.5, filled=outside)
 
 
 def _starts(groups: list[str]) -> list[int]:
@@ -169,27 +165,13 @@ def _name_groups(axes: "Axes", groups: list[str]) -> None:
         name.set_parse_math(False)
 
 
-def _furnish(axes: "Axes") -> None:
-    axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(axis="y", length=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    for label in axes.get_yticklabels():
-        # A word is text and not mathematics, even if it holds a dollar sign.
-        label.set_parse_math(False)
-
-
 def _title_and_legend(figure: "Figure", comparison: EmbeddingComparison, name: str, connections: list[str]) -> None:
     facts = comparison.facts
-    title = figure.suptitle(
+    title_figure(
+        figure,
         f"before: {short_label(comparison.baseline, 70)}\nafter: {short_label(name, 70)}\nposterior means and "
         f"{percent_text(facts['hdi_prob'])} HPDI, model {short_label(facts['model'])}, {facts['pairs']:,} pairs",
-        fontsize=11,
+        converged=not facts["convergence_problems"],
     )
-    if facts["convergence_problems"]:
-        title.set_text(f"{title.get_text()}\nNOT CONVERGED: do not report")
-        title.set_color("#B00020")
-    title.set_parse_math(False)
     said = "Attribute words, by their connection to the protected word (right: filled if the interval leaves out 0)"
     connection_legend(figure, connections, said)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.lattice import Lattice
-from bayesbias.plots.style import new_figure, short_label
+from bayesbias.plots.style import furnish, new_figure, short_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
     *lattices
         What `lattice` returned, of the same metric and sizes.
     titles
-        What the columns are called; their words stand below.
+        What the columns are called; their words are below.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         words = ", ".join(map(short_label, frame.attrs.get("words", ())))
         heading = [short_label(titles[at], 50)] if titles is not None else []
         axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8).set_parse_math(False)
-        _furnish(axes)
+        furnish(axes, "y", small=True)
     _hide_empty(panels, len(frames), columns, "Condition number of the sub-list's cosine similarities")
     metric = _label(str(frames[0].attrs.get("metric", "similarity")), " ").split(" (")[0]
     figure.supylabel(f"{metric}:\nto itself, less to the nearest other", fontsize=9)
@@ -285,7 +285,7 @@ def _draw_spread(axes: "Axes", each: Lattice, color: str, offset: float) -> None
     for end in ("lowest", "highest"):
         axes.plot(summary["size"] + offset, summary[end], "--o", color=color, markersize=2, linewidth=0.9)
     axes.set_xticks(summary["size"])
-    _furnish(axes)
+    furnish(axes, "y", small=True)
 
 
 def _hide_empty(panels: NDArray[Any], used: int, columns: int, label: str) -> None:
@@ -295,11 +295,3 @@ def _hide_empty(panels: NDArray[Any], used: int, columns: int, label: str) -> No
         if at < used <= at + columns:
             axes.set_xlabel(label, fontsize=9)
             axes.tick_params(axis="x", labelbottom=True)
-
-
-def _furnish(axes: "Axes") -> None:
-    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)

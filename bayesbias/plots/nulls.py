@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import ReportError
-from bayesbias.plots.style import COLORS, MARKERS, new_figure, short_label
+from bayesbias.plots.style import COLORS, MARKERS, furnish, new_figure, short_label
 from bayesbias.reports.measures.null_simulation import check_null, check_observed, null_share
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None
         axes.hist(values, bins=bins, weights=np.full(len(values), 1 / len(values)), color=_BAR)
         axes.set_xlabel(label)
         axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
-        _furnish(axes, "y")
+        furnish(axes, "y", small=True)
         if probability:
             axes.axhline(0.05, color=_NOMINAL, linewidth=1, linestyle="--")
             axes.set_xlim(0, 1)
@@ -155,7 +155,7 @@ def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
             axes.plot([row["nominal"]] * 2, [place[at] - 0.38, place[at] + 0.38], color=_NOMINAL, linewidth=1.4)
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
-        _furnish(axes, "x")
+        furnish(axes, "x", small=True)
         if "attribute_sd" in frame.attrs:
             effects = f"attribute words {frame.attrs['attribute_sd']:g}\nprotected words {frame.attrs['word_sd']:g}"
             axes.set_title(f"sd of effects\n{effects}", fontsize=9)
@@ -172,11 +172,3 @@ def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
         fontsize=9,
     )
     return figure
-
-
-def _furnish(axes: "Axes", grid: str) -> None:
-    axes.grid(axis=grid, color="#DDDDDD", linewidth=0.6)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)

@@ -2,14 +2,15 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from bayesbias.errors import FigureWarning, OutputError, name_some, warn_user
 from bayesbias.files import atomic_path
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
@@ -36,6 +37,60 @@ def short_label(word: str, longest: int = 24) -> str:
     'aaaaaaaaaaaaaaaaaaaaaaa…'
     """
     return word if len(word) <= longest else word[: longest - 1] + "…"
+
+
+def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = False, rows: bool = False) -> None:
+    """Draw a pale grid behind the data and take the frame's idle sides away.
+
+    Parameters
+    ----------
+    axes
+        What to furnish, its ticks set.
+    grid
+        Which axis has grid lines.
+    small
+        Whether the tick labels are small.
+    rows
+        Whether the y axis has rows with names, such as words, and no scale.
+    """
+    axes.grid(axis=grid, color="#E5E5E5" if grid == "both" else "#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left") if rows else ("top", "right"):
+        axes.spines[side].set_visible(False)
+    if small:
+        axes.tick_params(labelsize=8)
+    if rows:
+        axes.tick_params(axis="y", length=0)
+        for label in axes.get_yticklabels():
+            label.set_parse_math(False)  # a word is text and not mathematics, even if it holds a dollar sign
+
+
+def draw_estimate(
+    axes: "Axes", row: Mapping[Hashable, Any], y: float, *, size: float, width: float, filled: bool, alpha: float = 1.0
+) -> None:
+    """Draw mean and HPDI of a row of estimates in the colour and with the marker of its connection."""
+    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
+    line = [row["hdi_low"], row["hdi_high"]]
+    axes.plot(line, [y, y], color=color, linewidth=width, alpha=alpha, solid_capstyle="butt")
+    axes.plot(row["mean"], y, marker, color=color, markersize=size, markerfacecolor=color if filled else "white")
+
+
+def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bool = True) -> None:
+    """Write the title of a figure, which says so in red where a fit did not converge."""
+    text, color = (text, "black") if converged else (f"{text}\nNOT CONVERGED: do not report", "#B00020")
+    figure.suptitle(text, fontsize=size, color=color).set_parse_math(False)
+
+
+def words_by_group(frame: "pd.DataFrame") -> dict[str, str]:
+    """Return protected word -> its group, group after group, in the order of a frame's rows.
+
+    >>> frame = pd.DataFrame({"protected_word": ["he", "she", "him"], "protected_group": ["male", "female", "male"]})
+    >>> words_by_group(frame)
+    {'he': 'male', 'him': 'male', 'she': 'female'}
+    """
+    group_of = dict(zip(frame["protected_word"].astype(str), frame["protected_group"].astype(str), strict=True))
+    groups = list(dict.fromkeys(group_of.values()))
+    return dict(sorted(group_of.items(), key=lambda pair: groups.index(pair[1])))
 
 
 def connection_legend(figure: "Figure | SubFigure", connections: Sequence[str], title: str) -> None:
@@ -75,11 +130,8 @@ def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None
         )
         name.set_parse_math(False)
     axes.set_yticks(range(len(words)), [short_label(word) for word in words])
-    for label in axes.get_yticklabels():
-        # A word is text and not mathematics, even if it holds a dollar sign.
-        label.set_parse_math(False)
     axes.set_ylim(len(words) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
+    furnish(axes, "x", rows=True)
 
 
 def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:

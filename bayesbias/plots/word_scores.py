@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.errors import ReportError
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.plots.style import new_figure, short_label
+from bayesbias.plots.style import furnish, new_figure, short_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,12 +86,7 @@ def _draw(axes: "Axes", values: "np.ndarray") -> None:
     for side, color, marker in ((means >= 0, _FIRST, "o"), (means < 0, _SECOND, "s")):
         axes.plot(means[side], rows[side], marker, color=color, markersize=5, linestyle="")
     axes.axvline(0, color="#4D4D4D", linewidth=0.8)
-    axes.grid(color="#E6E6E6", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8)
-    axes.tick_params(axis="y", length=0)
-    for side_name in ("top", "right", "left"):
-        axes.spines[side_name].set_visible(False)
+    furnish(axes, "both", small=True, rows=True)
 
 
 def _name_groups(panels: "np.ndarray", groups: list[str]) -> None:

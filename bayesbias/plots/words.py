@@ -1,13 +1,22 @@
-"""Group means above, protected words below: the figure of the paper's appendix."""
+"""Means of all protected words above, of each word below: the figure of the paper's appendix."""
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB
 from bayesbias.models.fits import fit_fact
-from bayesbias.plots.style import COLORS, DISTANCE_LABEL, MARKERS, connection_legend, new_figure, short_label, word_rows
+from bayesbias.plots.style import (
+    DISTANCE_LABEL,
+    connection_legend,
+    draw_estimate,
+    furnish,
+    new_figure,
+    short_label,
+    title_figure,
+    word_rows,
+    words_by_group,
+)
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.statements import percent_text
 
@@ -44,13 +53,13 @@ def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figu
     frame = summary(fit, level="overall", hdi_prob=hdi_prob)
     figure = new_figure(_WIDTH, 3.0)
     axes = figure.subplots()
-    _draw_groups(axes, frame)
+    _draw_connections(axes, frame)
     _finish(figure, fit, hdi_prob)
     return figure
 
 
 def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
-    """Draw group means above and the means of the protected words below.
+    """Draw the means of all protected words above and those of each word below.
 
     Parameters
     ----------
@@ -80,58 +89,32 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     heights = [1.5, _INCHES_A_WORD * words["protected_word"].nunique() + 0.5]
     figure = new_figure(_WIDTH, sum(heights) + 1.3)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=heights)
-    _draw_groups(top, frame)
+    _draw_connections(top, frame)
     _draw_words(bottom, words)
     _finish(figure, fit, hdi_prob)
     return figure
 
 
-def _draw_groups(axes: "Axes", frame: "pd.DataFrame") -> None:
+def _draw_connections(axes: "Axes", frame: "pd.DataFrame") -> None:
     means = frame[frame["parameter"] == "connection_mean"].reset_index(drop=True)
     for y, row in enumerate(means.to_dict("records")):
-        _interval(axes, row, y, size=7)
+        draw_estimate(axes, row, y, size=7, width=7 / 3, filled=row["pairs"])
     axes.set_yticks(range(len(means)), means["connection"])
     axes.set_ylim(len(means) - 0.4, -0.6)
     axes.set_ylabel("All protected\nwords")
-    _furnish(axes)
+    furnish(axes, "x", rows=True)
 
 
 def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
-    order = words[["protected_group", "protected_word"]].drop_duplicates()
-    by_group = {group: place for place, group in enumerate(dict.fromkeys(order["protected_group"]))}
-    order = order.sort_values("protected_group", key=lambda groups: groups.map(by_group), kind="stable")
-    place = {word: y for y, word in enumerate(order["protected_word"])}
+    groups = words_by_group(words)
+    place = {word: y for y, word in enumerate(groups)}
     connections = list(dict.fromkeys(words["connection"]))
     offsets = dict(zip(connections, np.linspace(-0.27, 0.27, len(connections)), strict=True))
     for row in words.to_dict("records"):
-        _interval(axes, row, place[row["protected_word"]] + offsets[row["connection"]], size=4)
-    word_rows(axes, list(place), order["protected_group"].tolist())
+        y = place[row["protected_word"]] + offsets[row["connection"]]
+        draw_estimate(axes, row, y, size=4, width=4 / 3, filled=row["pairs"])
+    word_rows(axes, list(groups), list(groups.values()))
     axes.set_ylabel("Each protected word")
-    _furnish(axes)
-
-
-def _interval(axes: "Axes", row: dict[Hashable, Any], y: float, *, size: float) -> None:
-    color = COLORS[row["connection"]]
-    axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=size / 3, solid_capstyle="butt")
-    axes.plot(
-        row["mean"],
-        y,
-        MARKERS[row["connection"]],
-        color=color,
-        markersize=size,
-        markerfacecolor=color if row["pairs"] else "white",
-    )
-
-
-def _furnish(axes: "Axes") -> None:
-    axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(axis="y", length=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    for label in axes.get_yticklabels():
-        # A word is text and not mathematics, even if it holds a dollar sign.
-        label.set_parse_math(False)
 
 
 def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
@@ -145,14 +128,11 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
     table, model = fit_fact(fit, "table"), fit_fact(fit, "model")
     embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
     what = f"{table['study']} in {embedding}" if "study" in table else embedding
-    title = figure.suptitle(
+    title_figure(
+        figure,
         f"{short_label(what, 60)}\nposterior means and {percent_text(hdi_prob)} HPDI, "
         f"model {short_label(model['name'])}",
-        fontsize=11,
+        converged=not fit_fact(fit, "convergence_problems"),
     )
-    if fit_fact(fit, "convergence_problems"):
-        title.set_text(f"{title.get_text()}\nNOT CONVERGED: do not report")
-        title.set_color("#B00020")
-    title.set_parse_math(False)
     connections = list(map(str, fit["constant_data"].to_dataset()["connection"].values))
     connection_legend(figure, connections, "Attribute words, by their connection to the protected word")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings import Embedding
-from bayesbias.errors import EmbeddingError, LostWordsError
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError
 
 
 def make(words=("king", "Queen", "queen"), case="exact", dtype=np.float32) -> Embedding:
@@ -116,7 +116,7 @@ def test_a_key_that_is_no_text_is_told_about():
         (("a", "b"), [[1.0], [1.0, 2.0]], "not a table of numbers"),
         (("a",), [["x"]], "not numbers"),
         (("a",), [[1j]], "not numbers"),
-        (("a", "b", "a"), [[1.0], [2.0], [1.0]], "'a' stands twice: in row 0"),
+        (("a", "b", "a"), [[1.0], [2.0], [1.0]], "'a' is listed twice: in row 0"),
         (("a", 3), [[1.0], [2.0]], r"must be text; found 3 \(int\)"),
         (("a\ud800",), [[1.0]], "half a character"),
         ("ab", [[1.0], [2.0]], "one text, 'ab'"),
@@ -134,7 +134,7 @@ def test_unusable_words_and_vectors_are_refused(words, vectors, message):
 
 
 def test_unknown_case_rule_is_refused():
-    with pytest.raises(EmbeddingError, match=r"'lover' \(did you mean 'lower'\?\)"):
+    with pytest.raises(ArgumentError, match=r"'lover' \(did you mean 'lower'\?\)"):
         make(case="lover")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bayesbias.embeddings import Embedding, load_embedding
 from bayesbias.embeddings.loading import READERS, recognise
-from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError
 from tests.embeddings.files import FILES, VECTORS, WORDS, write_glove, write_google_binary
 
 
@@ -119,12 +119,12 @@ def test_unknown_content_lists_the_formats(tmp_path):
 
 
 def test_unknown_format_hints(tmp_path):
-    with pytest.raises(EmbeddingError, match=r"'glov' \(did you mean 'glove'\?\)"):
+    with pytest.raises(ArgumentError, match=r"'glov' \(did you mean 'glove'\?\)"):
         load_embedding(tmp_path / "x", format="glov")
 
 
 def test_unknown_case_rule_is_refused_before_reading(tmp_path):
-    with pytest.raises(EmbeddingError, match="Unknown case rule"):
+    with pytest.raises(ArgumentError, match="case='upper'"):
         load_embedding(tmp_path / "x", case="upper")
 
 

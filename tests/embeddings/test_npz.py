@@ -61,7 +61,7 @@ def test_several_blocks(tmp_path, monkeypatch, order):
         ({"words": np.array(WORDS), "vectors": VECTORS[:, :0]}, "'vectors' has the type"),
         (
             {"words": np.array(["a", "b", "a", "c", "d"]), "vectors": VECTORS},
-            "'a' stands at row 1 and again at row 3",
+            "'a' is listed at row 1 and again at row 3",
         ),
     ],
 )

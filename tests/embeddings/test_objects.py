@@ -65,7 +65,7 @@ def test_an_embedding_keeps_its_name():
 
 def test_a_repeat_with_the_same_vector_is_kept_once():
     assert load_embedding((["a", "b", "a"], [[1.0], [2.0], [1.0]])).words == ("a", "b")
-    with pytest.raises(EmbeddingError, match="'a' stands at row 1 and again at row 3 with another vector"):
+    with pytest.raises(EmbeddingError, match="'a' is listed at row 1 and again at row 3 with another vector"):
         load_embedding((["a", "b", "a"], [[1.0], [2.0], [3.0]]))
 
 

@@ -72,7 +72,7 @@ def test_empty_lines_are_allowed_at_the_end_only(tmp_path):
         (GLOVE.replace(b"0.5", b"NaN"), r"'of' at line 2 holds a NaN"),
         (GLOVE.replace(b"0.5", b"inf"), r"'of' at line 2 holds an infinity"),
         (GLOVE + b"zero 0 0 0\n", r"'zero' at line 3 is zero"),
-        (GLOVE + b"the 0.1 0.2 0.4\n", r"'the' stands at line 1 and again at line 3 with another vector"),
+        (GLOVE + b"the 0.1 0.2 0.4\n", r"'the' is listed at line 1 and again at line 3 with another vector"),
         (GLOVE + b"na\xefve 1 2 3\n", r"word b'na\\xefve' at line 3 is not UTF-8.*iconv"),
         (GLOVE[:-1], r"ends within line 2, after 1 whole rows: .* add the line end"),
         (TEXT[:-3], r"ends within line 3, after 1 whole rows \(the header promises 2 words\)"),

@@ -75,7 +75,7 @@ def test_a_cut_at_any_byte_is_an_error(tmp_path, write):
         (b"2 2\n" + row(b"a", 1, 2) + row(b"b", 0, 0), r"'b' at byte 14 is zero"),
         (
             b"2 2\n" + row(b"a", 1, 2) + row(b"a", 1, 3),
-            r"'a' stands at byte 4 and again at byte 14 with another",
+            r"'a' is listed at byte 4 and again at byte 14 with another",
         ),
         (b"2 2\n" + b"a" * 20_000, r"word of row 1 at byte 4 has no end within 10000 bytes"),
         (b"x 2\n" + b"a" * 20, "not two whole numbers"),

@@ -50,5 +50,5 @@ def test_refused_paths(embedding: bb.Embedding, tmp_path: Path) -> None:
         bb.write_embedding(embedding, tmp_path / "e.csv")
     (tmp_path / "e.npz").write_text("mine")
     with pytest.raises(OutputError, match="exists"):
-        bb.write_embedding(embedding, tmp_path / "e.npz", overwrite=False)
+        bb.write_embedding(embedding, tmp_path / "e.npz")
     assert (tmp_path / "e.npz").read_text() == "mine"

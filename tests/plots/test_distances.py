@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.errors import ReportError
+from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.plots.distances import plot_distances
 from bayesbias.plots.style import COLORS, save_figure
 from bayesbias.reports.similarity_shares import similarity_shares
@@ -61,7 +61,7 @@ def test_few_connections_long_and_strange_words(by: str, connections: tuple[str,
 
 
 def test_errors(table: pd.DataFrame) -> None:
-    with pytest.raises(ReportError, match="did you mean 'protected_word'"):
+    with pytest.raises(ArgumentError, match="did you mean 'protected_word'"):
         plot_distances(table, by="protected_words")
     with pytest.raises(ReportError, match="mac="):
         plot_distances(table[table["connection"] == "human"])

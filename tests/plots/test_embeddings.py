@@ -38,7 +38,7 @@ def points(axes: Any) -> set[tuple[float, str, bool]]:
 
 @pytest.mark.parametrize("name", ["new", "newer"])
 def test_points_are_those_of_the_frames(comparison: EmbeddingComparison, name: str) -> None:
-    left_top, right_top, left, right = plot_embeddings(comparison, embedding=name).axes
+    left_top, right_top, left, right = plot_embeddings(comparison, after=name).axes
     sides = comparison.side_by_side
     for axes, rows in ((left_top, sides["protected_word"] == ""), (left, sides["protected_word"] != "")):
         frame = sides[rows & sides["embedding"].isin(["old", name])].to_dict("records")
@@ -101,6 +101,6 @@ def test_a_comparison_that_did_not_converge_is_marked(comparison: EmbeddingCompa
 
 def test_bad_input(comparison: EmbeddingComparison) -> None:
     with pytest.raises(ReportError, match=r"no embedding 'newr' \(did you mean 'newer'\?\)"):
-        plot_embeddings(comparison, embedding="newr")
+        plot_embeddings(comparison, after="newr")
     with pytest.raises(ReportError, match="not dict"):
         plot_embeddings({})  # type: ignore[arg-type]

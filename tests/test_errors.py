@@ -1,0 +1,49 @@
+"""Errors: one base, the built-in that fits, hints, and lists of faults."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias import errors
+
+
+def test_users_may_catch_the_built_in_errors(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="random_seed"):
+        bb.simulate_null(random_seed=-1)
+    with pytest.raises(OSError, match="no file"):
+        bb.load_embedding(tmp_path / "vectors.txt")
+    with pytest.raises(OSError, match="does not exist"):
+        bb.write_study_template(tmp_path / "no" / "study.toml")
+    with pytest.raises(LookupError, match="lacks 'queen'"):
+        bb.load_embedding({"king": [1.0]})["queen"]
+    with pytest.raises(ValueError, match="Found 3 word lists"):
+        bb.load_study({"a": ["x"], "b": ["y"], "c": ["z"]})
+
+
+def test_files_that_are_not_there_keep_their_kind(tmp_path: Path) -> None:
+    for wrong in (tmp_path, tmp_path / "empty.toml"):
+        (tmp_path / "empty.toml").touch()
+        with pytest.raises(errors.InputFileError, match=r"is a folder|is empty"):
+            bb.load_study(wrong)
+
+
+def test_every_fault_is_listed_or_nothing_is_raised() -> None:
+    errors.raise_faults(errors.StudyError, "The study", [])
+    with pytest.raises(errors.StudyError) as caught:
+        errors.raise_faults(errors.StudyError, "The study", ["One.", "Two."])
+    assert str(caught.value) == "The study has 2 faults:\n- One.\n- Two."
+
+
+def test_hints_and_lists() -> None:
+    assert errors.did_you_mean("humen", ["human"]) == " (did you mean 'human'?)"
+    assert errors.did_you_mean("x", ["human"]) == ""
+    assert errors.name_some(range(10), 3) == "0, 1, 2 and 7 more"
+
+
+def test_warnings_point_at_the_line_of_the_user() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bb.distance_table(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "religion")
+    assert {Path(each.filename).name for each in caught} == {"test_errors.py"}
