@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.arguments import HDI_PROB
 from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.samplers.collapsed import SamplerFailedError, collapse, sample_collapsed
+from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, simulate_table
 from bayesbias.models.spec import ModelSpec
@@ -53,7 +54,7 @@ _MOST_LONGER = 2
 
 Draws = dict[str, np.ndarray]
 Sampler = Callable[[ModelData, int], Draws]
-"""Data and a seed -> thinned draws of the top-level parameters; raises `SamplerFailedError` if it cannot vouch for them."""
+"""Data and a seed -> thinned draws of the top-level parameters; raises `SamplerFailedError` if a diagnostic fails."""
 
 
 def small_design() -> pd.DataFrame:
@@ -90,7 +91,7 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
 
 
 def contrasts(connection_mean: np.ndarray, data: ModelData) -> Draws:
-    """Return the group mean of associated words minus each other one."""
+    """Return the connection mean of associated words minus each other one."""
     at = {name: connection_mean[..., place] for place, name in enumerate(data.connections)}
     return {f"associated - {name}": at["associated"] - at[name] for name in data.connections if name != "associated"}
 
@@ -115,7 +116,7 @@ def collapsed_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
 
 
 def nuts_sampler(spec: ModelSpec, draws: int, kept: int, design: ModelData) -> Sampler:
-    """Return nutpie's NUTS of a model, compiled once: every data set is handed to the same compiled function."""
+    """Return nutpie's NUTS of a model, compiled once: every data set goes to the same compiled function."""
     import nutpie
     import pytensor
 
@@ -187,7 +188,7 @@ def simulated_ranks(
     ranks : pandas.DataFrame
         A row for each replicate, a column for each quantity: how many draws lie below the truth.
     given_up : int
-        Data sets that the sampler would hand on to another one. They have no row. That depends on the data and not
+        Data sets on which a diagnostic of the sampler fails. They have no row. That depends on the data and not
         on the truth, so the ranks of the others stay uniform.
     """
     spec, ranks, given_up = bb.load_model(model), [], 0
@@ -233,7 +234,7 @@ def shortest_interval(draws: np.ndarray, prob: float = HDI_PROB) -> tuple[float,
 def coverage(
     data: ModelData, truths: Callable[[int, np.random.Generator], Draws], *, replicates: int, seed: int = SEED
 ) -> tuple[pd.DataFrame, int]:
-    """Return how often the 89 % HPDIs of group means and contrasts hold the truth; data come from `crossed`.
+    """Return how often the 89 % HPDIs of connection means and contrasts hold the truth; data come from `crossed`.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ def coverage(
     coverage : pandas.DataFrame
         A row for each model and quantity.
     given_up : int
-        Data sets that the collapsed sampler would hand on to NUTS; they count for neither model.
+        Data sets on which a diagnostic of the collapsed sampler fails; they count for neither model.
     """
     crossed = bb.load_model("crossed")
     samplers = {

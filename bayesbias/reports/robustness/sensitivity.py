@@ -1,9 +1,7 @@
 """Which words, lists and priors a conclusion is sensitive to: the model fitted again without each of them.
 
-For the crossed Normal models no draws are compared. The posterior of a contrast is a mixture of Normals over
-weighted points of the scales, and every refit weights the same points, so that what moves is the posterior and
-not chance. Where the weights of a refit are poor, it finds points of its own; where a diagnostic fails, it is fitted as
-`fit` does, by NUTS in the end.
+`models.quick` says what refits share, so that what moves is the posterior and not chance. Where a diagnostic of a fast
+sampler fails, a refit is made as `fit` does it, by NUTS in the end.
 """
 
 import os
