@@ -31,14 +31,9 @@ class Estimate:
     standard_error: float
 
     @property
-    def settled(self) -> bool:
-        """Whether the interval leaves out 0."""
-        return self.low > 0 or self.high < 0
-
-    @property
     def conclusion(self) -> str:
         """What the interval settles."""
-        return "not settled" if not self.settled else "nearer" if self.high < 0 else "farther"
+        return "nearer" if self.high < 0 else "farther" if self.low > 0 else "not settled"
 
     def numbers(self) -> dict[str, Any]:
         """Return what a report shows of it."""

@@ -138,7 +138,7 @@ def attribute_lists(data: ModelData) -> np.ndarray:
     Raises
     ------
     FitError
-        If a word stands in lists of two kinds.
+        If a word is in lists of two kinds.
     """
     names = list_names(data)
     of_row = np.array([names.index(list_kind(name)) for name in data.connections])[data.connection]
@@ -147,7 +147,7 @@ def attribute_lists(data: ModelData) -> np.ndarray:
     mixed = np.unique(data.attribute[lists[data.attribute] != of_row])
     if len(mixed):
         raise FitError(
-            f"The attribute word {str(data.attribute_words[mixed[0]])!r} stands in several lists, so it has no one "
+            f"The attribute word {str(data.attribute_words[mixed[0]])!r} is in several lists, so it has no one "
             "attribute_sd. Leave it in one list, or use the model 'crossed'."
         )
     return lists
@@ -192,4 +192,34 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         attribute_words=data.attribute_words[attribute_left],
         connections=tuple(data.connections[place] for place in left),
         table_hash=f"{data.table_hash}-{digest}",
+    )
+
+
+def study_data(connection: np.ndarray, protected_groups: np.ndarray, connections: tuple[str, ...]) -> ModelData:
+    """Return the pairs of a study of made-up words; its distances, all 0, are to be replaced.
+
+    Parameters
+    ----------
+    connection : array of int, shape (protected words, attribute words)
+        Position in `connections` of each pair; -1 for one that the study does not have.
+    protected_groups, connections
+        As in `ModelData`.
+
+    Examples
+    --------
+    >>> study_data(np.array([[0, 1], [1, -1]]), np.array(["X", "Y"]), ("associated", "different")).attribute
+    array([0, 1, 0])
+    """
+    protected, attribute = np.nonzero(connection >= 0)
+    words, attributes = connection.shape
+    return ModelData(
+        distance=np.zeros(len(protected)),
+        protected=protected,
+        connection=connection[protected, attribute],
+        attribute=attribute,
+        protected_words=np.array([f"p{at}" for at in range(words)]),
+        protected_groups=protected_groups,
+        attribute_words=np.array([f"a{at}" for at in range(attributes)]),
+        connections=connections,
+        table_hash="simulated",
     )

@@ -1,5 +1,7 @@
 """Whether a sampler's draws can be trusted, said in words."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +21,16 @@ _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
 
 class SamplerFailedError(FitError):
     """A diagnostic of a fast sampler failed: its draws are not to be used, and NUTS has to be."""
+
+
+@contextmanager
+def singular_fails() -> Iterator[None]:
+    """Turn a singular matrix into a `SamplerFailedError`."""
+    try:
+        yield
+    except np.linalg.LinAlgError as singular:
+        what = "the posterior of the scales has no shape that a proposal can follow"
+        raise SamplerFailedError(what) from singular
 
 
 def convergence_problems(fit: "xr.DataTree") -> list[str]:

@@ -69,13 +69,13 @@ def finish_fit(
             "attribute_word": data.attribute_words,
         },
     )
-    groups = {
+    children = {
         "posterior": _plain_coords(posterior),
         "sample_stats": xr.Dataset({name: stats[name] for name in _SAMPLE_STATS if name in stats}),
         "observed_data": observed,
         "constant_data": constant,
     }
-    fit = xr.DataTree(children={name: xr.DataTree(group) for name, group in groups.items()})
+    fit = xr.DataTree(children={name: xr.DataTree(child) for name, child in children.items()})
     facts = {
         "versions": _versions(),
         "model": spec.to_dict(),

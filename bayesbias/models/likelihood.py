@@ -42,7 +42,7 @@ class Densities:
     word_mean : array, shape (protected words, connections, draws)
     sigma : array, shape (connections, draws)
     attribute_sd : array, shape (attribute words, draws), or None
-        Of the list that each attribute word stands in; None for a model without attribute effects.
+        Of the list of each attribute word; None for a model without attribute effects.
     attribute_effect : array, shape (attribute words, draws), or None
         Needed by `of_rows` only.
     nu : array, shape (draws,), or None

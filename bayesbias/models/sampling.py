@@ -23,8 +23,16 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-# All that a posterior can hold, in the order of reports.
-PARAMETERS = ("connection_mean", "word_sd", "sigma", "attribute_sd", "nu", "word_mean", "attribute_effect")
+# All that a posterior can hold, in the order of reports, and the dims that each has at most.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "connection_mean": ("connection",),
+    "word_sd": ("connection",),
+    "sigma": ("connection",),
+    "attribute_sd": ("attribute_list",),
+    "nu": (),
+    "word_mean": ("protected_word", "connection"),
+    "attribute_effect": ("attribute_word",),
+}
 # Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
 TARGET_ACCEPT = 0.9
 # With fewer draws a chain no diagnostic can be computed.
@@ -152,14 +160,6 @@ def _independent(
 
     rng = np.random.default_rng(settings.seed)
     posterior, error = sample(data, spec, draws=settings.draws * settings.chains, rng=rng)
-    dims = {
-        "connection_mean": ("connection",),
-        "word_sd": ("connection",),
-        "sigma": ("connection",),
-        "word_mean": ("protected_word", "connection"),
-        "attribute_sd": ("attribute_list",),
-        "attribute_effect": ("attribute_word",),
-    }
     coords = {
         "chain": np.arange(settings.chains),
         "draw": np.arange(settings.draws),
@@ -172,7 +172,7 @@ def _independent(
             coords["attribute_list"] = np.asarray(list_names(data), dtype=str)
     variables = {
         name: (
-            ("chain", "draw", *dims[name][: values.ndim - 1]),
+            ("chain", "draw", *PARAMETERS[name][: values.ndim - 1]),
             values.reshape(settings.chains, settings.draws, *values.shape[1:]),
         )
         for name, values in posterior.items()
@@ -229,7 +229,7 @@ def _pymc(model: "pm.Model", settings: _Settings) -> "xr.DataTree":
                 cores=min(settings.chains, os.cpu_count() or 1),
                 random_seed=settings.seed,
                 nuts_sampler="pymc",
-                var_names=_reported(model),
+                var_names=[v.name for v in (*model.free_RVs, *model.deterministics) if v.name not in AUXILIARY],
                 progressbar=settings.progress,
                 quiet=not settings.progress,
                 compute_convergence_checks=False,
@@ -250,11 +250,6 @@ def _exact_arithmetic() -> Any:
     from pytensor.configdefaults import config
 
     return config.change_flags(numba__fastmath=False)
-
-
-def _reported(model: "pm.Model") -> list[str]:
-    variables = [*model.free_RVs, *model.deterministics]
-    return [variable.name for variable in variables if variable.name not in AUXILIARY]
 
 
 def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:

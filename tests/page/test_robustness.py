@@ -31,7 +31,7 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
         frame = pd.DataFrame({"model": ["crossed"], "reading": ["preferred"]})
         numbers = ("elpd_words", "words_diff", "words_diff_se", "elpd_pairs", "pairs_diff", "pairs_diff_se")
         frame[list(numbers)] = 0.0
-        frame.attrs = {"advice": "", "seed": 1}
+        frame.attrs = {"advice": (), "seed": 1}
         return frame
 
     monkeypatch.setattr(robustness, "compare_models", compare)
@@ -61,5 +61,5 @@ def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
         {"contrast": "associated - human", "conclusion": "nearer", "hdi_low": -0.1, "hdi_high": -0.001},
     ]
     (said,) = robustness._edges(page, refitted)
-    assert "'associated - human' stands on the edge" in said
+    assert "'associated - human' is on the edge" in said
     assert "-0.100 to -0.001 in a refit" in said

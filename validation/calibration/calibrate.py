@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.arguments import HDI_PROB
 from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.samplers.collapsed import SamplerFailedError, collapse, sample_collapsed
+from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, simulate_table
 from bayesbias.models.spec import ModelSpec

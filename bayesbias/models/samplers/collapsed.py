@@ -17,15 +17,13 @@ one rank for each pattern. Woodbury's identity makes of its determinant and inve
 number of patterns. `importance` then draws theta, and the locations come from their Normal conditionals.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.samplers.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
 from bayesbias.models.samplers.exact import log_prior
 from bayesbias.models.samplers.importance import KHAT_MAX, Proposal, fit_proposal, resample
@@ -349,16 +347,6 @@ def sample_collapsed(
         "points_weighted": np.array(drawn.tried),
     }
     return posterior, error
-
-
-@contextmanager
-def singular_fails() -> Iterator[None]:
-    """Turn a singular matrix into a `SamplerFailedError`."""
-    try:
-        yield
-    except np.linalg.LinAlgError as singular:
-        what = "the posterior of the scales has no shape that a proposal can follow"
-        raise SamplerFailedError(what) from singular
 
 
 def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:

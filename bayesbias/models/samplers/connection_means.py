@@ -4,15 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.models.samplers.collapsed import (
-    CLIP,
-    Collapsed,
-    Reduced,
-    propose,
-    reduce_patterns,
-    singular_fails,
-    theta_blocks,
-)
+from bayesbias.models.diagnostics import singular_fails
+from bayesbias.models.samplers.collapsed import CLIP, Collapsed, Reduced, propose, reduce_patterns, theta_blocks
 from bayesbias.models.samplers.importance import Proposal, efficiency_of, pareto_smooth
 
 

@@ -139,13 +139,13 @@ def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
     function
         Takes tau (ignored without pooling) and sigma, arrays that broadcast against each other.
     """
-    has_rows = cells.count[:, g] > 0
-    count, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - _prior_mean(spec)
+    prior, has_rows = spec.priors["connection_mean"].parameters, cells.count[:, g] > 0
+    count, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - prior["mu"]
     # Words with as many rows have the same weight: (rows, number of words, their mean, squares around it).
     kinds, kind, words = np.unique(count, return_inverse=True, return_counts=True)
     means = np.bincount(kind, shift) / words
     squares = np.bincount(kind, np.square(shift - means[kind]))
-    partial, prior_variance = spec.switches["pooling"] == "partial", _prior_sd(spec) ** 2
+    partial, prior_variance = spec.switches["pooling"] == "partial", prior["sigma"] ** 2
     residuals = count.sum() - len(count)
 
     def log_density(tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
@@ -177,8 +177,9 @@ def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
 
 def _word_variance(spec: ModelSpec, tau: np.ndarray) -> np.ndarray:
     """Return the variance of the word means: tau squared, or without pooling that of the prior."""
-    pooled = spec.switches["pooling"] == "partial"
-    return np.square(tau) if pooled else np.full(np.shape(tau), _prior_sd(spec) ** 2)
+    if spec.switches["pooling"] == "partial":
+        return np.square(tau)
+    return np.full(np.shape(tau), spec.priors["connection_mean"].parameters["sigma"] ** 2)
 
 
 def _scales_by_connection(
@@ -328,7 +329,8 @@ def _locations(
     cells: Cells, spec: ModelSpec, tau: np.ndarray, sigma: np.ndarray, *, rng: np.random.Generator, partial: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw connection means, then word means, from their Normal conditionals."""
-    center, spread = _prior_mean(spec), _prior_sd(spec)
+    prior = spec.priors["connection_mean"].parameters
+    center, spread = prior["mu"], prior["sigma"]
     draws, (words, count) = len(sigma), cells.count.shape
     connection_mean, word_mean = np.empty((draws, count)), np.empty((draws, words, count))
     parts = np.array_split(np.arange(draws), max(1, draws * words // 2**17))
@@ -360,14 +362,6 @@ def _locations(
         if not partial:
             connection_mean[block, g] = drawn[:, cells.count[:, g] > 0].mean(axis=-1)
     return connection_mean, word_mean
-
-
-def _prior_mean(spec: ModelSpec) -> float:
-    return spec.priors["connection_mean"].parameters["mu"]
-
-
-def _prior_sd(spec: ModelSpec) -> float:
-    return spec.priors["connection_mean"].parameters["sigma"]
 
 
 def _error(reports: list[GridDraws]) -> dict[str, np.ndarray]:

@@ -1,9 +1,7 @@
 """Which words, lists and priors a conclusion is sensitive to: the model fitted again without each of them.
 
-For the crossed Normal models no draws are compared. The posterior of a contrast is a mixture of Normals over
-weighted points of the scales, and every refit weights the same points, so that what moves is the posterior and
-not chance. Where the weights of a refit are poor, it finds points of its own; where a diagnostic fails, it is fitted as
-`fit` does, by NUTS in the end.
+`models.quick` says what refits share, so that what moves is the posterior and not chance. Where a diagnostic of a fast
+sampler fails, a refit is made as `fit` does it, by NUTS in the end.
 """
 
 import os
@@ -44,12 +42,6 @@ COLUMNS = (
     "changes_conclusion",
 )
 _FEWEST_DRAWS = 100
-_KINDS = {
-    "attribute_word": "attribute words",
-    "protected_word": "protected words",
-    "list": "lists",
-    "prior": "priors",
-}
 # What multiplying a distribution's scale by a factor does to its parameters.
 _STRETCH: dict[str, Callable[[dict[str, float], float], dict[str, float]]] = {
     "Normal": lambda p, k: {"sigma": p["sigma"] * k},
@@ -174,8 +166,8 @@ def sensitivity(
             else:
                 skipped.append({"left_out": label, "contrast": contrast, "reason": reasons[contrast]})
     result = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_conclusion": bool})
-    result = result.iloc[np.argsort(-result["shift"].abs().to_numpy(dtype=float), kind="stable")]
-    result = result.reset_index(drop=True)
+    order = np.argsort(-result["shift"].abs().to_numpy(dtype=float), kind="stable")
+    result = result.iloc[order].reset_index(drop=True)
     changing = result[result["changes_conclusion"]]
     deciding = {
         contrast: changing.loc[changing["contrast"] == contrast, "left_out"].tolist() for contrast in everything
@@ -240,7 +232,7 @@ def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
 
 
 def _obstacles(data: ModelData, keep: np.ndarray, baseline: str, contrasts: Mapping[str, Estimate]) -> dict[str, str]:
-    """Return for each contrast why these rows do not tell it; an empty text if they do."""
+    """Return for each contrast why these rows do not determine it; an empty text if they do."""
     reasons = {}
     for name in data.connections:
         distance = data.distance[keep & (data.connection == data.connections.index(name))]
@@ -281,7 +273,7 @@ def _reading(
         text = f"Nothing could be left out: {skipped[0]['reason']}." if skipped else "There was nothing to leave out."
         return (Statement("nothing", text),)
     done = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
-    what = f"{done} each of the {_KINDS[leave_out]} in turn"
+    what = f"{done} each of the {leave_out.replace('_', ' ')}s in turn"
     changed = [
         f"{contrast!r} ({everything[contrast].conclusion} with everything) is sensitive to {len(names)}: "
         f"{name_some(names)}"

@@ -61,7 +61,16 @@ class StudyPlan:
 def plan_from_fit(fit: Any) -> StudyPlan:
     """Return the plan that the posterior of a fit describes."""
     spec = fitted_model(fit)
-    _check_spec(spec)
+    if sampler_for(spec) == "nuts":
+        raise ReportError(
+            f"The model {spec.name!r} is fitted by NUTS only, too slow to be fitted hundreds of times. Plan with a fit "
+            "of 'crossed'."
+        )
+    if spec.switches["pooling"] != "partial":
+        raise ReportError(
+            f"The model {spec.name!r} has no word_sd, so it does not say how new protected words would differ. Plan "
+            "with a fit of 'crossed'."
+        )
     rows = fitted_rows(fit)
     stacked = fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
     places = {"connection": rows.connections, "attribute_list": [list_kind(name) for name in rows.connections]}
@@ -87,19 +96,6 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             if name in ("human", "neutral")
         },
     )
-
-
-def _check_spec(spec: ModelSpec) -> None:
-    if sampler_for(spec) == "nuts":
-        raise ReportError(
-            f"The model {spec.name!r} is fitted by NUTS only, too slow to be fitted hundreds of times. Plan with a fit "
-            "of 'crossed'."
-        )
-    if spec.switches["pooling"] != "partial":
-        raise ReportError(
-            f"The model {spec.name!r} has no word_sd, so it does not say how new protected words would differ. Plan "
-            "with a fit of 'crossed'."
-        )
 
 
 def assumed_plan(values: Mapping[str, Any]) -> StudyPlan:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from bayesbias.arguments import (
     with_progress,
 )
 from bayesbias.errors import FitError, ReportError
-from bayesbias.models.data import ModelData
+from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
@@ -66,17 +66,13 @@ class StudySizes:
     seed: int
 
     def __str__(self) -> str:
-        return f"{self.frame.to_string(index=False)}\n\n{render_text([self._part])}"
+        return f"{self.frame.to_string(index=False)}\n\n" + render_text([Part("", self.statements, bulleted=False)])
 
     def __repr__(self) -> str:
         return f"StudySizes({self.contrast!r}, width={self.width:g}, {len(self.frame)} sizes)"
 
     def _repr_html_(self) -> str:
-        return f"{self.frame.to_html(index=False)}{render_html([self._part])}"
-
-    @property
-    def _part(self) -> Part:
-        return Part("", self.statements, bulleted=False)
+        return self.frame.to_html(index=False) + render_html([Part("", self.statements, bulleted=False)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
@@ -242,24 +238,14 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
             column = np.where(group == owner, place.get("associated", -1), place.get("different", -1))
         columns.append(np.repeat(column[:, None], count, axis=1))
     connection = np.concatenate(columns, axis=1)
-    row, attribute = np.nonzero(connection >= 0)
-    code = connection[row, attribute]
+    data = study_data(connection, np.array([f"g{number}" for number in group]), plan.connections)
+    row, code = data.protected, data.connection
     word_mean = plan.connection_mean[draw] + plan.word_sd[draw] * rng.standard_normal((words, len(plan.connections)))
     # All connections of one attribute word are of one kind, and so have one sd.
     of_attribute = connection.max(axis=0)
     effect = plan.attribute_sd[draw][of_attribute] * rng.standard_normal(connection.shape[1])
-    distance = word_mean[row, code] + effect[attribute] + plan.sigma[draw][code] * rng.standard_normal(len(row))
-    return ModelData(
-        distance=distance,
-        protected=row.astype(np.int64),
-        connection=code.astype(np.int64),
-        attribute=attribute.astype(np.int64),
-        protected_words=np.array([f"p{number}" for number in range(words)]),
-        protected_groups=np.array([f"g{number}" for number in group]),
-        attribute_words=np.array([f"a{number}" for number in range(connection.shape[1])]),
-        connections=plan.connections,
-        table_hash="simulated",
-    )
+    noise = plan.sigma[draw][code] * rng.standard_normal(len(row))
+    return replace(data, distance=word_mean[row, code] + effect[data.attribute] + noise)
 
 
 def _smallest(frame: "pd.DataFrame") -> list[bool]:

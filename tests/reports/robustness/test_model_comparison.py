@@ -120,7 +120,7 @@ def test_faults_are_found_before_sampling(small: pd.DataFrame) -> None:
     mixed = small.assign(attribute_word=small["attribute_word"].replace("neutral0", "human0"))
     mixed = mixed.drop_duplicates(["protected_word", "attribute_word"], keep="first")
     extra = mixed[mixed["attribute_word"] == "human0"].iloc[:1].assign(protected_word="p9", connection="neutral")
-    with pytest.raises(FitError, match="'human0' stands in several lists"):
+    with pytest.raises(FitError, match="'human0' is in several lists"):
         compare_models(pd.concat([mixed, extra]))
 
 

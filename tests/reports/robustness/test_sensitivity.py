@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, ModelError, ReportError, SamplerWarning
+from bayesbias.errors import ArgumentError, ModelError, ReportError
 from bayesbias.models.samplers import exact
+from bayesbias.reports.robustness import sensitivity as module
 from bayesbias.reports.robustness.sensitivity import COLUMNS, sensitivity
 
 
@@ -140,17 +142,25 @@ def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame) -> None:
     assert not found.isna().any(axis=None)
 
 
-def test_a_grid_that_does_not_cover_the_posterior_leads_to_nuts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the exact sampler's own check fails, the conclusions are those of NUTS, and no private error escapes."""
-    right = sensitivity(study(), "hierarchical", leave_out="list", random_seed=1)
+def test_a_grid_that_does_not_cover_the_posterior_is_fitted_as_fit_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the exact sampler's own check fails, no private error escapes: each refit is a whole fit."""
+    table, covers, fitted = study(), exact.GridDraws.good, []
+    usual = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
+
+    def whole_fit(kept: pd.DataFrame, *arguments: object, **settings: object) -> xr.DataTree:
+        fitted.append(len(kept))
+        with monkeypatch.context() as context:
+            context.setattr(exact.GridDraws, "good", covers)
+            return bb.fit(kept, *arguments, **settings)
+
+    monkeypatch.setattr(module, "fit_model", whole_fit)
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
-    tiny = study().query("attribute_word != 'planted'")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = sensitivity(tiny, "hierarchical", leave_out="list", draws=100, chains=2, random_seed=1)
-    assert any(issubclass(entry.category, SamplerWarning) for entry in caught)
-    assert found.attrs["refits"] == right.attrs["refits"]
-    assert not found.isna().any(axis=None)
+    found = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
+    assert len(fitted) == 1 + found.attrs["refits"] == 1 + usual.attrs["refits"]
+    both = usual.merge(found, on=["left_out", "contrast"])
+    assert len(both) == len(usual) == len(found)
+    sd = (both["hdi_high_x"] - both["hdi_low_x"]) / 3.2
+    assert ((both["mean_x"] - both["mean_y"]).abs() < 6 * sd * np.sqrt(2 / 2000)).all()
 
 
 def test_impossible_requests(planted: pd.DataFrame) -> None:
