@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison as EmbeddingComparison
     from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
-    from bayesbias.reports.embeddings.comparison_conclusions import EmbeddingConclusions as EmbeddingConclusions
     from bayesbias.reports.measures.false_claims import false_claims as false_claims
     from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
     from bayesbias.reports.measures.null_simulation import null_share as null_share
@@ -127,7 +126,6 @@ _HOMES = {
     "EmbeddingComparison": "reports.embeddings.comparison",
     "compare_embeddings": "reports.embeddings.comparison",
     "ComparisonConclusions": "reports.embeddings.comparison_conclusions",
-    "EmbeddingConclusions": "reports.embeddings.comparison_conclusions",
     "simulate_null": "reports.measures.null_simulation",
     "null_share": "reports.measures.null_simulation",
     "false_claims": "reports.measures.false_claims",
