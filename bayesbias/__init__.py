@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison as EmbeddingComparison
     from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
-    from bayesbias.reports.embeddings.comparison_conclusions import EmbeddingConclusions as EmbeddingConclusions
     from bayesbias.reports.measures.false_claims import false_claims as false_claims
     from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
     from bayesbias.reports.measures.null_simulation import null_share as null_share
@@ -118,7 +117,7 @@ _NAMES = {
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
     "reports.checks.prior_check": ("PriorCheck", "check_prior"),
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
-    "reports.embeddings.comparison_conclusions": ("ComparisonConclusions", "EmbeddingConclusions"),
+    "reports.embeddings.comparison_conclusions": ("ComparisonConclusions",),
     "reports.measures.false_claims": ("false_claims",),
     "reports.measures.measure_posterior": ("measure_posterior",),
     "reports.measures.null_simulation": ("null_share", "simulate_null"),

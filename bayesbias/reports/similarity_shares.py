@@ -1,11 +1,10 @@
 """Look at the data before any model: similarities by connection and by protected word."""
 
-from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_choice
+from bayesbias.arguments import check_choice, check_number
 from bayesbias.errors import ReportError
 from bayesbias.studies import CONNECTIONS
 from bayesbias.tables.schema import validate_table
@@ -48,8 +47,10 @@ def similarity_shares(table: "pd.DataFrame", *, level: str = "connection", mac: 
     ------
     TableError
         If the table breaks the schema.
+    ArgumentError
+        If `level` or `mac` is not usable.
     ReportError
-        If `level` or `mac` is not usable, or the table has no stereotype lists that MAC could be computed from.
+        If the table has no stereotype lists that MAC could be computed from.
 
     References
     ----------
@@ -66,9 +67,7 @@ def similarity_shares(table: "pd.DataFrame", *, level: str = "connection", mac: 
 
     check_choice("level", level, LEVELS)
     table = validate_table(table)
-    used = mean_average_distance(table) if mac is None else mac
-    if isinstance(used, bool) or not isinstance(used, Real) or not 0 <= used <= 2:
-        raise ReportError(f"mac={mac!r}: give a mean cosine distance, 0 to 2, such as 0.859.")
+    used = mean_average_distance(table) if mac is None else check_number("mac", mac, low=0, high=2)
     band = abs(1 - used)
     similarity = table["cosine_similarity"]
     frame = table.assign(
@@ -79,13 +78,13 @@ def similarity_shares(table: "pd.DataFrame", *, level: str = "connection", mac: 
     )
     keys = ["connection"] if level == "connection" else ["protected_group", "protected_word", "connection"]
     frame["connection"] = frame["connection"].astype(str)
-    groups = frame.groupby(keys, sort=False)
-    values = groups["cosine_similarity"]
+    by_keys = frame.groupby(keys, sort=False)
+    values = by_keys["cosine_similarity"]
     columns = {"pairs": values.size(), "mean": values.mean(), "sd": values.std()}
     columns |= {name: values.quantile(share) for name, share in _QUANTILES.items()}
-    columns |= {name: groups[name].mean() for name in ("inside", "above", "below")}
+    columns |= {name: by_keys[name].mean() for name in ("inside", "above", "below")}
     result = pd.DataFrame(columns)[["pairs", "mean", "sd", *_QUANTILES, "inside", "above", "below"]].reset_index()
-    # Groups and words in the order of the table, connections in that of the schema.
+    # Protected groups and words in the order of the table, connections in that of the schema.
     places = {name: {label: at for at, label in enumerate(frame[name].unique())} for name in keys}
     places["connection"] = {name: at for at, name in enumerate(CONNECTIONS)}
     result = result.sort_values(keys, key=lambda labels: labels.map(places[str(labels.name)]), ignore_index=True)

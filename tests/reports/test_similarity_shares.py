@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ReportError, TableError
+from bayesbias.errors import ArgumentError, ReportError, TableError
 from bayesbias.reports.similarity_shares import mean_average_distance, similarity_shares
 from tests.models.tables import small
 
@@ -85,9 +85,9 @@ def test_errors(table: pd.DataFrame) -> None:
         similarity_shares(controls)
     assert similarity_shares(controls, mac=0.859)["connection"].tolist() == ["human", "neutral"]
     for bad in (-0.1, 2.5, float("nan"), "0.8", True):
-        with pytest.raises(ReportError, match="mac="):
+        with pytest.raises(ArgumentError, match="mac="):
             similarity_shares(table, mac=bad)  # type: ignore[arg-type]
-    with pytest.raises(ReportError, match="did you mean 'word'"):
+    with pytest.raises(ArgumentError, match="did you mean 'word'"):
         similarity_shares(table, level="words")
     with pytest.raises(TableError):
         similarity_shares(table.drop(columns=["cosine_distance", "cosine_similarity"]))

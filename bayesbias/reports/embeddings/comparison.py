@@ -203,26 +203,6 @@ def compare_embeddings(
     planned += [(change_fits, name, table, change_spec) for name, table in moved.items() if len(table)]
     for made, name, table, its_spec in with_progress(planned, "Fitting embeddings", progress=progress):
         made[name] = fit(table, its_spec, progress=False, **settings)
-    before = _levels(fits[baseline], hdi_prob)
-    change: list[pd.DataFrame] = []
-    by_word: list[pd.DataFrame] = []
-    gaps: list[pd.DataFrame] = []
-    for name in names:
-        overall, word = _change_frames(changes[name], change_fits.get(name), hdi_prob, region)
-        gap = _gap_frame(changes[name], change_fits.get(name), hdi_prob, region, seed)
-        if gap is not None:
-            gap = _with_levels(gap, before, _levels(fits[name], hdi_prob))
-            gap.insert(0, "embedding", name)
-            gaps.append(gap)
-        for frame, frames in ((overall, change), (word, by_word)):
-            frame.insert(0, "embedding", name)
-            frames.append(frame)
-    sides = []
-    for name, fitted in fits.items():
-        side = summary(fitted, hdi_prob=hdi_prob)
-        side = side[side["parameter"].isin(["connection_mean", "word_mean"]) & (side["pairs"] > 0)]
-        side.insert(0, "embedding", name)
-        sides.append(side)
     facts = {
         "model": spec.name,
         "change_prior": str(change_spec.priors["connection_mean"]),
@@ -239,11 +219,21 @@ def compare_embeddings(
         ],
         "equalized": {name: equalized_words(rows) for name, rows in changes.items()},
     }
+    overall, by_word, gaps = {}, {}, {}
+    for name in names:
+        rows, fitted = changes[name], change_fits.get(name)
+        overall[name], by_word[name] = _change_frames(rows, fitted, hdi_prob, region)
+        gap = _gap_frame(rows, fitted, hdi_prob, region, seed)
+        if gap is not None:
+            gaps[name] = _with_levels(gap, *(_levels(fits[table], hdi_prob) for table in (baseline, name)))
+    sides = {name: summary(fitted, hdi_prob=hdi_prob) for name, fitted in fits.items()}
+    side = _stacked(sides)
+    side = side[side["parameter"].isin(["connection_mean", "word_mean"]) & (side["pairs"] > 0)]
     found = {
-        "change": pd.concat(change, ignore_index=True),
-        "change_by_word": pd.concat(by_word, ignore_index=True),
-        "contrasts": pd.concat(gaps, ignore_index=True) if gaps else pd.DataFrame(columns=["embedding", "contrast"]),
-        "side_by_side": pd.concat(sides, ignore_index=True).drop(columns="parameter"),
+        "change": _stacked(overall),
+        "change_by_word": _stacked(by_word),
+        "contrasts": _stacked(gaps) if gaps else pd.DataFrame(columns=["embedding", "contrast"]),
+        "side_by_side": side.drop(columns="parameter").reset_index(drop=True),
     }
     said = comparison_conclusions(baseline, tuple(names), found, facts)
     return EmbeddingComparison(
@@ -252,6 +242,13 @@ def compare_embeddings(
 
 
 # --- the numbers ------------------------------------------------------------------------------------------
+
+
+def _stacked(frames: "dict[str, pd.DataFrame]") -> "pd.DataFrame":
+    """Return the frames of several embeddings as one, whose first column names them."""
+    import pandas as pd
+
+    return pd.concat(frames, names=["embedding"]).reset_index(level="embedding").reset_index(drop=True)
 
 
 def _estimated(draws: "xr.DataArray", hdi_prob: float, region: tuple[float, float] | None) -> "pd.DataFrame":
@@ -355,21 +352,16 @@ def _of_words_like_these(each: "xr.DataArray", rng: np.random.Generator) -> "xr.
     return found
 
 
-def _levels(fitted: "xr.DataTree", hdi_prob: float) -> "pd.DataFrame | None":
+def _levels(fitted: "xr.DataTree", hdi_prob: float) -> "pd.DataFrame":
     """Return the gaps of one table's own fit, by contrast and word."""
-    connections = list(map(str, fitted["posterior"].to_dataset()["connection"].values))
-    if "associated" not in connections or len(connections) < 2:
-        return None
     frame = contrasts(fitted, level="all", hdi_prob=hdi_prob)
     return frame.set_index(["contrast", "protected_word"])[["mean", "hdi_low", "hdi_high"]]
 
 
-def _with_levels(gap: "pd.DataFrame", before: "pd.DataFrame | None", after: "pd.DataFrame | None") -> "pd.DataFrame":
+def _with_levels(gap: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> "pd.DataFrame":
     """Put the gaps before and after beside their change, and say what became of them."""
     import pandas as pd
 
-    assert before is not None
-    assert after is not None
     rows = pd.MultiIndex.from_frame(gap[["contrast", "protected_word"]])
     for place, (name, levels) in enumerate((("before", before), ("after", after))):
         found = levels.loc[rows]

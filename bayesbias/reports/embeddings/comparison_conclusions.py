@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.errors import name_some
 from bayesbias.estimates import settled
 from bayesbias.statements import (
+    Conclusions,
     Part,
     Rendered,
     Statement,
@@ -66,54 +67,6 @@ _LIMITS = {
 
 
 @dataclass(frozen=True, repr=False)
-class EmbeddingConclusions(Rendered):
-    """What changed from the baseline to one other embedding; printed, in plain English.
-
-    Parameters
-    ----------
-    about
-        What was compared: pairs, words, model.
-    doubts
-        What speaks against a reading as debiasing: ``"moved controls"`` (rows of `change`), ``"equalized words"``.
-    changes
-        How distances changed: a ``"change"`` for each connection (its row of `change`) and what the control words say
-        (``"controls"``), or one that nothing changed (``"nothing changed"``).
-    gaps
-        What became of each gap between associated and other attribute words (its row of `contrasts`).
-    words
-        For which words distances and gaps changed: names by what became of them.
-    interval
-        What the numbers are, such as ``"(89% HPDI, in units of cosine distance)"``.
-    """
-
-    about: Statement
-    doubts: tuple[Statement, ...]
-    changes: tuple[Statement, ...]
-    gaps: tuple[Statement, ...]
-    words: tuple[Statement, ...]
-    interval: str
-
-    @property
-    def verdict(self) -> Statement:
-        """What became of the first gap, or else of the first distances."""
-        return (self.gaps or self.changes)[0]
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The parts of the text, without those that are empty."""
-        if self.verdict.kind == "nothing changed":
-            return (Part("", (self.about, self.verdict), bulleted=False),)
-        parts = (
-            Part("", (self.about,), bulleted=False),
-            Part("Beware", self.doubts),
-            Part(f"Did the distances change? {self.interval}", self.changes),
-            Part(f"Did the gaps close? {self.interval}", self.gaps),
-            Part("For which words?", self.words),
-        )
-        return tuple(part for part in parts if part.statements)
-
-
-@dataclass(frozen=True, repr=False)
 class ComparisonConclusions(Rendered):
     """What a comparison of embeddings shows and does not show; printed, in plain English.
 
@@ -121,8 +74,13 @@ class ComparisonConclusions(Rendered):
     ----------
     doubts
         Fits that did not converge (``"convergence"``).
-    embeddings
-        What changed from the baseline to each other embedding, by its name.
+    embeddings : mapping of Conclusions
+        What changed from the baseline to each other embedding, by its name. Their verdict is what became of the first
+        gap between associated and other attribute words (``"gap"``, its row of `contrasts`), or else of the first
+        distances, or ``"nothing changed"``. Shown are the other gaps, a ``"change"`` for each connection (its row of
+        `change`), what control words say (``"controls"``), and for which ``"words"`` distances and gaps changed (names
+        by what became of them). Doubts speak against a reading as debiasing: ``"moved controls"``,
+        ``"equalized words"``.
     reading
         What numbers and words mean that do not explain themselves; empty if nothing changed.
     limits
@@ -130,7 +88,7 @@ class ComparisonConclusions(Rendered):
     """
 
     doubts: tuple[Statement, ...]
-    embeddings: Mapping[str, EmbeddingConclusions]
+    embeddings: Mapping[str, Conclusions]
     reading: tuple[Statement, ...]
     limits: tuple[Statement, ...]
 
@@ -171,8 +129,8 @@ def comparison_conclusions(
 
 def _conclusions(
     baseline: str, name: str, found: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Any]
-) -> EmbeddingConclusions:
-    words, gaps = found["change_by_word"], found["contrasts"]
+) -> Conclusions:
+    change, words, gaps = rows_of(found["change"]), found["change_by_word"], found["contrasts"]
     about = (
         f"From {baseline!r} to {name!r}: {facts['pairs']:,} word pairs, {words['protected_word'].nunique()} protected "
         f"words. A change is the distance in {name!r} minus that in {baseline!r}: positive means farther apart. Model "
@@ -181,41 +139,31 @@ def _conclusions(
     if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:
         about += f" Pairs left out because not all tables have them: {', '.join(left_out)}."
     numbers = {"embedding": name, **{key: facts[key] for key in ("pairs", "left_out", "model", "seed")}}
-    changes, doubts, shown, by_word = _change_statements(found["change"], name, facts["hdi_prob"]), [], [], []
-    if changes[0].kind != "nothing changed":
-        doubts = [said for said in changes if said.kind == "moved controls"]
-        changes = [said for said in changes if said.kind != "moved controls"]
-        doubts += _equalized_words(facts["equalized"][name], name)
-        by_word = [
-            _word_statement(rows_of(rows), f"distance to {_LISTS[str(connection)]}", "direction")
-            for connection, rows in words.groupby("connection", sort=False)
-            if (rows["direction"] != "unchanged").any()
-        ]
-        if len(gaps):
-            every = gaps["protected_word"] == ""
-            shown = [_gap_statement(row) for row in rows_of(gaps[every])]
-            by_contrast = gaps[~every].groupby("contrast", sort=False)
-            by_word += [_word_statement(rows_of(rows), f"gap {contrast}", "gap") for contrast, rows in by_contrast]
-    return EmbeddingConclusions(
-        about=Statement("about", about, numbers),
-        doubts=tuple(doubts),
-        changes=tuple(changes),
-        gaps=tuple(shown),
-        words=tuple(by_word),
-        interval=f"({percent_text(facts['hdi_prob'])} HPDI, in units of cosine distance)",
+    heading = f"What changed ({percent_text(facts['hdi_prob'])} HPDI, in units of cosine distance)"
+    if all(row["direction"] == "unchanged" for row in change):
+        same = "Nothing changed: every distance is the same in both, up to rounding. Are they the same file?"
+        return Conclusions(Statement("about", about, numbers), (), Statement("nothing changed", same), (), (), heading)
+    controls = _controls_statement(change, name, facts["hdi_prob"])
+    doubts = [controls] if controls.kind == "moved controls" else []
+    doubts += _equalized_words(facts["equalized"][name], name)
+    shown = [_gap_statement(row) for row in rows_of(gaps[gaps["protected_word"] == ""])] if len(gaps) else []
+    shown += [Statement("change", _change_text(row), row) for row in change]
+    shown += [controls] if controls.kind == "controls" else []
+    shown += [
+        _word_statement(rows_of(rows), f"distance to {_LISTS[str(connection)]}", "direction")
+        for connection, rows in words.groupby("connection", sort=False)
+        if (rows["direction"] != "unchanged").any()
+    ]
+    if len(gaps):
+        by_contrast = gaps[gaps["protected_word"] != ""].groupby("contrast", sort=False)
+        shown += [_word_statement(rows_of(rows), f"gap {contrast}", "gap") for contrast, rows in by_contrast]
+    return Conclusions(
+        Statement("about", about, numbers), tuple(doubts), shown[0], tuple(shown[1:]), limits=(), heading=heading
     )
 
 
 def _settled(row: Mapping[str, Any]) -> bool:
     return settled(row["hdi_low"], row["hdi_high"])
-
-
-def _change_statements(change: "pd.DataFrame", name: str, hdi_prob: float) -> list[Statement]:
-    rows = rows_of(change)
-    if all(row["direction"] == "unchanged" for row in rows):
-        same = "Nothing changed: every distance is the same in both, up to rounding. Are they the same file?"
-        return [Statement("nothing changed", same)]
-    return [*(Statement("change", _change_text(row), row) for row in rows), _controls_statement(rows, name, hdi_prob)]
 
 
 def _change_text(row: Mapping[str, Any]) -> str:

@@ -235,8 +235,8 @@ def test_identical_tables_give_a_plain_answer() -> None:
     table = before_table()
     found = compare_embeddings({"old": table, "new": table.copy()}, "hierarchical", **QUICK)
     said = found.conclusions.embeddings["new"]
-    assert [each.kind for each in said.changes] == [said.verdict.kind] == ["nothing changed"]
-    assert said.doubts == said.gaps == said.words == found.conclusions.reading == found.conclusions.limits == ()
+    assert said.verdict.kind == "nothing changed"
+    assert said.doubts == said.shown == found.conclusions.reading == found.conclusions.limits == ()
     assert found.change_fits == {}
     for frame in (found.change, found.change_by_word, found.contrasts):
         assert (frame["direction"] == "unchanged").all()
@@ -257,7 +257,7 @@ def test_one_connection_that_did_not_change() -> None:
     gaps = found.contrasts[found.contrasts["protected_word"] == ""].set_index("contrast")
     moved = change.loc["associated"]
     assert gaps.loc["associated - neutral", "mean"] == pytest.approx(moved["mean"], abs=0.1 * moved["sd"])
-    (still_said,) = [s for s in found.conclusions.embeddings["new"].changes if s.numbers.get("connection") == "neutral"]
+    (still_said,) = [s for s in found.conclusions.embeddings["new"].shown if s.numbers.get("connection") == "neutral"]
     assert still_said.text == "Neutral words: no distance changed (96 pairs)."
 
 
@@ -279,8 +279,8 @@ def test_a_table_without_associated_words() -> None:
     assert len(found.contrasts) == 0
     assert found.change["connection"].tolist() == ["human", "neutral"]
     said = found.conclusions.embeddings["new"]
-    assert said.doubts == said.gaps == ()
-    assert said.changes[-1].text == "There are only control words: nothing can be said about stereotypes."
+    assert said.doubts == ()
+    assert [each.kind for each in (said.verdict, *said.shown)] == ["change", "change", "controls", "words", "words"]
     assert [each.kind for each in found.conclusions.reading] == ["adding up"]
 
 
