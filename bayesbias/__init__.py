@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.posterior.summary import summary as summary
     from bayesbias.reports.robustness.model_comparison import compare_models as compare_models
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
+    from bayesbias.reports.robustness.study_size import StudySizes as StudySizes
     from bayesbias.reports.robustness.study_size import required_words as required_words
     from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
     from bayesbias.studies import Study as Study
@@ -109,6 +110,7 @@ _HOMES = {
     "compare_models": "reports.robustness.model_comparison",
     "sensitivity": "reports.robustness.sensitivity",
     "required_words": "reports.robustness.study_size",
+    "StudySizes": "reports.robustness.study_size",
     "simulate_table": "models.simulate",
     "cosine_regression": "cosine_regression.regression",
     "LinearPrior": "cosine_regression.linear_model",
