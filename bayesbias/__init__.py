@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.posterior.summary import summary as summary
     from bayesbias.reports.robustness.model_comparison import compare_models as compare_models
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
+    from bayesbias.reports.robustness.study_size import StudySizes as StudySizes
     from bayesbias.reports.robustness.study_size import required_words as required_words
     from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
     from bayesbias.statements import Conclusions as Conclusions
@@ -126,7 +127,7 @@ _NAMES = {
     "reports.posterior.summary": ("summary",),
     "reports.robustness.model_comparison": ("compare_models",),
     "reports.robustness.sensitivity": ("sensitivity",),
-    "reports.robustness.study_size": ("required_words",),
+    "reports.robustness.study_size": ("StudySizes", "required_words"),
     "reports.similarity_shares": ("similarity_shares",),
     "statements": ("Conclusions", "Statement"),
     "studies": ("Study", "StudyLike", "list_studies", "load_study", "write_study_template"),

@@ -132,13 +132,13 @@ def _sample(
     sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings
 ) -> tuple["xr.Dataset", "xr.Dataset", str]:
     """Return the draws, what the sampler reports of them, and its name."""
-    known = ("auto", *_FAST, *_NUTS)
+    known = ("auto", *INDEPENDENT, *_NUTS)
     if sampler not in known:
         raise ModelError(f"There is no sampler {sampler!r}{did_you_mean(sampler, known)}: use {', '.join(known)}.")
     name = sampler_for(spec) if sampler == "auto" else sampler
-    if name in _FAST:
+    if name in INDEPENDENT:
         try:
-            return *_independent(_FAST[name], data, spec, settings), name
+            return *_independent(INDEPENDENT[name], data, spec, settings), name
         except SamplerFailedError as error:
             if sampler == name:
                 raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie.") from error
@@ -187,7 +187,8 @@ def _collapsed(data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.G
     return sample_collapsed(collapse(data, spec), draws=draws, rng=rng)
 
 
-_FAST: dict[str, Callable[..., Any]] = {"exact": sample_exact, "collapsed": _collapsed}
+# The samplers of independent draws.
+INDEPENDENT: dict[str, Callable[..., Any]] = {"exact": sample_exact, "collapsed": _collapsed}
 
 _compiled: dict[str, Any] = {}  # by what nutpie compiled, the latest used last
 _MOST_COMPILED = 8
