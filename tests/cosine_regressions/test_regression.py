@@ -12,7 +12,7 @@ from bayesbias.cosine_regressions.linear_model import LinearPrior
 from bayesbias.cosine_regressions.regression import CosineRegression, cosine_regression
 from bayesbias.cosine_regressions.study_rows import DESIGNS
 from bayesbias.cosine_regressions.vector_pairs import centroid_weights
-from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.errors import ArgumentError, MeasureError, StudyError
 from bayesbias.statements import Statement
 
 WORDS = {name: [f"{name}{at}" for at in range(12)] for name in "XYAB"}
@@ -146,7 +146,7 @@ def test_bad_requests() -> None:
         cosine_regression(vectors(), few, "centroid")
     with pytest.raises(MeasureError, match="'X' has 12 words and 'Y' has 11"):
         cosine_regression(vectors(), WORDS | {"Y": WORDS["Y"][1:]}, "bivariate")
-    with pytest.raises(MeasureError, match="Found 3 word lists"):
+    with pytest.raises(StudyError, match="Found 3 word lists"):
         cosine_regression(vectors(), {name: WORDS[name] for name in "XYA"})
     with pytest.raises(ArgumentError, match="did you mean 'centroid'"):
         cosine_regression(vectors(), WORDS, "centroids")
