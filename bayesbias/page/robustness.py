@@ -34,7 +34,7 @@ def comparison(page: PageInput) -> Section:
         *([] if page.needs_nuts else [page.spec]),
         *[model for model in MODELS if model != name],
     ]
-    frame = compare_models(page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.seed)
+    frame = compare_models(page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.seed, progress=False)
     reading = dict(zip(frame["model"], frame["reading"], strict=True)).get(name)
     blocks: list[Block] = []
     if page.needs_nuts:
@@ -96,6 +96,7 @@ def what_it_is_sensitive_to(page: PageInput) -> Section:
             hdi_prob=page.hdi_prob,
             draws=_SENSITIVITY_DRAWS,
             random_seed=page.seed,
+            progress=False,
         )
         blocks += [Heading(_TITLES[leave_out]), *(Paragraph(said.text) for said in frame.attrs["reading"])]
         if not frame.empty:
