@@ -15,19 +15,15 @@ if TYPE_CHECKING:
     from bayesbias.debias.subspace import Subspace as Subspace
     from bayesbias.debias.subspace import bias_subspace as bias_subspace
 
-# Public name -> the module that holds it.
-_HOMES = {
-    "METHODS": "methods",
-    "HardDebias": "hard",
-    "FittedHardDebias": "hard",
-    "SoftDebias": "soft",
-    "FittedSoftDebias": "soft",
-    "Subspace": "subspace",
-    "bias_subspace": "subspace",
-    "DebiasWords": "debias_words",
-    "list_debias_words": "debias_words",
-    "load_debias_words": "debias_words",
+# The public names by the module that holds each; the imports above say the same to type checkers.
+_NAMES = {
+    "debias_words": ("DebiasWords", "list_debias_words", "load_debias_words"),
+    "hard": ("FittedHardDebias", "HardDebias"),
+    "methods": ("METHODS",),
+    "soft": ("FittedSoftDebias", "SoftDebias"),
+    "subspace": ("Subspace", "bias_subspace"),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [*_HOMES]
 

@@ -8,12 +8,9 @@ study
     A `Study`, the name of a bundled one, the path of a TOML file, or lists by name: X, Y, A, B, of which X and Y
     are protected, A and B attributes, A is associated with X, and B with Y (`bayesbias.studies.StudyLike`). Some
     measures take more or fewer lists by name, and say so.
-targets
-    Names of the protected groups that are compared, X and Y; may be left out where the study has exactly two.
-
-Attributes
-----------
-    Names of the attribute groups (or the control lists ``"human"`` and ``"neutral"``) that they are compared on.
+targets, attributes
+    Names of the protected groups X and Y that are compared, which may be left out where the study has exactly two; and
+    of the attribute groups (or the control lists ``"human"`` and ``"neutral"``) that they are compared on.
 
 All of them warn with a `LostWordsWarning` if the embedding lacks some words, with a `DuplicatesWarning` if several
 words of a list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.
