@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
     from bayesbias.reports.measures.false_claims import false_claims as false_claims
+    from bayesbias.reports.measures.measure_posterior import MeasurePosterior as MeasurePosterior
     from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
     from bayesbias.reports.measures.null_simulation import null_share as null_share
     from bayesbias.reports.measures.null_simulation import simulate_null as simulate_null
@@ -120,7 +121,7 @@ _NAMES = {
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
     "reports.embeddings.comparison_conclusions": ("ComparisonConclusions",),
     "reports.measures.false_claims": ("false_claims",),
-    "reports.measures.measure_posterior": ("measure_posterior",),
+    "reports.measures.measure_posterior": ("MeasurePosterior", "measure_posterior"),
     "reports.measures.null_simulation": ("null_share", "simulate_null"),
     "reports.posterior.conclusions": ("conclusions",),
     "reports.posterior.contrasts": ("contrasts",),

@@ -36,7 +36,7 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
         arrays = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         for needed in ("words", "vectors"):
             if needed not in arrays:
-                hint = did_you_mean(needed, arrays).replace("did you mean", "is it")
+                hint = did_you_mean(needed, arrays)
                 raise EmbeddingError(
                     f"{path} has no array {needed!r}{hint}; it has: {name_some(arrays) or 'none'}. Save it "
                     "with np.savez(path, words=words, vectors=vectors)."

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LABELS = {
-    "canonical_subspace": "Canonical subspace metric\n(0 to the size)",
-    "mean_cosine": "Mean cosine similarity\n(-1 to 1)",
-    "mean_squared_cosine": "Mean squared cosine similarity\n(0 to 1)",
-    "paired_cosine": "Paired cosine similarity\n(-1 to 1)",
-    "centroid_cosine": "Cosine similarity to the centroid\n(-1 to 1)",
+    "canonical_subspace": ("Canonical subspace metric", "0 to the size"),
+    "mean_cosine": ("Mean cosine similarity", "-1 to 1"),
+    "mean_squared_cosine": ("Mean squared cosine similarity", "0 to 1"),
+    "paired_cosine": ("Paired cosine similarity", "-1 to 1"),
+    "centroid_cosine": ("Cosine similarity to the centroid", "-1 to 1"),
 }
 _COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
 _RED, _BLACK = "#C00000", "#000000"
@@ -232,8 +232,8 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8).set_parse_math(False)
         furnish(axes, "y", small=True)
     _hide_empty(panels, len(frames), columns, "Condition number of the sub-list's cosine similarities")
-    metric = _label(str(frames[0].attrs.get("metric", "similarity")), " ").split(" (")[0]
-    figure.supylabel(f"{metric}:\nto itself, less to the nearest other", fontsize=9)
+    metric = str(frames[0].attrs.get("metric", "similarity"))
+    figure.supylabel(f"{LABELS.get(metric, (metric,))[0]}:\nto itself, less to the nearest other", fontsize=9)
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=2, frameon=False, fontsize=8)
     return figure
@@ -264,7 +264,7 @@ def _heading(title: str, each: Lattice, width: int = 22) -> str:
 
 
 def _label(metric: str, between: str) -> str:
-    return LABELS.get(metric, metric).replace("\n", between)
+    return f"{between}(".join(LABELS[metric]) + ")" if metric in LABELS else metric
 
 
 def _mark_largest(axes: "Axes", values: NDArray[np.floating[Any]]) -> None:

@@ -46,7 +46,7 @@ def test_several_blocks(tmp_path, monkeypatch, order):
         ({"words": np.array(WORDS)}, "no array 'vectors'; it has: words"),
         (
             {"word": np.array(WORDS), "vectors": VECTORS},
-            r"no array 'words' \(is it 'word'\?\); it has: word, vectors",
+            r"no array 'words' \(did you mean 'word'\?\); it has: word, vectors",
         ),
         ({"words": np.array(WORDS), "vectors": VECTORS[:3]}, "has 5 words and 3 vectors"),
         ({"words": np.array(WORDS)[:0], "vectors": VECTORS[:0]}, "at least one word"),

@@ -119,13 +119,12 @@ def checked_sizes(sizes: Sequence[int] | None, most: int) -> tuple[int, ...]:
     >>> checked_sizes(None, 3)
     (1, 2, 3)
     """
-    chosen = range(1, most + 1) if sizes is None else sizes
-    for size in chosen:
-        if not (isinstance(size, int | np.integer) and 1 <= size <= most):
-            raise MeasureError(f"sizes={sizes!r}: the lists have sub-lists of 1 to {most} words here.")
-    if not chosen:
-        raise MeasureError("There are no sizes of sub-lists. Give at least one.")
-    return tuple(dict.fromkeys(int(size) for size in chosen))
+    if sizes is not None and not np.iterable(sizes):
+        raise MeasureError(f"sizes={sizes!r}: give a list of sizes, such as [2, 3].")
+    chosen = dict.fromkeys(range(1, most + 1) if sizes is None else (check_count("sizes", size) for size in sizes))
+    if not chosen or max(chosen) > most:
+        raise MeasureError(f"sizes={sizes!r}: give at least one; the lists have sub-lists of 1 to {most} words here.")
+    return tuple(chosen)
 
 
 def named(words: Sequence[str], places: Places) -> tuple[str, ...]:

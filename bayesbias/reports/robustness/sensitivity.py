@@ -152,7 +152,7 @@ def sensitivity(
     cases = list(_cases(table, data, spec, leave_out))
     rows, skipped, errors = [], [], [0.0]
     for label, keep, changed in with_progress(cases, "Refits", progress=progress):
-        reasons = _obstacles(data, keep, baseline, everything)
+        reasons = _obstacles(data, keep, baseline)
         found = {}
         if not all(reasons.values()):
             try:
@@ -231,21 +231,21 @@ def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
             yield f"{name} ~ {changed} (scale {change})", load_model(spec, priors={name: changed})
 
 
-def _obstacles(data: ModelData, keep: np.ndarray, baseline: str, contrasts: Mapping[str, Estimate]) -> dict[str, str]:
+def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, str]:
     """Return for each contrast why these rows do not determine it; an empty text if they do."""
-    reasons = {}
+    reasons, equal = {}, ""
     for name in data.connections:
         distance = data.distance[keep & (data.connection == data.connections.index(name))]
         if not len(distance):
             reasons[name] = f"the connection {name!r} would have no rows left"
         elif len(distance) > 1 and distance.min() == distance.max():
-            reasons[name] = f"all distances left in the connection {name!r} would be equal"
+            reasons[name] = equal = f"all distances left in the connection {name!r} would be equal"
         else:
             reasons[name] = ""
-    equal = next((reason for reason in reasons.values() if "equal" in reason), "")
     return {
-        contrast: equal or reasons[baseline] or reasons[contrast.removeprefix(f"{baseline} - ")]
-        for contrast in contrasts
+        f"{baseline} - {other}": equal or reasons[baseline] or reasons[other]
+        for other in data.connections
+        if other != baseline
     }
 
 
