@@ -7,6 +7,7 @@ The one place where seeds, counts, probabilities, choices and progress bars are 
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
@@ -126,7 +127,9 @@ def has_audience(progress: bool) -> bool:
 
 def with_progress[Item](items: Sequence[Item], what: str, *, progress: bool) -> Iterator[Item]:
     """Iterate over items with a progress bar on standard error, where there is somebody to see it."""
-    if not has_audience(progress):
+    # In a notebook rich needs ipywidgets, and without them warns in place of drawing a bar.
+    drawable = sys.stderr.isatty() or find_spec("ipywidgets") is not None
+    if not (has_audience(progress) and drawable):
         yield from items
         return
     from rich.console import Console

@@ -59,9 +59,15 @@ def test_too_many_say_how_many() -> None:
         raise_if_too_many(comb(12, 6) ** 2 * 2, 12, looped=True)
 
 
-@pytest.mark.parametrize("sizes", [[0], [4], [1.5], [2, 9]])
+@pytest.mark.parametrize("sizes", [[4], [2, 9], np.array([5]), []])
 def test_sizes_that_there_are_not(sizes: list[int]) -> None:
     with pytest.raises(MeasureError, match="1 to 3 words"):
         checked_sizes(sizes, 3)
-    with pytest.raises(MeasureError, match="no sizes"):
-        checked_sizes([], 3)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "error"), [([0], ArgumentError), ([1.5], ArgumentError), ([True], ArgumentError), (3, MeasureError)]
+)
+def test_what_is_no_size(sizes: object, error: type[Exception]) -> None:
+    with pytest.raises(error, match="sizes="):
+        checked_sizes(sizes, 3)
