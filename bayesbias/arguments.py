@@ -23,13 +23,8 @@ SEED_LIMIT = 2**32
 def resolve_seed(random_seed: Any) -> int:
     """Return a seed: the one that is given, or one drawn from the system where that is None.
 
-    Raises
-    ------
-    ArgumentError
-        If it is not a whole number from 0 to 2**32 - 1; True and False are none.
+    A seed is a whole number from 0 to 2**32 - 1; True and False are none.
 
-    Examples
-    --------
     >>> resolve_seed(np.int64(7))
     7
     >>> resolve_seed(-1)

@@ -144,16 +144,8 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) 
 def warn_of_lost_words(source: str, lost: Mapping[str, Sequence[str]], sizes: Mapping[str, int], then: str) -> None:
     """Warn of words that `source` lacks, naming some of each list; say nothing where none is lost.
 
-    Parameters
-    ----------
-    source
-        What lacks them, such as ``"The embedding 'toy'"``.
-    lost
-        List -> its lost words.
-    sizes
-        List -> how many words it has.
-    then
-        What that means for the numbers, and where the whole list of lost words is.
+    `source` is such as ``"The embedding 'toy'"``; `lost` has the lost words of each list, `sizes` how many words it
+    has; `then` is what that means for the numbers, and where the whole list of lost words is.
     """
     if lost:
         named = "; ".join(

@@ -41,21 +41,10 @@ def most_effective(fit: "xr.DataTree") -> float:
 def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None) -> dict[str, np.ndarray]:
     """Say on which side of 0 draws of differences of distances lie, one value for each combination of other dims.
 
-    Parameters
-    ----------
-    draws
-        Dims `chain`, `draw` and any others.
-    rope
-        Region of practical equivalence, (low, high).
+    `draws` have dims `chain`, `draw` and any others; `rope` is the region of practical equivalence, (low, high).
+    Returns `direction`, the more probable one (``"nearer"`` or ``"farther"``), `probability_of_direction` (0.5 to 1;
+    Makowski, Ben-Shachar, Chen and Luedecke 2019), and `probability_in_rope` if `rope` is given.
 
-    Returns
-    -------
-    dict of arrays
-        `direction`, the more probable one (``"nearer"`` or ``"farther"``), `probability_of_direction` (0.5 to 1;
-        Makowski, Ben-Shachar, Chen and Luedecke 2019), and `probability_in_rope` if `rope` is given.
-
-    Examples
-    --------
     >>> import xarray as xr
     >>> found = direction_of(xr.DataArray([[-0.3, -0.1, -0.02, 0.1]], dims=("chain", "draw")), (-0.05, 0.05))
     >>> {name: values.item() for name, values in found.items()}
@@ -84,24 +73,9 @@ def settled(low: float, high: float) -> bool:
 def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, most: float = np.inf) -> "pd.DataFrame":
     """Summarise draws: one row for each combination of the dims other than `chain` and `draw`.
 
-    Parameters
-    ----------
-    draws
-        Dims `chain`, `draw` and any others.
-    hdi_prob
-        Probability inside the highest posterior density interval.
-    most
-        Effective sample sizes are at most this (`most_effective`).
-
-    Returns
-    -------
-    pandas.DataFrame
-        The other dims as columns, then `mean`, `sd`, `hdi_low`, `hdi_high` (in the units of the draws), bulk
-        and tail effective sample size and R-hat.
-
-    References
-    ----------
-    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021) for ESS and R-hat.
+    Columns are these other dims, then `mean`, `sd`, `hdi_low`, `hdi_high` (highest posterior density interval; in the
+    units of the draws), bulk and tail effective sample size, at most `most` (`most_effective`), and R-hat (Vehtari,
+    Gelman, Simpson, Carpenter and Buerkner 2021).
     """
     import arviz as az
     import pandas as pd

@@ -72,30 +72,10 @@ def write_results(
 ) -> Conclusions:
     """Write a fit's results to a folder and return its conclusions.
 
-    Parameters
-    ----------
-    fit
-        What `fit` returned.
-    folder
-        Receives ``table.csv``, ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png``, and the conclusions as
-        ``conclusions.txt`` and, with their numbers, ``conclusions.json``. All are made before the first one is put in
-        place.
-    table
-        The distance table that was fitted.
-    hdi_prob, rope
-        As for `summary` and `contrasts`.
-    overwrite
-        Whether files of an earlier run may be replaced; other files in the folder are left alone.
-
-    Returns
-    -------
-    Conclusions
-        What ``conclusions.txt`` says.
-
-    Raises
-    ------
-    OutputError
-        If the folder cannot be written, or is not empty and `overwrite` is false.
+    The folder receives ``table.csv``, ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png``, and the
+    conclusions as ``conclusions.txt`` and, with their numbers, ``conclusions.json``. All are made before the first one
+    is put in place. `table` is the distance table that was fitted. `overwrite` lets files of an earlier run be
+    replaced; other files in the folder are left alone.
     """
     with _whole_folder(folder, overwrite=overwrite) as workshop:
         found = conclusions(fit, hdi_prob=hdi_prob, rope=rope)

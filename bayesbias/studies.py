@@ -222,23 +222,11 @@ def load_study(study: StudyLike) -> Study:
 
 @cache
 def control_list(name: str) -> tuple[str, ...]:
-    """Return a bundled list of control words.
+    """Return a bundled list of control words, ``"human"`` or ``"neutral"``.
 
     They are those of Dobrzeniecka and Urbaniak (2024), appendix on word lists: 85 words that are related to
     humans but free of stereotypes, and 226 neutral words.
 
-    Parameters
-    ----------
-    name : {"human", "neutral"}
-        Which list.
-
-    Raises
-    ------
-    StudyError
-        If there is no such list.
-
-    Examples
-    --------
     >>> len(control_list("human")), len(control_list("neutral"))
     (85, 226)
     """

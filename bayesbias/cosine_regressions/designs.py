@@ -34,23 +34,11 @@ _COLLINEAR = 1e-6
 class Design:
     """The columns of an inner product regression.
 
-    Parameters
-    ----------
-    name
-        What the design is called.
-    pairs
-        The pairs. Their inner products are the outcome of the inner product regression, their cosines that of the
-        corrected ratio model.
-    symbols, terms
-        The coefficients as the supplement numbers them, and what each multiplies in the inner product regression.
-    columns
-        Array of shape (rows, coefficients).
-    constrained
-        The two coefficients that the cosine regression estimates, its intercept first; it fixes the others to 0.
-    constrained_symbols
-        What the supplement calls them in the cosine regression.
-    side
-        Which side of the comparison each row is on, 0 or 1; None where the design compares nothing.
+    Inner products of `pairs` are the outcome of the inner product regression, their cosines that of the corrected ratio
+    model. `symbols` are the coefficients as the supplement numbers them, `terms` what each multiplies in the inner
+    product regression; `columns` has shape (rows, coefficients). `constrained` are the two coefficients that the cosine
+    regression estimates, its intercept first (it fixes the others to 0), and `constrained_symbols` what the supplement
+    calls them there. `side` is the side of the comparison of each row, 0 or 1; None where the design compares nothing.
     """
 
     name: str
@@ -109,20 +97,10 @@ class Design:
 def binary_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
     """Return the local inner product regression of two sets of pairs.
 
-    Parameters
-    ----------
-    a, b
-        Vectors A_i and B_i, of shape (rows, dimensions).
-    side
-        X_i, 0 or 1, of shape (rows,).
-
-    References
-    ----------
+    `a` and `b` are A_i and B_i, of shape (rows, dimensions), `side` is X_i, 0 or 1, of shape (rows,).
     Kindel (2023), supplement, "Binary difference-in-cosines": the local inner product regression (beta_0 to
     beta_3), and the constrained regression cos(A_i, B_i) = alpha_0* + alpha_1* X_i + epsilon_i inside it.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.normal(size=(2, 12, 3))
     >>> binary_design(a, b, [0, 1] * 6).terms
@@ -136,21 +114,10 @@ def binary_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
 def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
     """Return the inner product regression of two sets of pairs that share words, with the lengths' own terms.
 
-    Parameters
-    ----------
-    a, b
-        Vectors w_i and X_i, of shape (rows, dimensions).
-    side
-        D_i, 0 or 1, of shape (rows,).
-
-    Notes
-    -----
-    The display has alpha_0* to alpha_3*. The text before it calls ||w||, ||X|| and their products with D "of
-    interest", without numbers; here they are alpha_4* to alpha_7*, in the order of the centroid display.
-
-    References
-    ----------
-    Kindel (2023), supplement, "Overlapping cosine similarity regression".
+    `a` and `b` are w_i and X_i, of shape (rows, dimensions), `side` is D_i, 0 or 1, of shape (rows,). Kindel (2023),
+    supplement, "Overlapping cosine similarity regression": the display has alpha_0* to alpha_3*. The text before it
+    calls ||w||, ||X|| and their products with D "of interest", without numbers; here they are alpha_4* to alpha_7*, in
+    the order of the centroid display.
     """
     pairs = pair_up(a, b)
     d = _checked_side(side, len(pairs.inner))
@@ -167,20 +134,9 @@ def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
 def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> Design:
     """Return the regression of words on the centroid of the list of their side.
 
-    Parameters
-    ----------
-    centroids
-        For side 0 and side 1 the vectors that make up the centroid Omega, each of shape (its words, dimensions).
-    words
-        For side 0 and side 1 the vectors X_i, each of shape (its rows, dimensions).
-
-    Notes
-    -----
-    D and ||Omega|| are collinear: gamma_3 cannot tell the comparison from the lengths of the two centroids.
-    As in the display, Omega is the sum of the vectors; its cosines are those of the mean.
-
-    References
-    ----------
+    For side 0 and side 1, `centroids` are the vectors that make up the centroid Omega (its words, dimensions), `words`
+    the vectors X_i (its rows, dimensions). D and ||Omega|| are collinear: gamma_3 cannot tell the comparison from the
+    lengths of the two centroids. As in the display, Omega is the sum of the vectors; its cosines are those of the mean.
     Kindel (2023), supplement, "Centroid cosine similarity regression": the display with gamma_0 to gamma_3.
     """
     if len(centroids) != 2 or len(words) != 2:
@@ -195,18 +151,10 @@ def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) 
 def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> Design:
     """Return the regression of cos(A_i, B_i) on cos(C_i, D_i), with all that it fixes to zero.
 
-    For the bivariate centroid regression, `a` (and `c`) repeat the centroid Omega^A (and Omega^B) in every row.
-
-    Parameters
-    ----------
-    a, b, c, d
-        Vectors of shape (rows, dimensions).
-
-    References
-    ----------
-    Kindel (2023), supplement, "Bivariate cosine similarity regression" and "Bivariate centroid cosine similarity
-    regression": gamma_0 to gamma_7. Its componentwise expansion of the latter is not fitted: with every cosine
-    taken apart it has more coefficients than any of its word lists has words.
+    All vectors have shape (rows, dimensions). For the bivariate centroid regression, `a` (and `c`) repeat the centroid
+    Omega^A (and Omega^B) in every row. Kindel (2023), supplement, "Bivariate cosine similarity regression" and
+    "Bivariate centroid cosine similarity regression": gamma_0 to gamma_7. Its componentwise expansion of the latter is
+    not fitted: with every cosine taken apart it has more coefficients than any of its word lists has words.
     """
     left, right = pair_up(a, b), pair_up(c, d)
     if len(left.inner) != len(right.inner):
@@ -227,19 +175,9 @@ def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> 
 def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike, x: ArrayLike) -> Design:
     """Return the regression of cos(Omega^A, X_i) on cos(Omega^B, X_i): ||X_i|| cancels and takes two terms with it.
 
-    LNW/LNW_R is constant, so that gamma_7 cannot be distinguished from gamma_2, nor gamma_1 from gamma_5. Here gamma_1
-    and gamma_2 stand for both of each.
-
-    Parameters
-    ----------
-    omega_a, omega_b
-        Centroids, of shape (dimensions,).
-    x
-        Vectors X_i, of shape (rows, dimensions).
-
-    References
-    ----------
-    Kindel (2023), supplement, "Overlapping bivariate centroid cosine similarity regression": gamma_0 to gamma_7.
+    The centroids have shape (dimensions,), `x` has (rows, dimensions). LNW/LNW_R is constant, so that gamma_7 cannot be
+    distinguished from gamma_2, nor gamma_1 from gamma_5. Here gamma_1 and gamma_2 stand for both of each. Kindel
+    (2023), supplement, "Overlapping bivariate centroid cosine similarity regression": gamma_0 to gamma_7.
     """
     words = checked_rows(x)
     left, right = (pair_up(np.broadcast_to(np.asarray(omega), words.shape), words) for omega in (omega_a, omega_b))

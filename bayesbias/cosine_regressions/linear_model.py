@@ -125,38 +125,14 @@ def linear_draws(
     draws: int = 4000,
     rng: np.random.Generator,
 ) -> LinearDraws:
-    """Draw from the posterior of a linear regression.
+    """Draw from the posterior of a linear regression of `outcome` (rows,) on `columns` (rows, coefficients).
 
-    Parameters
-    ----------
-    outcome
-        Of shape (rows,).
-    columns
-        Of shape (rows, coefficients), an intercept included where one is wanted.
-    effects
-        Word effects; the ratio of each one's standard deviation to sigma has a half-Cauchy(1) prior. A draw of
-        these ratios serves four draws of the coefficients.
-    prior
-        A name in `PRIORS` or a `LinearPrior`.
-    draws
-        How many.
-    rng
-        Random generator.
+    `columns` include an intercept where one is wanted; there must be more rows than coefficients. The ratio of each
+    word effect's standard deviation to sigma has a half-Cauchy(1) prior, and a draw of these ratios serves four draws
+    of the coefficients. `prior` is a name in `PRIORS` or a `LinearPrior`. Gelman, Carlin, Stern, Dunson, Vehtari and
+    Rubin (2013), Bayesian Data Analysis, sections 14.2 (flat prior), 14.8 (conjugate prior) and 5.7 (half-Cauchy priors
+    of standard deviations).
 
-    Raises
-    ------
-    MeasureError
-        If there are no more rows than coefficients, or the outcome is a sum of the columns without error.
-    ArgumentError
-        If there is no prior of that name.
-
-    References
-    ----------
-    Gelman, Carlin, Stern, Dunson, Vehtari and Rubin (2013), Bayesian Data Analysis, section 14.2 (flat prior)
-    and 14.8 (conjugate prior); section 5.7 on half-Cauchy priors of standard deviations.
-
-    Examples
-    --------
     >>> x = np.column_stack([np.ones(50), np.arange(50)])
     >>> y = 2 + 0.5 * x[:, 1] + np.random.default_rng(0).normal(size=50)
     >>> fitted = linear_draws(y, x, prior="flat", rng=np.random.default_rng(1))
@@ -194,33 +170,15 @@ def regression_draws(
 ) -> "xr.Dataset":
     """Draw from the three regressions of a design: inner product, corrected ratio, constrained cosine.
 
-    Parameters
-    ----------
-    design
-        From `bayesbias.cosine_regressions.designs`.
-    effects
-        Word effects; left out, errors are independent.
-    prior
-        A name in `PRIORS` or a `LinearPrior`; its units are those of cosine similarities.
-    draws, chains
-        How many draws to label as one chain, and how many chains: no draw depends on the one before.
-    random_seed
-        The same seed gives the same draws on the same machine.
+    The result has variables `inner_product` and `corrected_ratio` (dims chain, draw, coefficient), `constrained` (dims
+    chain, draw, constrained_coefficient), and for each of them its `..._sigma` and, with effects, `..._word_sd`.
+    Without `effects`, errors are independent. The units of `prior` are those of cosine similarities. Chains are labels:
+    no draw depends on the one before.
 
-    Returns
-    -------
-    xarray.Dataset
-        Variables `inner_product` and `corrected_ratio` (dims chain, draw, coefficient), `constrained` (dims chain,
-        draw, constrained_coefficient), and for each of them its `..._sigma` and, with effects, `..._word_sd`.
-
-    References
-    ----------
     Kindel (2023), supplement, "Binary difference-in-cosines": the constrained model (alpha_0*, alpha_1*), the
     local inner product regression and the corrected ratio model (beta_0 to beta_3; in the latter beta_0 and
     beta_1 multiply 1/LNW and X/LNW, beta_2 and beta_3 multiply 1 and X).
 
-    Examples
-    --------
     >>> from bayesbias.cosine_regressions.designs import binary_design
     >>> a, b = np.random.default_rng(0).normal(size=(2, 12, 3))
     >>> dict(regression_draws(binary_design(a, b, [0, 1] * 6), draws=10, random_seed=1).sizes)
@@ -248,26 +206,16 @@ def regression_draws(
 
 
 def distortion_slopes(design: Design) -> Floats:
-    """Return how much of each coefficient the slope of the constrained cosine regression takes up.
+    """Return how much of each coefficient the slope of the constrained cosine regression takes up, (coefficients,).
 
-    They are the slopes of the corrected ratio model's columns on the constrained regression's regressor. For a
-    binary design: 1 for beta_3, 0 for beta_2, cov(X, 1/LNW) / var(X) for beta_0, cov(X, X/LNW) / var(X) for beta_1.
+    They are the slopes of the corrected ratio model's columns on the constrained regression's regressor, and
+    ``slopes @ coefficients`` is alpha_1*. For a binary design: 1 for beta_3, 0 for beta_2, cov(X, 1/LNW) / var(X) for
+    beta_0, cov(X, X/LNW) / var(X) for beta_1.
 
-    Returns
-    -------
-    array
-        Of shape (coefficients,): ``slopes @ coefficients`` is alpha_1*.
-
-    Notes
-    -----
-    The supplement prints ``alpha_1* = beta_1 + beta_2 cov(X, 1/LNW)/var(X) + beta_3 cov(X, X/LNW)/var(X)``. There
-    beta_1 is the coefficient of X, and beta_2 and beta_3 those of 1/LNW and X/LNW; in the corrected ratio model
-    of the page before, the same coefficients are called beta_3, beta_0 and beta_1. Here names are those of the
-    corrected ratio model, with which the sum is exact.
-
-    References
-    ----------
-    Kindel (2023), supplement, "Some useful decompositions", total scale distortion.
+    Kindel (2023), supplement, "Some useful decompositions", total scale distortion, prints
+    ``alpha_1* = beta_1 + beta_2 cov(X, 1/LNW)/var(X) + beta_3 cov(X, X/LNW)/var(X)``. There beta_1 is the coefficient
+    of X, and beta_2 and beta_3 those of 1/LNW and X/LNW; in the corrected ratio model of the page before, the same
+    coefficients are called beta_3, beta_0 and beta_1. Here names are those of that model, with which the sum is exact.
     """
     regressors = design.ratio_columns[:, design.kept]
     slopes: Floats = np.linalg.lstsq(regressors, design.ratio_columns)[0][1]
@@ -278,22 +226,9 @@ def global_shares(design: Design) -> Floats:
     """Return the columns whose sum, weighted by the coefficients, is the global discrepancy delta of each pair.
 
     ``delta = (beta_0 + beta_1 X) / LNW``, and ``sim_local = cos - delta``; in designs with more terms, all those that
-    the constrained cosine regression omits.
-
-    Returns
-    -------
-    array
-        Of shape (rows, coefficients), 0 in the columns that are part of local similarity.
-
-    Raises
-    ------
-    MeasureError
-        If the design compares nothing.
-
-    References
-    ----------
-    Kindel (2023), supplement, "Some useful decompositions", local similarity estimation: sim_local(A_i, B_i),
-    sim_global(A_i, B_i) and cos(A_i, B_i) = sim_local(A_i, B_i) + delta(A_i, B_i).
+    the constrained cosine regression omits. Of shape (rows, coefficients), 0 in the columns that are part of local
+    similarity. Kindel (2023), supplement, "Some useful decompositions", local similarity estimation:
+    sim_local(A_i, B_i), sim_global(A_i, B_i) and cos(A_i, B_i) = sim_local(A_i, B_i) + delta(A_i, B_i).
     """
     if design.side is None:
         raise MeasureError(f"Local similarity is about two sides of a comparison; the {design.name} design has none.")

@@ -50,24 +50,10 @@ class VectorPairs:
 
 
 def pair_up(a: ArrayLike, b: ArrayLike) -> VectorPairs:
-    """Return inner products and lengths of vectors, row by row.
+    """Return inner products and lengths of vectors, row by row; both sides have shape (rows, dimensions).
 
-    Parameters
-    ----------
-    a, b
-        Vectors of shape (rows, dimensions).
+    LNW_i is that of Kindel (2023), supplement, "Binary difference-in-cosines".
 
-    Raises
-    ------
-    MeasureError
-        If the shapes differ, or a vector has no direction.
-
-    References
-    ----------
-    Kindel (2023), supplement, "Binary difference-in-cosines": LNW_i.
-
-    Examples
-    --------
     >>> pairs = pair_up([[2.0, 0.0], [0.0, 8.0]], [[3.0, 4.0], [3.0, 4.0]])
     >>> round(pairs.unit, 9), pairs.lnw.round(9), pairs.cosine.round(9)
     (20.0, array([0.5, 2. ]), array([0.6, 0.8]))
@@ -87,20 +73,10 @@ def pair_up(a: ArrayLike, b: ArrayLike) -> VectorPairs:
 def centroid_weights(vectors: ArrayLike) -> Floats:
     """Return the weights psi_j by which a centroid's cosine departs from the mean cosine of its components.
 
-    ``cos(mean Omega, X) = (1/N) sum_j cos(Omega_j, X) / psi_j``, so that only weights of 1 give the mean cosine.
+    ``cos(mean Omega, X) = (1/N) sum_j cos(Omega_j, X) / psi_j``, so that only weights of 1 give the mean cosine. Omega
+    has shape (components, dimensions). Kindel (2023), supplement, "Centroid cosines are anisotropically weighted
+    estimates of the subspace mean cosine similarity": psi_ij.
 
-    Parameters
-    ----------
-    vectors
-        Omega, of shape (components, dimensions).
-
-    References
-    ----------
-    Kindel (2023), supplement, "Centroid cosines are anisotropically weighted estimates of the subspace mean
-    cosine similarity": psi_ij.
-
-    Examples
-    --------
     >>> centroid_weights([[2.0, 0.0], [0.0, 1.0]]).round(3)
     array([0.559, 1.118])
     """

@@ -41,18 +41,11 @@ def read_gensim(path: Path, wanted: Wanted) -> Rows:
 
 
 def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
-    """Read a fastText ``.bin``, unsupervised and not quantised.
+    """Read a fastText ``.bin``, unsupervised and not quantised; others, cut and damaged files are errors.
 
     A word's vector is the mean of its own row and of those of its n-grams; only the rows that the kept words
     need are read. gensim gives the n-grams of a word; its own loader never
     returns from a file that is cut within a word, and reads everything.
-
-    Raises
-    ------
-    EmbeddingError
-        If the file is cut short, damaged, supervised or quantised.
-    InputFileError
-        If the file is no fastText ``.bin``.
     """
     from gensim.models.fasttext import ft_ngram_hashes
 

@@ -25,16 +25,8 @@ Wanted = frozenset[str] | None
 class Rows:
     """Rows as a reader found them, not yet checked.
 
-    Parameters
-    ----------
-    words
-        One word a row; a word may occur more than once.
-    vectors
-        Array of shape (words, dimensions).
-    places
-        Where each row is, counted in `unit`.
-    unit
-        ``"line"`` or ``"row"`` (counted from 1), or ``"byte"`` (from 0).
+    `words` has one word a row, and a word may occur more than once; `vectors` has shape (words, dimensions). `places`
+    says where each row is, counted in `unit`: ``"line"`` or ``"row"`` (from 1), or ``"byte"`` (from 0).
     """
 
     words: list[str]

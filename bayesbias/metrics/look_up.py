@@ -64,33 +64,12 @@ class FoundLists:
 def find_lists(
     embedding: EmbeddingLike, lists: WordLists, *, least: int = 2, others: Iterable[str] | None = ()
 ) -> FoundLists:
-    """Look up lists of words in an embedding.
+    """Look up lists of words (list name -> words) in an embedding; at least `least` words of each must be left.
 
-    Parameters
-    ----------
-    embedding
-        See `bayesbias.metrics`.
-    lists
-        List name -> words.
-    least
-        How many words of each list must be left.
-    others
-        Words to read besides, where the embedding is still to be read; None: all words.
+    `others` are words to read besides, where the embedding is still to be read; None: all words. Warns of words that
+    the embedding lacks, and of words of a list that match the same vector, of which the first is kept; two lists that
+    share a vector are an error.
 
-    Raises
-    ------
-    MeasureError
-        If a list is not a list of words, has fewer than `least` words left, or shares a vector with another list.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words.
-    DuplicatesWarning
-        If several words of a list match the same vector; the first of them is kept.
-
-    Examples
-    --------
     >>> vectors = {"cat": [2.0, 0.0], "dog": [0.0, 1.0], "purr": [3.0, 4.0], "nap": [1.0, 0.0]}
     >>> found = find_lists(vectors, {"pets": ["cat", "dog"], "sounds": ["purr"]}, least=1)
     >>> found.similarity("pets", "sounds").round(3)
@@ -201,18 +180,8 @@ class StudyLists:
 def four_lists(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
     """Return the lists X, Y (protected) and A, B (attributes) of an association test.
 
-    Parameters
-    ----------
-    study, targets, attributes
-        See `bayesbias.metrics`; by default the attribute lists are the one associated with X and the one with Y.
+    By default the attribute lists are the one associated with X and the one with Y (see `bayesbias.metrics`).
 
-    Raises
-    ------
-    MeasureError
-        If the lists are not determined or there are none of these names.
-
-    Examples
-    --------
     >>> four_lists(bb.load_study("weat7")).title
     'math, arts by male, female'
     """

@@ -13,24 +13,11 @@ from bayesbias.studies import StudyLike
 
 
 def mean_distances(*similarities: ArrayLike) -> NDArray[np.floating[Any]]:
-    """Return the mean cosine distance of each word to each set of attributes: s(t, A_j).
+    """Return the mean cosine distance of each word to each set of attributes: s(t, A_j), of shape (..., words, sets).
 
-    Parameters
-    ----------
-    similarities
-        For each set of attributes, the cosine similarities of the words to them, of shape (..., words, n_j).
+    Takes, for each set of attributes, the cosine similarities of the words to them, of shape (..., words, n_j). The
+    mean over words and sets is MAC. Dobrzeniecka and Urbaniak (2024), s(t, A_j); Manzini et al. (2019).
 
-    Returns
-    -------
-    array
-        Of shape (..., words, sets). Its mean over words and sets is MAC.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), s(t, A_j); Manzini et al. (2019).
-
-    Examples
-    --------
     >>> mean_distances([[0.5, 0.3], [0.1, 0.1]], [[0.2], [0.0]])
     array([[0.6, 0.8],
            [0.9, 1. ]])

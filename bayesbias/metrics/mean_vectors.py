@@ -21,33 +21,12 @@ Floats = NDArray[np.floating[Any]]
 def distance_difference(
     words: ArrayLike, first: ArrayLike, second: ArrayLike, *, distance: Literal["norm", "cosine"] = "norm"
 ) -> Floats:
-    """Return how much farther each word is from the mean of one group of vectors than from that of another.
+    """Return d(w, mean of first) - d(w, mean of second), of shape (words,): above 0, the word is nearer to the second.
 
-    Parameters
-    ----------
-    words
-        Vectors of shape (words, dimensions).
-    first, second
-        Vectors of the two groups, of shapes (n, dimensions) and (m, dimensions).
-    distance
-        ``"norm"``, the Euclidean distance, or ``"cosine"``, 1 - cosine similarity.
+    `words` have shape (words, dimensions), the groups (n, dimensions) and (m, dimensions). ``"norm"`` is the Euclidean
+    distance, ``"cosine"`` 1 - cosine similarity, for which no vector and no mean may be zero. Garg, Schiebinger,
+    Jurafsky and Zou (2018), the terms of the relative norm distance.
 
-    Returns
-    -------
-    array
-        d(w, mean of first) - d(w, mean of second), of shape (words,).
-
-    Raises
-    ------
-    MeasureError
-        If a cosine is asked for and a vector or a group's mean is zero.
-
-    References
-    ----------
-    Garg, Schiebinger, Jurafsky and Zou (2018), the terms of the relative norm distance.
-
-    Examples
-    --------
     >>> distance_difference([[0.0, 3.0]], first=[[4.0, 0.0]], second=[[0.0, 1.0], [0.0, 3.0]])
     array([4.])
     """
@@ -131,18 +110,8 @@ def rnd(
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> Floats:
     """Return Spearman's rank correlation over the last axis; tied values share the mean of their ranks.
 
-    Parameters
-    ----------
-    first, second
-        Values of the same shape (..., n).
+    Both sides have the same shape (..., n), n at least 3; it is an error if all values of one side are equal.
 
-    Raises
-    ------
-    MeasureError
-        If there are fewer than three values, or all values of one side are equal.
-
-    Examples
-    --------
     >>> round(float(rank_correlation([0.1, 0.3, 0.2, 0.4], [0.2, 0.4, 0.3, 0.3])), 4)
     0.6325
     """

@@ -97,17 +97,11 @@ class MeasureResult:
 
 
 def score_frame(scores: ArrayLike, **labels: Any) -> pd.DataFrame:
-    """Return scores of single words as a long frame.
+    """Return scores of single words as a long frame, one row a score; scores with more axes are flattened.
 
-    Parameters
-    ----------
-    scores
-        One score a row, in the order of the labels; more axes are flattened.
-    **labels
-        `word`, and those of `group`, `attribute_group` and `base_pair` that apply: one label a row, or one for all.
+    `labels` are `word`, and those of `group`, `attribute_group` and `base_pair` that apply: one label a row, or one for
+    all.
 
-    Examples
-    --------
     >>> score_frame([0.3, -0.1], word=["cat", "dog"], group="pets")
       word group attribute_group base_pair  score
     0  cat  pets                              0.3

@@ -20,17 +20,8 @@ Floats = NDArray[np.floating[Any]]
 def divergence_from_uniform(values: ArrayLike) -> float:
     """Return the Kullback-Leibler divergence, in nats, of values scaled to sum to 1 from the uniform distribution.
 
-    Parameters
-    ----------
-    values
-        Numbers of which none is negative and one at least is positive.
+    No value is negative and one at least is positive. Sweeney and Najafian (2019), the definition of RNSB.
 
-    References
-    ----------
-    Sweeney and Najafian (2019), the definition of RNSB.
-
-    Examples
-    --------
     >>> round(divergence_from_uniform([0.2, 0.2, 0.2]), 12), round(divergence_from_uniform([0.3, 0.0]), 4)
     (0.0, 0.6931)
     """

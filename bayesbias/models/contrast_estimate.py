@@ -10,16 +10,9 @@ import numpy as np
 class Estimate:
     """The posterior of one contrast.
 
-    Parameters
-    ----------
-    mean, sd, low, high
-        Moments and highest posterior density interval, in units of cosine distance.
-    below
-        Probability that the contrast is negative.
-    influence : array or None
-        Weighted deviation of each importance point from `mean`; None for draws.
-    standard_error
-        Monte Carlo standard error of `mean`.
+    `mean`, `sd`, `low` and `high` are moments and highest posterior density interval, in units of cosine distance;
+    `below` is the probability that the contrast is negative, `influence` the weighted deviation of each importance
+    point from `mean` (None for draws), `standard_error` the Monte Carlo standard error of `mean`.
     """
 
     mean: float
@@ -50,15 +43,8 @@ class Estimate:
 def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
     """Return moments and highest posterior density interval of a mixture of Normals, without drawing from it.
 
-    Parameters
-    ----------
-    weights, mean, sd : arrays, shape (components,)
-        The mixture; weights sum to 1.
-    hdi_prob
-        Probability inside the interval.
+    All arrays have shape (components,); weights sum to 1.
 
-    Examples
-    --------
     >>> found = mixture_estimate(np.ones(1), np.zeros(1), np.ones(1), 0.95)
     >>> round(found.low, 2), round(found.high, 2), round(found.below, 3)
     (-1.96, 1.96, 0.5)

@@ -163,20 +163,10 @@ def list_kind(connection: str) -> str:
 
 
 def subset(data: ModelData, keep: np.ndarray) -> ModelData:
-    """Return some rows of a table, without the words and connections that then have none.
+    """Return some rows of a table, at least one, without the words and connections that then have none.
 
-    Parameters
-    ----------
-    data
-        All rows.
-    keep : array of bool, shape (rows,)
-        Which rows to keep; at least one.
-
-    Returns
-    -------
-    ModelData
-        The same as `model_data` of the reduced table, without its checks; `table_hash` is that of the whole table,
-        followed by a hash of `keep`.
+    The same as `model_data` of the reduced table, without its checks; `table_hash` is that of the whole table, followed
+    by a hash of `keep`, an array of bool of shape (rows,).
     """
     protected, protected_left = pd.factorize(data.protected[keep])
     attribute, attribute_left = pd.factorize(data.attribute[keep])
@@ -198,15 +188,9 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
 def study_data(connection: np.ndarray, protected_groups: np.ndarray, connections: tuple[str, ...]) -> ModelData:
     """Return the pairs of a study of made-up words; its distances, all 0, are to be replaced.
 
-    Parameters
-    ----------
-    connection : array of int, shape (protected words, attribute words)
-        Position in `connections` of each pair; -1 for one that the study does not have.
-    protected_groups, connections
-        As in `ModelData`.
+    `connection`, of shape (protected words, attribute words), is the position in `connections` of each pair; -1 for one
+    that the study does not have.
 
-    Examples
-    --------
     >>> study_data(np.array([[0, 1], [1, -1]]), np.array(["X", "Y"]), ("associated", "different")).attribute
     array([0, 1, 0])
     """

@@ -34,24 +34,13 @@ def singular_fails() -> Iterator[None]:
 
 
 def convergence_problems(fit: "xr.DataTree") -> list[str]:
-    """Return what is wrong with a fit's draws, one sentence a problem, each with what to try.
+    """Return what is wrong with a fit's draws, one sentence a problem, each with what to try; empty if all is well.
 
     Looks at R-hat (at most 1.01), bulk and tail effective sample size (at least 100 a chain), divergences,
     tree depth, and the energy (E-BFMI at least 0.3). A diagnostic that cannot be computed is a problem. Draws
     that are independent have other diagnostics: what the exact and the collapsed sampler say of their own error.
+    Parameters are named with the place of their worst value.
 
-    Parameters
-    ----------
-    fit
-        A DataTree with `posterior` and, if the sampler has them, `sample_stats`.
-
-    Returns
-    -------
-    list of str
-        Empty if all is well. Parameters are named with the place of their worst value.
-
-    References
-    ----------
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization;
     Betancourt (2016) for E-BFMI.
     """

@@ -35,18 +35,10 @@ _WIDER = 1.5
 class Densities:
     """Log densities of the rows of a table under every draw of a posterior.
 
-    Parameters
-    ----------
-    data
-        The rows.
-    word_mean : array, shape (protected words, connections, draws)
-    sigma : array, shape (connections, draws)
-    attribute_sd : array, shape (attribute words, draws), or None
-        Of the list of each attribute word; None for a model without attribute effects.
-    attribute_effect : array, shape (attribute words, draws), or None
-        Needed by `of_rows` only.
-    nu : array, shape (draws,), or None
-        Degrees of freedom, if the likelihood is Student t.
+    Shapes: `word_mean` (protected words, connections, draws), `sigma` (connections, draws), `attribute_sd` (attribute
+    words, draws), that of the list of each attribute word, None for a model without attribute effects;
+    `attribute_effect` the same, needed by `of_rows` only; `nu` (draws,), degrees of freedom, if the likelihood is
+    Student t.
     """
 
     data: ModelData
@@ -180,17 +172,9 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
 def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return the log predictive density of each part left out, and the Pareto k-hat of its weights.
 
-    The same as ArviZ's ``loo``, for all parts at once, which is several times as fast.
+    The same as ArviZ's ``loo``, for all parts at once, which is several times as fast. `log_density`, of shape (parts,
+    draws), is that of each part given all parts; `relative_efficiency` is effective sample size over number of draws.
 
-    Parameters
-    ----------
-    log_density : array, shape (parts, draws)
-        Log density of each part under each draw of the posterior given all parts.
-    relative_efficiency
-        Effective sample size over number of draws.
-
-    References
-    ----------
     Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation; Vehtari, Simpson, Gelman, Yao and Gabry
     (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for the fit of the Pareto distribution.
     """

@@ -28,23 +28,11 @@ _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Prior:
-    """One prior distribution.
+    """One prior distribution: a name in `DISTRIBUTIONS`, and the name and value of each parameter.
 
-    Parameters
-    ----------
-    distribution
-        A name in `DISTRIBUTIONS`.
-    parameters
-        Name and value of each parameter. `rate` is one over the mean of an Exponential; `beta` is the rate
-        of a Gamma; standard deviations are `sigma`.
+    `rate` is one over the mean of an Exponential; `beta` is the rate of a Gamma; standard deviations are `sigma`. An
+    unknown distribution and an impossible parameter are a `ModelError`.
 
-    Raises
-    ------
-    ModelError
-        If the distribution is unknown or a parameter is impossible.
-
-    Examples
-    --------
     >>> str(parse_prior("Normal(1, 0.3)"))
     'Normal(mu=1, sigma=0.3)'
     """
@@ -105,20 +93,8 @@ class Prior:
 
 
 def parse_prior(text: object) -> Prior:
-    """Return the prior that a text describes.
+    """Return the prior of ``"Name(value, ...)"`` or ``"Name(parameter=value, ...)"``; a `Prior` is returned as it is.
 
-    Parameters
-    ----------
-    text
-        ``"Name(value, ...)"`` or ``"Name(parameter=value, ...)"``; a `Prior` is returned as it is.
-
-    Raises
-    ------
-    ModelError
-        If the text is not of that form, or describes an unknown or impossible distribution.
-
-    Examples
-    --------
     >>> parse_prior("Exponential(rate=2)").parameters
     {'rate': 2.0}
     >>> parse_prior("Normal(1, -0.3)")

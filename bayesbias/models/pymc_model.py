@@ -30,19 +30,9 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     not pass. Without pooling, the prior of `connection_mean` is that of each word mean, and `connection_mean` is the
     average of the words that have rows.
 
-    Parameters
-    ----------
-    data
-        The rows.
-    spec
-        Switches and priors.
-
-    Returns
-    -------
-    pymc.Model
-        With dims `protected_word` and `connection`; `attribute_word` if it has attribute effects, and
-        `attribute_list` if each list has its own attribute_sd. The distances are its data `distance`; models with
-        the same `bayesbias_graph` differ in nothing else.
+    Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
+    list has its own attribute_sd. The distances are its data `distance`; models with the same `bayesbias_graph` differ
+    in nothing else.
     """
     import pymc as pm
 

@@ -57,31 +57,10 @@ def quick_contrasts(
 ) -> dict[str, Contrast]:
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
-    Parameters
-    ----------
-    data, spec
-        Rows and model; `sampler_for` must not be ``"nuts"``.
-    baseline
-        The connection from which the others are subtracted.
-    draws
-        How many draws an exact posterior has.
-    points
-        How many weighted points a crossed one has.
-    rng
-        Source of randomness.
-    careful
-        Where the weights of a crossed model are poor, whether to improve them in rounds and draw from them, as `fit`
-        does, before giving up; with `draws` draws.
+    `sampler_for` the model must not be ``"nuts"``. An exact posterior has `draws` draws, a crossed one `points`
+    weighted points; where the weights of a crossed one are poor and `careful` is true, they are improved in rounds and
+    drawn from (`draws` draws), as `fit` does, before giving up with a `SamplerFailedError`.
 
-    Raises
-    ------
-    SamplerFailedError
-        If a diagnostic of the sampler fails.
-    FitError
-        If the data leave a scale without a proper posterior.
-
-    Examples
-    --------
     >>> from bayesbias.models.data import model_data
     >>> rng = np.random.default_rng(1)
     >>> found = quick_contrasts(model_data(table), bb.load_model("crossed"), draws=2000, points=500, rng=rng)
@@ -127,20 +106,10 @@ def _contrasts(connections: tuple[str, ...], baseline: str) -> list[tuple[str, i
 class QuickRefits:
     """Fits of one table without some of its rows, or with other priors, that differ by these and not by chance.
 
-    Crossed models are weighted at the same points in every refit; where their weights are poor there, a refit finds
-    points of its own. Models without attribute effects are drawn with the same seed, and a connection that loses no row
-    is drawn once.
-
-    Parameters
-    ----------
-    data
-        All rows.
-    baseline
-        The connection from which the others are subtracted.
-    draws
-        As for `quick_contrasts`; half as many points are weighted.
-    seed
-        Of every refit.
+    Crossed models are weighted at the same points in every refit, half as many as `draws`; where their weights are poor
+    there, a refit finds points of its own. Models without attribute effects are drawn with the same seed, and a
+    connection that loses no row is drawn once. Contrasts are `baseline` minus each other connection, as in
+    `quick_contrasts`.
     """
 
     def __init__(self, data: ModelData, baseline: str, *, draws: int, seed: int) -> None:
@@ -149,19 +118,9 @@ class QuickRefits:
         self._drawn_once: dict[tuple[int, str], np.ndarray] = {}
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
-        """Return the estimate of each contrast that the kept rows have.
+        """Return the estimate of each contrast that the kept rows have; fails as `quick_contrasts` does.
 
-        Parameters
-        ----------
-        keep : array of bool, shape (rows,)
-            Which rows are fitted.
-        spec, hdi_prob
-            The model, and the probability inside the interval.
-
-        Raises
-        ------
-        SamplerFailedError, FitError
-            As `quick_contrasts`.
+        `keep` is an array of bool of shape (rows,); `hdi_prob` is the probability inside the interval.
         """
         data, shared = subset(self._data, keep), True
         if sampler_for(spec) == "exact":

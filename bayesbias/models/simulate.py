@@ -109,30 +109,12 @@ def draw_parameters(
     rng: np.random.Generator,
     given: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Draw all parameters of a model from its prior, those that are given excepted.
+    """Draw all parameters of a model from its prior, those that are given excepted; distances of `data` are not used.
 
-    Parameters
-    ----------
-    data
-        Words, connections and lists; its distances are not used.
-    spec
-        The model.
-    rng
-        Source of randomness.
-    given
-        Values of top-level parameters, in the shapes that `given_parameters` returns.
-
-    Returns
-    -------
-    dict
-        With the names and shapes of one posterior draw: `connection_mean`, `word_sd`, `sigma` (connections,) or ()
-        if it is common, `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect`
-        (attribute words,), `nu` ().
-
-    Raises
-    ------
-    ModelError
-        If `connection_mean` is given without pooling and its prior is not Normal.
+    `given` has values of top-level parameters, in the shapes that `given_parameters` returns. The result has the names
+    and shapes of one posterior draw: `connection_mean`, `word_sd`, `sigma` (connections,) or () if it is common,
+    `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect` (attribute words,),
+    `nu` (). It is a `ModelError` to give `connection_mean` without pooling where its prior is not Normal.
     """
     given, priors = given or {}, spec.priors
     shapes = parameter_shapes(data, spec)

@@ -109,17 +109,8 @@ def frame_table(
 ) -> Table:
     """Return a table with some columns of a data frame.
 
-    Parameters
-    ----------
-    frame
-        Numbers and words.
-    caption
-        What the table holds.
-    columns
-        Column -> its header, and how its numbers are written (None: a text). A column may be
-        ``"low:high"``: both ends of an interval in one cell.
-    folded
-        Whether a reader opens it first.
+    `columns` maps a column to its header and how its numbers are written (None: a text); a column may be
+    ``"low:high"``: both ends of an interval in one cell. A `folded` table is opened by the reader.
     """
     shown = frame.head(MOST_ROWS)
     if len(frame) > len(shown):

@@ -60,29 +60,14 @@ def table_hash(table: pd.DataFrame) -> str:
 
 
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return `table` in the schema's dtypes, or raise one `TableError` that lists all its faults.
+    """Return a copy of `table` in the schema's dtypes and order, or raise one `TableError` that lists all its faults.
 
-    Parameters
-    ----------
-    table
-        A data frame with the columns of the schema; `cosine_similarity`, `protected_group` and
-        `attribute_group` may be absent and are then derived. More columns are kept.
+    `cosine_similarity`, `protected_group` and `attribute_group` may be absent and are then derived; more columns are
+    kept, after those of the schema. Word columns that are categorical stay so; exact duplicates are still in the copy.
+    Faults: a column is missing, a value is missing or not a number, a number lies outside the range of its quantity
+    (`QUANTITIES`; a distance outside 0 to 2, unless it was simulated), a connection is unknown, there are no rows, or
+    the same pair has two different distances.
 
-    Returns
-    -------
-    pandas.DataFrame
-        A copy with the schema's columns first. Word columns that are categorical stay so. Exact duplicates are
-        still in it.
-
-    Raises
-    ------
-    TableError
-        If a column is missing, a value is missing or not a number, a number lies outside the range of its quantity
-        (`QUANTITIES`; a distance outside 0 to 2, unless it was simulated), a connection is unknown, there are no
-        rows, or the same pair has two different distances.
-
-    Examples
-    --------
     >>> validate_table(pd.DataFrame({"protected_word": ["he"], "cosine_distance": [3.0]}))
     Traceback (most recent call last):
         ...

@@ -51,35 +51,17 @@ def p_value(
 ) -> PermutationTest:
     """Return the one-sided permutation p-value of a difference between two groups of values.
 
-    It is the share of all partitions of the values into groups of the two sizes whose statistic is greater than
-    or equal to the observed one; the observed partition counts, and sums that differ by rounding alone are equal.
-    With the sizes fixed, the difference of sums and that of means give the same p-value.
+    It is the share of all partitions of the values into groups of the two sizes whose statistic is greater than or
+    equal to the observed one; the observed partition counts, and sums that differ by rounding alone are equal. With the
+    sizes fixed, the difference of sums and that of means give the same p-value. The values have shapes (..., n_x) and
+    (..., n_y) with the same leading axes. Where there are more than a million partitions, `samples` are drawn and the
+    p-value is (1 + count) / (1 + samples), which is never 0; all leading axes share the same draws. Impossible
+    `samples` and `random_seed` are errors also where nothing is drawn.
 
-    Parameters
-    ----------
-    s_x, s_y
-        Values of the two groups, of shapes (..., n_x) and (..., n_y) with the same leading axes.
-    samples
-        Partitions to draw where there are more than a million. The p-value is then
-        (1 + count) / (1 + samples), which is never 0; all leading axes share the same draws.
-    random_seed
-        Seed of those draws.
-
-    Raises
-    ------
-    MeasureError
-        If a value is missing or infinite, or a group is empty.
-    ArgumentError
-        If `samples` or `random_seed` is not usable, also where nothing is drawn.
-
-    References
-    ----------
     Caliskan, Bryson and Narayanan (2017), Science 356, supplement: the one-sided P-value of the permutation
     test (there with ``>``; here ``>=``, so that it is never 0). Phipson and Smyth (2010), Statistical Applications
     in Genetics and Molecular Biology 9(1), for (1 + count) / (1 + samples).
 
-    Examples
-    --------
     Of the 6 partitions of 1, 2, 3, 4 into pairs, only the observed one has the sum 7.
 
     >>> p_value([3.0, 4.0], [1.0, 2.0])

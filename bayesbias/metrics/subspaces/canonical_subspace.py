@@ -75,24 +75,11 @@ def canonical_subspace(
 
 
 def word_similarities(A: ArrayLike, B: ArrayLike) -> Floats:
-    """Return the canonical subspace similarity of each single word of A to the list B.
+    """Return the canonical subspace similarity of each single word of A to the list B, of shape (..., words of A).
 
-    Parameters
-    ----------
-    A, B
-        Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
+    It is the squared cosine of the angle between the word and the space of B. A and B have shapes
+    (..., words, dimensions). Kindel (2023), Sim_CCA;k of a list of one word with a list.
 
-    Returns
-    -------
-    array
-        Squared cosines of the angles between the words and the space of B, of shape (..., words of A).
-
-    References
-    ----------
-    Kindel (2023), Sim_CCA;k of a list of one word with a list.
-
-    Examples
-    --------
     >>> word_similarities([[3, 0, 4], [0, 2, 0]], [[1, 0, 0], [1, 1, 0]]).round(12)
     array([0.36, 1.  ])
     """

@@ -35,17 +35,9 @@ def component_vectors(lists: StudyLists, found: FoundLists) -> list[tuple[Floats
 def score(components: ArrayLike) -> Floats:
     """Return the test score of four similarities: (A:C + B:D) - (B:C + A:D).
 
-    Parameters
-    ----------
-    components
-        Of shape (..., 4), in the order of `COMPONENTS`.
+    `components` has shape (..., 4), in the order of `COMPONENTS`. Kindel (2023), equation WEAT(A, B, C, D), for any
+    similarity of two lists: Table 1, caption.
 
-    References
-    ----------
-    Kindel (2023), equation WEAT(A, B, C, D), for any similarity of two lists: Table 1, caption.
-
-    Examples
-    --------
     >>> round(float(score([0.131, 0.035, 0.028, 0.072])), 3)  # his WEAT 10
     0.052
     """
@@ -69,17 +61,8 @@ def score_result(
 ) -> MeasureResult:
     """Return the score of a similarity over four lists.
 
-    Parameters
-    ----------
-    measure, conventions
-        What the result says of itself.
-    lists, found
-        The four lists, and what an embedding has of them.
-    similarity
-        Takes two lists of vectors, returns a number.
-    by_word
-        Takes two lists of vectors, returns the similarity of each word of the first to the second. The score of a
-        word is its similarity to C minus that to D.
+    `similarity` takes two lists of vectors and returns a number; `by_word` returns the similarity of each word of the
+    first to the second. The score of a word is its similarity to C minus that to D.
     """
     pairs = component_vectors(lists, found)
     components = [np.asarray(similarity(first, second), dtype=np.float64) for first, second in pairs]

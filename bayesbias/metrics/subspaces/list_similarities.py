@@ -50,22 +50,11 @@ shape (lists, words, dimensions). So the similarities of all pairs of two stacks
 
 
 def all_similarities(metric: Metric, first: Floats, second: Floats) -> Floats:
-    """Return the similarities of all pairs of two stacks of lists.
+    """Return the similarities of all pairs of two stacks of lists, of shape (lists of first, lists of second).
 
-    Parameters
-    ----------
-    metric
-        A name in `METRICS`, or a function of two arrays of shape (words, dimensions).
-    first, second
-        Of shapes (lists, words, dimensions).
+    The stacks have shapes (lists, words, dimensions); `metric` is a name in `METRICS`, or a function of two arrays of
+    shape (words, dimensions).
 
-    Returns
-    -------
-    array
-        Of shape (lists of first, lists of second).
-
-    Examples
-    --------
     >>> all_similarities("mean_cosine", np.array([[[3.0, 4.0]]]), np.array([[[1.0, 0.0]], [[0.0, 5.0]]]))
     array([[0.6, 0.8]])
     """

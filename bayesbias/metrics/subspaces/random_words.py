@@ -20,24 +20,8 @@ _BLOCK = 10_000
 
 
 def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, without: Sequence[str]) -> Rows:
-    """Return the rows of the words to draw from, in the embedding's order.
+    """Return the rows of the words to draw from (None: all) in the embedding's order; warn of those that it lacks.
 
-    Parameters
-    ----------
-    embedding
-        The embedding.
-    vocabulary
-        Words to draw from; None for all.
-    without
-        Words that are not drawn.
-
-    Warns
-    -----
-    LostWordsWarning
-        If the embedding lacks some words of the vocabulary.
-
-    Examples
-    --------
     >>> vectors = bb.Embedding(words=("a", "b", "c"), vectors=np.eye(3))
     >>> vocabulary_rows(vectors, None, without=["b"])
     array([0, 2])
@@ -64,33 +48,11 @@ def word_rows(embedding: Embedding, words: Sequence[str]) -> Rows:
 
 
 def replacements(embedding: Embedding, rows: Rows, vocabulary: Rows, match: str | None, window: int) -> Rows:
-    """Return the words that may replace each of some words.
+    """Return the rows of the words of `vocabulary` that may replace each of `rows`: (words to replace, candidates).
 
-    Parameters
-    ----------
-    embedding
-        The embedding.
-    rows
-        Rows of the words to replace.
-    vocabulary
-        Rows of the words to draw from.
-    match
-        None: all of them. Or a name in `MATCHES`: the nearest in rank or norm.
-    window
-        How many nearest.
+    `match` is None (all of the vocabulary), or a name in `MATCHES`: the `window` nearest in rank or norm. It is an
+    error if there are fewer candidates than words to replace.
 
-    Returns
-    -------
-    array
-        Rows, of shape (words to replace, candidates).
-
-    Raises
-    ------
-    MeasureError
-        If there are fewer candidates than words to replace, or `match` or `window` is none.
-
-    Examples
-    --------
     >>> vectors = bb.Embedding(words=tuple("abcdef"), vectors=np.eye(6))
     >>> replacements(vectors, np.array([0, 4]), np.array([1, 2, 3, 5]), "rank", 2)
     array([[1, 2],
@@ -124,24 +86,9 @@ def replacements(embedding: Embedding, rows: Rows, vocabulary: Rows, match: str 
 def draw_rows(candidates: Rows, samples: int, rng: np.random.Generator) -> Rows:
     """Draw one candidate for each place, in turn, out of those that the draw does not hold yet.
 
-    Where all places have the same candidates, this is drawing without replacement.
+    Where all places have the same candidates, this is drawing without replacement. `candidates` has shape
+    (places, candidates), at least as many candidates as places; the result has (samples, places).
 
-    Parameters
-    ----------
-    candidates
-        Of shape (places, candidates), at least as many candidates as places.
-    samples
-        How many lists to draw.
-    rng
-        Where the randomness comes from.
-
-    Returns
-    -------
-    array
-        Of shape (samples, places); no row holds a candidate twice.
-
-    Examples
-    --------
     >>> np.sort(draw_rows(np.array([[5, 6], [5, 6]]), 2, np.random.default_rng(0)))
     array([[5, 6],
            [5, 6]])

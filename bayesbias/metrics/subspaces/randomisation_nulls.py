@@ -240,22 +240,11 @@ def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
 
 
 def list_statistics(source: Embedding, first: Rows, second: Rows) -> pd.DataFrame:
-    """Return what pairs of lists have in common.
+    """Return what pairs of lists have in common, one row a pair.
 
-    Parameters
-    ----------
-    source
-        The embedding.
-    first, second
-        Rows of the words of each list, of shape (lists, words); a single list is compared with all of the other side.
+    `first` and `second` are rows of the words of each list, of shape (lists, words); a single list is compared with all
+    of the other side. Columns are `similarity`, `scaled`, `mean_cosine`, `congruence_1` ... (see `RandomisationNulls`).
 
-    Returns
-    -------
-    DataFrame
-        One row a pair: `similarity`, `scaled`, `mean_cosine`, `congruence_1` ... (see `RandomisationNulls`).
-
-    Examples
-    --------
     >>> vectors = bb.Embedding(words=("he", "him", "nice"), vectors=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 0.0, 4.0]])
     >>> list_statistics(vectors, np.array([[0, 1]]), np.array([[2], [0]])).round(6)
        similarity    scaled  mean_cosine  congruence_1

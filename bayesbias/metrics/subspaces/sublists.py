@@ -35,19 +35,8 @@ def all_subsets(words: int, size: int) -> Places:
 def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Generator) -> Places:
     """Return `samples` different sub-lists of a size at random, or all where there are no more, in order.
 
-    Parameters
-    ----------
-    words
-        Length of the list.
-    size
-        Length of a sub-list.
-    samples
-        How many; None for all.
-    rng
-        Where the randomness comes from.
+    `words` is the length of the list, `size` that of a sub-list; `samples` None is all.
 
-    Examples
-    --------
     >>> draw_subsets(30, 15, 4, np.random.default_rng(0)).shape
     (4, 15)
     """
@@ -84,22 +73,8 @@ def one_word_changed(subset: Places, words: int) -> Places:
 def raise_if_too_many(pairs: int, words: int, *, looped: bool) -> None:
     """Raise if there are more pairs of sub-lists than can be compared in reasonable time.
 
-    Parameters
-    ----------
-    pairs
-        How many.
-    words
-        Length of the list, for the message.
-    looped
-        Whether a function is called for each pair.
+    `words` is the length of the list, for the message; `looped` says whether a function is called for each pair.
 
-    Raises
-    ------
-    MeasureError
-        If there are too many.
-
-    Examples
-    --------
     >>> raise_if_too_many(63_205_303_218_876, 25, looped=False)
     Traceback (most recent call last):
     ...

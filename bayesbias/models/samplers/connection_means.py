@@ -13,16 +13,9 @@ from bayesbias.models.samplers.importance import Proposal, efficiency_of, pareto
 class ConnectionMeanPosterior:
     """The posterior of the connection means as a mixture of Normals, one for each weighted theta: no location is drawn.
 
-    Parameters
-    ----------
-    weights : array, shape (points,)
-        Smoothed importance weights; they sum to 1.
-    mean : array, shape (points, connections)
-        Conditional means of the connection means, in units of cosine distance.
-    covariance : array, shape (points, connections, connections)
-        Conditional covariances.
-    efficiency, khat : float
-        Of the importance weights.
+    `weights` (points,) are smoothed importance weights and sum to 1. `mean` (points, connections), in units of cosine
+    distance, and `covariance` (points, connections, connections) are conditional on theta; `efficiency` and `khat` are
+    those of the importance weights.
     """
 
     weights: np.ndarray
@@ -38,22 +31,9 @@ def connection_mean_posterior(
 ) -> ConnectionMeanPosterior:
     """Return the posterior of the connection means alone, several times faster than `sample_collapsed`.
 
-    The same proposal and the same state of `rng` give the same points theta, so that two posteriors from them
-    differ by their weights and conditionals and not by chance. It is for the caller to judge `khat`.
-
-    Parameters
-    ----------
-    collapsed, proposal
-        As for `sample_collapsed`.
-    draws
-        How many points theta are weighted.
-    rng
-        Source of randomness.
-
-    Raises
-    ------
-    SamplerFailedError
-        If the proposal or the posterior meets a singular matrix.
+    `draws` points theta are weighted. The same proposal and the same state of `rng` give the same points, so that two
+    posteriors from them differ by their weights and conditionals and not by chance. It is for the caller to judge
+    `khat`; a singular matrix in the proposal or the posterior is a `SamplerFailedError`.
     """
     proposal = propose(collapsed) if proposal is None else proposal
     points = proposal.draw(draws, rng)

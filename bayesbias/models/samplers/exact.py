@@ -84,29 +84,11 @@ def sample_exact(
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return independent draws of all parameters, and what is known of their error.
 
-    Parameters
-    ----------
-    data, spec
-        Rows and model; `why_not_exact` must have no objection.
-    draws
-        How many.
-    rng
-        Source of randomness.
-
-    Returns
-    -------
-    posterior : dict
-        `connection_mean`, `word_sd` (with partial pooling) and `sigma` of shape (draws, connections), `sigma` of shape
-        (draws,) if it is common, `word_mean` of shape (draws, protected words, connections).
-    error : dict
-        `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection (see `GridDraws`).
-
-    Raises
-    ------
-    FitError
-        If the data leave a scale without a proper posterior.
-    SamplerFailedError
-        If the grid does not cover the posterior.
+    `why_not_exact` must have no objection. The posterior has `connection_mean`, `word_sd` (with partial pooling) and
+    `sigma` of shape (draws, connections), `sigma` of shape (draws,) if it is common, `word_mean` of shape (draws,
+    protected words, connections); the error `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection
+    (see `GridDraws`). Raises `FitError` if the data leave a scale without a proper posterior, `SamplerFailedError` if
+    the grid does not cover the posterior.
     """
     reason = why_not_exact(spec)
     if reason is not None:

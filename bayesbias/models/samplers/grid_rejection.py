@@ -35,18 +35,11 @@ class ImproperDensityError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class GridDraws:
-    """Draws from a density, and what is known of their error.
+    """Independent draws from a density, `points` of shape (draws, coordinates), and what is known of their error.
 
-    Parameters
-    ----------
-    points : array, shape (draws, coordinates)
-        Independent draws.
-    acceptance : float
-        Share of the tried points that was kept.
-    edge_mass : float
-        Share of the mass that may lie beyond the grid, if the density falls there by a factor e a unit.
-    excess : float
-        Largest log(density / proposal) seen; above 0 the proposal was too low somewhere, by that much.
+    `acceptance` is the share of the tried points that was kept; `edge_mass` the share of the mass that may lie beyond
+    the grid, if the density falls there by a factor e a unit; `excess` the largest log(density / proposal) seen: above
+    0 the proposal was too low somewhere, by that much.
     """
 
     points: np.ndarray
@@ -63,28 +56,11 @@ class GridDraws:
 def sample_density(
     log_density: LogDensity, box: Sequence[tuple[float, float]], *, draws: int, rng: np.random.Generator
 ) -> GridDraws:
-    """Draw from a density of one or two numbers.
+    """Draw from a density of one or two numbers; it is for the caller to see that the draws are `good`.
 
-    Parameters
-    ----------
-    log_density
-        Takes one array a coordinate.
-    box
-        Where to search first: lowest and highest value of each coordinate.
-    draws
-        How many.
-    rng
-        Source of randomness.
-
-    Returns
-    -------
-    GridDraws
-        It is for the caller to see that they are `good`.
-
-    Raises
-    ------
-    ImproperDensityError
-        If the density does not fall to exp(-30) of its highest value in or around the box.
+    `log_density` takes one array a coordinate; `box` is where to search first, lowest and highest value of each
+    coordinate. Raises `ImproperDensityError` if the density does not fall to exp(-30) of its highest value in or around
+    the box.
     """
     drawn = _sample(log_density, box, draws=draws, rng=rng)
     if len(box) == 2 and (drawn is None or not drawn.good):

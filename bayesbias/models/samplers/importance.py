@@ -96,18 +96,8 @@ _APART = 3.0
 class ImportanceDraws:
     """Draws resampled from weighted ones, and what is known of their error.
 
-    Parameters
-    ----------
-    points : array, shape (draws, coordinates)
-        Resampled points; a point may be there more than once.
-    efficiency : float
-        Effective sample size of the weights over their number (Kish).
-    effective : float
-        That effective sample size.
-    khat : float
-        Pareto k-hat of the weights.
-    tried : int
-        How many points were weighted.
+    `points`, of shape (draws, coordinates), may hold a point more than once. `effective` is the effective sample size
+    of the weights (Kish), `efficiency` its share of their number `tried`; `khat` is the Pareto k-hat of the weights.
     """
 
     points: np.ndarray

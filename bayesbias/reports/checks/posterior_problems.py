@@ -36,24 +36,12 @@ _SAYINGS = {
 def posterior_problems(
     coverage: "pd.DataFrame", statistics: "pd.DataFrame", model: dict[str, Any], convergence: list[str]
 ) -> tuple[Statement, ...]:
-    """Return where a model fails, and what to try.
+    """Return where a model fails, and what to try; `convergence` is what is wrong with the draws.
 
-    Parameters
-    ----------
-    coverage, statistics
-        Frames of a `PosteriorCheck`.
-    model
-        Plain description of the model.
-    convergence
-        What is wrong with the fit's draws.
-
-    Returns
-    -------
-    tuple of Statement
-        Of these kinds: ``"convergence"``; ``"statistics"`` (`connection`, and for each statistic that the model fails
-        to replicate its row of `statistics`) and ``"chance"`` (how often chance would flag one); ``"coverage"`` (a
-        row of `coverage` and the `interval`, 0.89 or 0.5); ``"influential pairs"``; ``"advice"`` (the `connections`
-        that it is about, and the `model` to try).
+    Statements are of these kinds: ``"convergence"``; ``"statistics"`` (`connection`, and for each statistic that the
+    model fails to replicate its row of `statistics`) and ``"chance"`` (how often chance would flag one); ``"coverage"``
+    (a row of `coverage` and the `interval`, 0.89 or 0.5); ``"influential pairs"``; ``"advice"`` (the `connections` that
+    it is about, and the `model` to try).
     """
     problems = []
     if convergence:

@@ -21,18 +21,9 @@ _ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_gr
 class StudyPlan:
     """What studies are simulated from; the leading axis of each array: draws of the parameters.
 
-    Parameters
-    ----------
-    spec
-        The model that is fitted, with its caution.
-    connections : tuple of str
-    connection_mean, word_sd, sigma : arrays, shape (draws, connections)
-    attribute_sd : array, shape (draws, connections)
-        0 without attribute effects.
-    groups
-        Number of protected groups.
-    controls : dict
-        Words of each control list; those absent have as many as an attribute list.
+    `spec` is the model that is fitted, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0
+    without attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls`
+    the words of each control list; those absent have as many as an attribute list.
     """
 
     spec: ModelSpec
