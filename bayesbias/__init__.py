@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.robustness.study_size import required_words as required_words
     from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
     from bayesbias.statements import Conclusions as Conclusions
+    from bayesbias.statements import Part as Part
     from bayesbias.statements import Statement as Statement
     from bayesbias.studies import Study as Study
     from bayesbias.studies import StudyLike as StudyLike
@@ -130,7 +131,7 @@ _NAMES = {
     "reports.robustness.sensitivity": ("sensitivity",),
     "reports.robustness.study_size": ("StudySizes", "required_words"),
     "reports.similarity_shares": ("similarity_shares",),
-    "statements": ("Conclusions", "Statement"),
+    "statements": ("Conclusions", "Part", "Statement"),
     "studies": ("Study", "StudyLike", "list_studies", "load_study", "write_study_template"),
     "tables.build": ("distance_table",),
     "tables.files": ("read_table", "write_table"),

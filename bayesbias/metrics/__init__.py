@@ -19,6 +19,7 @@ words of a list match the same vector, and raise a `MeasureError` or an `Argumen
 # Loaded at once, not when first used: several functions bear the name of their file, and Python would
 # otherwise put the file in the function's place. The files are light; what is heavy is imported inside functions.
 from bayesbias.metrics.direct_bias import GENDER_PAIRS, Direction, direct_bias, gender_direction
+from bayesbias.metrics.look_up import FoundLists
 from bayesbias.metrics.mac import mac
 from bayesbias.metrics.mean_vectors import ect, rnd
 from bayesbias.metrics.neighbours import nearest_neighbours
@@ -42,6 +43,7 @@ __all__ = [
     "GENDER_PAIRS",
     "MEASURES",
     "Direction",
+    "FoundLists",
     "Lattice",
     "Measure",
     "MeasureResult",

@@ -71,13 +71,13 @@ def simulate_table(
     >>> simulated.attrs["bayesbias"]["parameters"]["attribute_sd"]
     0.05
     """
+    seed = resolve_seed(random_seed)
     if not isinstance(design_or_table, pd.DataFrame):
         raise TableError(
             f"A design is a distance table (a pandas DataFrame), not {type(design_or_table).__name__}. Make one with "
             "bb.distance_table or bb.read_table."
         )
     spec = load_model(model)
-    seed = resolve_seed(random_seed)
     design = design_or_table.drop(columns=["cosine_distance", "cosine_similarity"], errors="ignore")
     if set(_PAIR) <= set(design.columns):
         design = design.drop_duplicates([name for name in (*_PAIR, "connection") if name in design])

@@ -124,6 +124,7 @@ def write_report(
     """
     from threadpoolctl import threadpool_limits
 
+    given = None if random_seed is None else resolve_seed(random_seed)
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
     target = check_output(path, overwrite=overwrite)
@@ -131,7 +132,8 @@ def write_report(
     check_rope(rope)
     if comparison is not None and not isinstance(comparison, EmbeddingComparison):
         raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
-    seed = resolve_seed(fit_fact(check_fit(fit), "seed") if random_seed is None else random_seed)
+    check_fit(fit)
+    seed = resolve_seed(fit_fact(fit, "seed") if given is None else given)
     page = PageInput(
         fit=fit, table=table_of(fit, table), comparison=comparison, rope=rope, hdi_prob=hdi_prob, seed=seed
     )

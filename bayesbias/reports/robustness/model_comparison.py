@@ -108,11 +108,11 @@ def compare_models(
     """
     import pandas as pd
 
+    seed = resolve_seed(random_seed)
     specs = _specs(models)
     data = model_data(table)
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
         attribute_lists(data)  # says which word is in several lists before the first model is fitted
-    seed = resolve_seed(random_seed)
     fit_short = partial(fit, draws=draws, chains=chains)
     scores = [_score(table, data, spec, fit_short, seed, progress=progress) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())

@@ -156,11 +156,11 @@ def required_words(
     """
     import pandas as pd
 
+    seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     width = check_number("width", width, low=0, high=_WIDEST, above=True)
     check_count("samples", samples, least=2)
     tried = _checked_sizes(SIZES if sizes is None else sizes)
-    seed = resolve_seed(random_seed)
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
     baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
     baseline = baselines[check_choice("contrast", contrast, baselines)]
