@@ -289,7 +289,7 @@ def joint_coordinates(*lists: ArrayLike) -> tuple[Floats, ...]:
     """
     arrays = [checked_rows(vectors) for vectors in lists]
     for array in arrays:
-        _raise_unless_same_dimensions(arrays[0], array)
+        raise_unless_same_dimensions(arrays[0], array)
     triangle = np.linalg.qr(np.concatenate(arrays).T, mode="r")
     ends = np.cumsum([len(array) for array in arrays])[:-1]
     return tuple(np.split(np.ascontiguousarray(triangle.T), ends))
@@ -348,12 +348,13 @@ def _basis_rank(basis: Floats) -> NDArray[np.integer[Any]]:
 
 
 def _cross(basis_a: Floats, basis_b: Floats) -> Floats:
-    _raise_unless_same_dimensions(basis_a, basis_b)
+    raise_unless_same_dimensions(basis_a, basis_b)
     product: Floats = basis_a @ basis_b.swapaxes(-1, -2)
     return product
 
 
-def _raise_unless_same_dimensions(a: Floats, b: Floats) -> None:
+def raise_unless_same_dimensions(a: Floats, b: Floats) -> None:
+    """Raise `MeasureError` if the vectors of two lists differ in dimensions."""
     if a.shape[-1] != b.shape[-1]:
         raise MeasureError(
             f"The vectors have {a.shape[-1]} and {b.shape[-1]} dimensions. Take both lists from the same embedding."

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
-from bayesbias.plots.style import furnish, new_figure, short_label, title_figure
+from bayesbias.plots.style import furnish, new_figure, panel_grid, short_label, title_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,16 +60,10 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     """
     if not nulls or any(not isinstance(each, RandomisationNulls) for each in nulls):
         raise ReportError("Nothing to draw: give what randomisation_nulls returned, at least once.")
-    columns = min(2, len(nulls))
-    rows = -(-len(nulls) // columns)
-    figure = new_figure(max(6.2, 4.6 * columns), 1.6 + 2.7 * rows)
-    panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+    label = "Index of the congruence, from the largest"
+    figure, panels = panel_grid(len(nulls), label, width=(6.2, 4.6), height=(1.6, 2.7), sharex=False)
     for axes, each in zip(panels, nulls, strict=False):
         _draw_congruences(axes, each, prob)
-    for at, axes in enumerate(panels):
-        axes.set_visible(at < len(nulls))
-        if at < len(nulls) <= at + columns:
-            axes.set_xlabel("Index of the congruence, from the largest", fontsize=9)
     figure.supylabel("Canonical congruence\n(cosine of a principal angle, 0 to 1)", fontsize=9)
     first = nulls[0]
     matched = f", matched on {first.match} (nearest {first.window:,})" if first.match else ""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.lattice import Lattice
-from bayesbias.plots.style import furnish, new_figure, short_label
+from bayesbias.plots.style import furnish, new_figure, panel_grid, short_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,15 +140,11 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
     metrics = list(dict.fromkeys(each.metric for each in lattices))
     if len(metrics) > len(_COLORS):
         raise ReportError(f"{len(metrics)} metrics are too many for one figure. Draw {len(_COLORS)} at most.")
-    columns = min(2, len(places))
-    rows = -(-len(places) // columns)
-    figure = new_figure(max(5.4, 4.3 * columns), 0.9 + 2.5 * rows)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+    figure, panels = panel_grid(len(places), "Words of a sub-list", width=(5.4, 4.3), height=(0.9, 2.5))
     for key, name, each in zip(keys, names, lattices, strict=True):
         axes, at = panels[places.index(key)], metrics.index(each.metric)
         _draw_spread(axes, each, _COLORS[at], offset=(at - (len(metrics) - 1) / 2) * 0.3)
         axes.set_title(_heading(name, each, width=62), fontsize=8).set_parse_math(False)
-    _hide_empty(panels, len(places), columns, "Words of a sub-list")
     figure.supylabel("Similarity", fontsize=9)
     handles = [
         Line2D([], [], color=color, label=_label(name, " ")) for name, color in zip(metrics, _COLORS, strict=False)
@@ -201,10 +197,8 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         raise ReportError("Nothing to draw: give what subset_consistency returned, at least once.")
     if titles is not None and len(titles) != len(frames):
         raise ReportError(f"There are {len(titles)} titles for {len(frames)} frames. Give one each.")
-    columns = min(2, len(frames))
-    rows = -(-len(frames) // columns)
-    figure = new_figure(max(5.4, 4.3 * columns), 0.9 + 2.4 * rows)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+    label = "Condition number of the sub-list's cosine similarities"
+    figure, panels = panel_grid(len(frames), label, width=(5.4, 4.3), height=(0.9, 2.4))
     for at, (axes, frame) in enumerate(zip(panels, frames, strict=False)):
         shown = frame[(frame["size"] > 1) & np.isfinite(frame["condition_number"])]
         for consistent, color, marker, name in (
@@ -231,7 +225,6 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         heading = [short_label(titles[at], 50)] if titles is not None else []
         axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8).set_parse_math(False)
         furnish(axes, "y", small=True)
-    _hide_empty(panels, len(frames), columns, "Condition number of the sub-list's cosine similarities")
     metric = str(frames[0].attrs.get("metric", "similarity"))
     figure.supylabel(f"{LABELS.get(metric, (metric,))[0]}:\nto itself, less to the nearest other", fontsize=9)
     handles, names = panels[0].get_legend_handles_labels()
@@ -285,12 +278,3 @@ def _draw_spread(axes: "Axes", each: Lattice, color: str, offset: float) -> None
         axes.plot(summary["size"] + offset, summary[end], "--o", color=color, markersize=2, linewidth=0.9)
     axes.set_xticks(summary["size"])
     furnish(axes, "y", small=True)
-
-
-def _hide_empty(panels: NDArray[Any], used: int, columns: int, label: str) -> None:
-    """Hide the panels that are left over, and label the x axis of the lowest ones."""
-    for at, axes in enumerate(panels):
-        axes.set_visible(at < used)
-        if at < used <= at + columns:
-            axes.set_xlabel(label, fontsize=9)
-            axes.tick_params(axis="x", labelbottom=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+    from numpy.typing import NDArray
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart; a marker each besides.
 COLORS = {"associated": "#D55E00", "different": "#0072B2", "human": "#009E73", "neutral": "#4D4D4D"}
@@ -28,6 +29,25 @@ def new_figure(width: float, height: float) -> "Figure":
     figure = plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
     plt.close(figure)
     return figure
+
+
+def panel_grid(
+    count: int, label: str, *, width: tuple[float, float], height: tuple[float, float], sharex: bool = True
+) -> "tuple[Figure, NDArray[Any]]":
+    """Return a figure and its panels, in two columns at most: those left over hidden, the lowest labelled.
+
+    `width` is that of a figure at least and of a column, `height` that around the panels and of a row.
+    """
+    columns = min(2, count)
+    rows = -(-count // columns)
+    figure = new_figure(max(width[0], width[1] * columns), height[0] + height[1] * rows)
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=True).ravel()
+    for at, axes in enumerate(panels):
+        axes.set_visible(at < count)
+        if at < count <= at + columns:
+            axes.set_xlabel(label, fontsize=9)
+            axes.tick_params(axis="x", labelbottom=True)
+    return figure, panels
 
 
 def short_label(word: str, longest: int = 24) -> str:

@@ -1,8 +1,10 @@
 """A small study and vectors for it."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import bayesbias as bb
+from bayesbias.metrics.subspaces.mean_cosine import word_cosines
 
 PETS = bb.Study(
     name="pets",
@@ -24,3 +26,8 @@ def vectors(*left_out: str, seed: int = 0) -> dict[str, np.ndarray]:
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
     """Return a cosine similarity, the plain way."""
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+
+
+def mean_cosine(a: ArrayLike, b: ArrayLike) -> float:
+    """Return the mean of the cosine similarities of all pairs."""
+    return float(word_cosines(a, b).mean())

@@ -4,11 +4,12 @@ Manzini et al. (2019) test averages; Dobrzeniecka and Urbaniak (2024) test singl
 first manufactures confidence. Both take distances for independent, which they are not: they share words.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 
@@ -37,71 +38,48 @@ class TTest(NamedTuple):
     p_value: Floats
 
 
-def t_test_preaveraged(
-    x: ArrayLike, y: ArrayLike | None = None, *, paired: bool = False, against: float = 0.0
-) -> TTest:
-    """Test the averages of words: each word's values are averaged first, and only the averages are tested.
+def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against: float = 0.0, where: str = "") -> TTest:
+    """Test the means over the last axis: Welch's test of two samples, or one of a sample or of paired differences.
 
-    Parameters
-    ----------
-    x
-        Distances or similarities of shape (..., words, attributes).
-    y
-        The same for another group, of any number of words and attributes: Welch's test, unless `paired`. Without
-        it, the averages of `x` are tested against one number.
-    paired
-        Whether the words of `x` and `y` are the same, as before and after debiasing.
-    against
-        The difference of the null hypothesis.
+    Dobrzeniecka and Urbaniak (2024), section on pre-averaging. Manzini et al. (2019), whose code pairs the averages.
 
     Raises
     ------
     MeasureError
-        If there are fewer than two averages, a value is missing or infinite, the averages do not vary, or paired
-        ones differ in number.
-
-    References
-    ----------
-    Manzini et al. (2019), whose code pairs the averages before and after debiasing; Dobrzeniecka and Urbaniak
-    (2024), section on pre-averaging.
+        If there are fewer than two values, one is missing or infinite, they do not vary, or paired ones differ in
+        number.
 
     Examples
     --------
-    >>> x, y = [[0.9, 1.1], [0.8, 1.0], [0.7, 0.9]], [[1.2, 1.0], [1.1, 1.3], [1.0, 1.2]]
-    >>> test = t_test_preaveraged(x, y)
-    >>> round(float(test.difference), 3), round(float(test.p_value), 3)
-    (-0.233, 0.036)
-    """
-    means = [None if values is None else _cube(values).mean(axis=-1) for values in (x, y)]
-    return _t_test(means[0], means[1], paired=paired, against=against)
-
-
-def t_test_raw(x: ArrayLike, y: ArrayLike | None = None, *, paired: bool = False, against: float = 0.0) -> TTest:
-    """Test single distances or similarities, each as one observation.
-
-    Parameters
-    ----------
-    x, y, paired, against
-        As for `t_test_preaveraged`.
-
-    Raises
-    ------
-    MeasureError
-        As for `t_test_preaveraged`.
-
-    References
-    ----------
-    Dobrzeniecka and Urbaniak (2024), section on pre-averaging: two t-tests on the raw data points.
-
-    Examples
-    --------
-    >>> x, y = [[0.9, 1.1], [0.8, 1.0], [0.7, 0.9]], [[1.2, 1.0], [1.1, 1.3], [1.0, 1.2]]
-    >>> test = t_test_raw(x, y)
+    >>> x, y = np.array([0.9, 1.1, 0.8, 1.0, 0.7, 0.9]), np.array([1.2, 1.0, 1.1, 1.3, 1.0, 1.2])
+    >>> test = t_test(x, y)
     >>> round(float(test.difference), 3), round(float(test.p_value), 3)
     (-0.233, 0.012)
     """
-    flat = [None if values is None else _flat(_cube(values)) for values in (x, y)]
-    return _t_test(flat[0], flat[1], paired=paired, against=against)
+    from scipy import stats
+
+    if paired:
+        if y is None or x.shape != y.shape:
+            shapes = f"{x.shape} and {None if y is None else y.shape}"
+            raise MeasureError(f"Paired values must be as many on both sides; their shapes are {shapes}.")
+        x, y = x - y, None
+    samples = [x] if y is None else [x, y]
+    if any(values.shape[-1] < 2 for values in samples):
+        sizes = " and ".join(str(values.shape[-1]) for values in samples)
+        raise MeasureError(f"A t-test needs at least two values a group; there are {sizes}{where}. Add words.")
+    if not all(np.isfinite(values).all() for values in samples):
+        raise MeasureError("A value is missing or infinite. Compute the distances again from whole vectors.")
+    spread = np.sqrt(sum(values.var(axis=-1, ddof=1) for values in samples))
+    if not np.all(spread > 1e-12 * max(float(np.abs(values).max()) for values in samples)):
+        raise MeasureError(f"The values do not vary{where}, so there is no t-test of them.")
+    if y is None:
+        difference = x.mean(axis=-1) - against
+        result: Any = stats.ttest_1samp(x - against, 0.0, axis=-1)
+    else:
+        difference = x.mean(axis=-1) - y.mean(axis=-1) - against
+        result = stats.ttest_ind(x - against, y, axis=-1, equal_var=False)
+    interval = result.confidence_interval(0.95)
+    return TTest(*map(np.asarray, (difference, *interval, result.statistic, result.df, result.pvalue)))
 
 
 def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> pd.DataFrame:
@@ -144,9 +122,9 @@ def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> p
     rows = []
     for attribute_group, part in table.groupby("attribute_group", sort=False, observed=True):
         x, y = (part[part["protected_group"] == group] for group in (first, second))
-        for values, choose in (("preaveraged", _averages), ("raw", _distances)):
-            of_x, of_y = choose(x), choose(y)
-            test = _t_test(of_x, of_y, where=f" ({first!r} and {second!r} to {attribute_group!r})")
+        for values, by in (("preaveraged", ["protected_word"]), ("raw", [])):
+            of_x, of_y = _distances(x, by), _distances(y, by)
+            test = t_test(of_x, of_y, where=f" ({first!r} and {second!r} to {attribute_group!r})")
             rows.append(
                 {"attribute_group": attribute_group, "values": values} | _row(test, n_x=len(of_x), n_y=len(of_y))
             )
@@ -196,70 +174,19 @@ def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.Da
     if after is not None:
         before, after = _common_pairs(before, _without_controls(after))
     rows = []
-    for values, choose in (("preaveraged", _averages_by_group), ("raw", _distances)):
-        x = choose(before)
-        test = _t_test(x, against=1.0) if after is None else _t_test(x, choose(after), paired=True)
+    for values, by in (("preaveraged", ["protected_word", "attribute_group"]), ("raw", [])):
+        x = _distances(before, by)
+        test = t_test(x, against=1.0) if after is None else t_test(x, _distances(after, by), paired=True)
         rows.append({"values": values, "mean": float(x.mean())} | _row(test, n=len(x)))
     return pd.DataFrame(rows)
 
 
-def _t_test(
-    x: Floats | None, y: Floats | None = None, *, paired: bool = False, against: float = 0.0, where: str = ""
-) -> TTest:
-    """Return a t-test over the last axis: Welch's of two samples, or of one sample (or paired differences)."""
-    from scipy import stats
-
-    assert x is not None
-    if paired:
-        if y is None or x.shape != y.shape:
-            shapes = f"{x.shape} and {None if y is None else y.shape}"
-            raise MeasureError(f"Paired values must be as many on both sides; their shapes are {shapes}.")
-        x, y = x - y, None
-    samples = [x] if y is None else [x, y]
-    if any(values.shape[-1] < 2 for values in samples):
-        sizes = " and ".join(str(values.shape[-1]) for values in samples)
-        raise MeasureError(f"A t-test needs at least two values a group; there are {sizes}{where}. Add words.")
-    if not all(np.isfinite(values).all() for values in samples):
-        raise MeasureError("A value is missing or infinite. Compute the distances again from whole vectors.")
-    spread = np.sqrt(sum(values.var(axis=-1, ddof=1) for values in samples))
-    if not np.all(spread > 1e-12 * max(float(np.abs(values).max()) for values in samples)):
-        raise MeasureError(f"The values do not vary{where}, so there is no t-test of them.")
-    if y is None:
-        difference = x.mean(axis=-1) - against
-        result: Any = stats.ttest_1samp(x - against, 0.0, axis=-1)
-    else:
-        difference = x.mean(axis=-1) - y.mean(axis=-1) - against
-        result = stats.ttest_ind(x - against, y, axis=-1, equal_var=False)
-    interval = result.confidence_interval(0.95)
-    return TTest(*map(np.asarray, (difference, *interval, result.statistic, result.df, result.pvalue)))
-
-
-def _cube(values: ArrayLike) -> Floats:
-    cube = np.asarray(values, dtype=np.float64)
-    if cube.ndim < 2:
-        raise MeasureError(f"The values have the shape {cube.shape}. Give (..., words, attributes).")
-    return cube
-
-
-def _flat(cube: Floats) -> Floats:
-    return cube.reshape(*cube.shape[:-2], -1)
-
-
-def _distances(table: pd.DataFrame) -> Floats:
-    return table["cosine_distance"].to_numpy(dtype=np.float64)
-
-
-def _averages(table: pd.DataFrame) -> Floats:
-    return _distances_by(table, ["protected_word"])
-
-
-def _averages_by_group(table: pd.DataFrame) -> Floats:
-    return _distances_by(table, ["protected_word", "attribute_group"])
-
-
-def _distances_by(table: pd.DataFrame, columns: list[str]) -> Floats:
-    means = table.groupby(columns, sort=False, observed=True)["cosine_distance"].mean()
-    return means.to_numpy(dtype=np.float64)
+def _distances(table: pd.DataFrame, by: Sequence[str]) -> Floats:
+    """Return the single distances, or the average of each combination of the columns `by`."""
+    distances = table["cosine_distance"]
+    if by:
+        distances = table.groupby(list(by), sort=False, observed=True)["cosine_distance"].mean()
+    return distances.to_numpy(dtype=np.float64)
 
 
 def _row(test: TTest, **counts: int) -> dict[str, float]:

@@ -12,7 +12,7 @@ from bayesbias.geometry import canonical_subspace_similarity
 from bayesbias.metrics.look_up import FoundLists, StudyLists, as_embedding, find_lists, four_lists
 from bayesbias.metrics.mean_vectors import rank_correlation
 from bayesbias.metrics.subspaces.component_scores import COMPONENTS, component_vectors, score
-from bayesbias.metrics.subspaces.mean_cosine import mean_cosine
+from bayesbias.metrics.subspaces.mean_cosine import word_cosines
 from bayesbias.studies import Study, StudyLike
 
 WEATS = tuple(f"weat{number}" for number in range(1, 11))
@@ -91,7 +91,7 @@ def kindel_comparison(embedding: EmbeddingLike, studies: StudyLike | Sequence[St
 
 def _row(lists: StudyLists, found: FoundLists) -> dict[str, Any]:
     pairs = component_vectors(lists, found)
-    mcs = [float(mean_cosine(*pair)) for pair in pairs]
+    mcs = [float(word_cosines(*pair).mean()) for pair in pairs]
     cca = [float(canonical_subspace_similarity(*pair, scaled=True)) for pair in pairs]
     by_cosine, by_subspace = float(score(mcs)), float(score(cca))
     if by_subspace == 0:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias.arguments import check_choice
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.geometry import checked_vectors, unit_vectors
+from bayesbias.geometry import checked_vectors, raise_unless_same_dimensions, unit_vectors
 from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.similarities import Similarities, Statistics
@@ -18,87 +18,6 @@ from bayesbias.studies import StudyLike
 
 Floats = NDArray[np.floating[Any]]
 Estimator = Literal["grand_mean", "paired", "centroid"]
-
-
-def mean_cosine(A: ArrayLike, B: ArrayLike) -> Floats:
-    """Return the mean of the cosine similarities of all pairs of a word of A and a word of B: WEAT_0.
-
-    Parameters
-    ----------
-    A, B
-        Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
-
-    Returns
-    -------
-    array
-        Between -1 and 1, of shape (...).
-
-    References
-    ----------
-    Kindel (2023), mean cosine similarity, equation Sim*(I, J); supplement, "Varieties of WEAT-like measurement
-    models", WEAT_0(A, B).
-
-    Examples
-    --------
-    >>> round(float(mean_cosine([[1, 0], [0, 2]], [[3, 4]])), 12)
-    0.7
-    """
-    return word_cosines(A, B, "grand_mean").mean(axis=-1)
-
-
-def paired_cosine(A: ArrayLike, B: ArrayLike) -> Floats:
-    """Return the mean cosine similarity of the words of A and B that stand at the same place: WEAT_1.
-
-    It depends on the order of the words.
-
-    Parameters
-    ----------
-    A, B
-        Vectors of shape (..., words, dimensions), as many words in both.
-
-    Raises
-    ------
-    MeasureError
-        If the lists differ in length.
-
-    References
-    ----------
-    Kindel (2023), supplement, "Varieties of WEAT-like measurement models", the paired estimator WEAT_1(A, B).
-
-    Examples
-    --------
-    >>> round(float(paired_cosine([[1, 0], [0, 2]], [[3, 4], [0, 1]])), 12)
-    0.8
-    """
-    return word_cosines(A, B, "paired").mean(axis=-1)
-
-
-def centroid_cosine(A: ArrayLike, B: ArrayLike) -> Floats:
-    """Return the mean cosine similarity of the words of A with the centroid of B: WEAT_k.
-
-    The centroid is the mean of the vectors as they are stored: long vectors weigh more.
-
-    Parameters
-    ----------
-    A, B
-        Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
-
-    Raises
-    ------
-    MeasureError
-        If the centroid is zero.
-
-    References
-    ----------
-    Kindel (2023), supplement, "Varieties of WEAT-like measurement models", the centroid estimator WEAT_k(A, B) with
-    the centroid C(B), and "Centroid cosine similarity regression", equation cos(Omega, X).
-
-    Examples
-    --------
-    >>> round(float(centroid_cosine([[3, 4]], [[1, 0], [0, 1], [2, 2]])), 3)
-    0.99
-    """
-    return word_cosines(A, B, "centroid").mean(axis=-1)
 
 
 def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean") -> Floats:
@@ -110,7 +29,8 @@ def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean"
         Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
     estimator
         ``"grand_mean"``: the word's mean cosine similarity to B; ``"paired"``: that to the word of B at the same
-        place; ``"centroid"``: that to the centroid of B.
+        place, so that the order counts; ``"centroid"``: that to the centroid of B, the mean of its vectors as they are
+        stored, among which long ones weigh more.
 
     Returns
     -------
@@ -120,7 +40,13 @@ def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean"
     Raises
     ------
     MeasureError
-        As `mean_cosine`, `paired_cosine` and `centroid_cosine`.
+        If lists to be paired differ in length, or the centroid is zero.
+
+    References
+    ----------
+    Kindel (2023), mean cosine similarity, equation Sim*(I, J); supplement, "Varieties of WEAT-like measurement
+    models", the estimators WEAT_0(A, B), paired WEAT_1(A, B) and WEAT_k(A, B) with the centroid C(B), and "Centroid
+    cosine similarity regression", equation cos(Omega, X).
 
     Examples
     --------
@@ -129,11 +55,7 @@ def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean"
     """
     check_choice("estimator", estimator, ("grand_mean", "paired", "centroid"))
     units_a, units_b = unit_vectors(A), unit_vectors(B)
-    if units_a.shape[-1] != units_b.shape[-1]:
-        raise MeasureError(
-            f"The vectors have {units_a.shape[-1]} and {units_b.shape[-1]} dimensions. Take both lists from the same "
-            "embedding."
-        )
+    raise_unless_same_dimensions(units_a, units_b)
     if estimator == "paired":
         _raise_unless_as_many(units_a.shape[-2], units_b.shape[-2])
         paired: Floats = (units_a * units_b).sum(axis=-1)

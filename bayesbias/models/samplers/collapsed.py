@@ -288,7 +288,7 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
 
 
 def sample_collapsed(
-    collapsed: Collapsed, proposal: Proposal | None = None, *, draws: int, rng: np.random.Generator
+    collapsed: Collapsed, *, draws: int, rng: np.random.Generator
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return draws of all parameters, and what is known of their error.
 
@@ -296,8 +296,6 @@ def sample_collapsed(
     ----------
     collapsed
         From `collapse`.
-    proposal
-        Where theta is proposed; found at the mode by default.
     draws
         How many.
     rng
@@ -321,8 +319,7 @@ def sample_collapsed(
     p, count = collapsed.patterns, collapsed.patterns.connections
     # The matrices are small: threads would spend their time waiting for each other.
     with threadpool_limits(1, "blas"), singular_fails():
-        proposal = propose(collapsed) if proposal is None else proposal
-        drawn = resample(collapsed.log_density, proposal, draws=draws, rng=rng)
+        drawn = resample(collapsed.log_density, propose(collapsed), draws=draws, rng=rng)
     if not drawn.khat <= KHAT_MAX:
         raise SamplerFailedError(f"the importance weights have a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}")
     if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):

@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, resolve_seed, with_progress
 from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.significance.permutation_test import p_value
-from bayesbias.metrics.significance.t_tests import t_test_preaveraged, t_test_raw
+from bayesbias.metrics.significance.t_tests import t_test
 from bayesbias.metrics.weat import association
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.quick import quick_contrasts
@@ -181,13 +181,12 @@ def _t_tests(distance: np.ndarray, design: ModelData, method: str) -> list[dict[
     masks = [design.connection.reshape(distance.shape[1:]) == place for place in range(len(design.connections))]
     # The lists may differ in length, so that a connection's pairs are no rectangle.
     if method == "t_test_raw":
-        test, values = t_test_raw, [distance[:, mask] for mask in masks]
+        values = [distance[:, mask] for mask in masks]
     else:
-        test = t_test_preaveraged
         values = [np.where(mask, distance, 0).sum(axis=-1) / mask.sum(axis=-1) for mask in masks]
     rows = []
     for other, name in enumerate(design.connections[1:], start=1):
-        claims = test(values[0][..., None], values[other][..., None]).p_value < LEVEL
+        claims = t_test(values[0], values[other]).p_value < LEVEL
         rows.append(_row(method, f"associated - {name}", f"p < {LEVEL}, two-sided", LEVEL, claims, len(claims)))
     return rows
 

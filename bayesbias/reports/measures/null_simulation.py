@@ -9,7 +9,7 @@ from bayesbias.arguments import check_count, check_number, is_number, resolve_se
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.metrics.mac import mean_distances
 from bayesbias.metrics.significance.permutation_test import p_value
-from bayesbias.metrics.significance.t_tests import t_test_raw
+from bayesbias.metrics.significance.t_tests import t_test
 from bayesbias.metrics.weat import association, effect_size, test_statistic
 
 if TYPE_CHECKING:
@@ -266,6 +266,6 @@ def _measures(
         "effect_size": effect_size(s_x, s_y, ddof=ddof),
         "p_value": p_value(s_x, s_y, samples=_DRAWN_PARTITIONS, random_seed=seed).p_value,
         "mac": averages.mean(axis=(-2, -1)),
-        "p_value_preaveraged": t_test_raw(averages, against=1.0).p_value,
-        "p_value_raw": t_test_raw(1 - similarity, against=1.0).p_value,
+        "p_value_preaveraged": t_test(averages.reshape(len(averages), -1), against=1.0).p_value,
+        "p_value_raw": t_test(1 - similarity.reshape(len(similarity), -1), against=1.0).p_value,
     }

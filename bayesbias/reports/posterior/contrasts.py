@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bayesbias.arguments import HDI_PROB, check_rope
-from bayesbias.estimates import ESTIMATE_COLUMNS, check_baseline, estimates, most_effective
+from bayesbias.estimates import ESTIMATE_COLUMNS, check_baseline, direction_of, estimates, most_effective
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import check_fit
 from bayesbias.models.samplers.exact import cell_statistics
@@ -84,12 +82,7 @@ def contrasts(
                 continue
             draws = means.sel(connection=baseline, drop=True) - means.sel(connection=other, drop=True)
             frame = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit))
-            below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
-            frame["direction"] = np.where(below >= 0.5, "nearer", "farther")
-            frame["probability_of_direction"] = np.maximum(below, 1 - below)
-            if region is not None:
-                inside = ((draws >= region[0]) & (draws <= region[1])).mean(("chain", "draw"))
-                frame["probability_in_rope"] = np.asarray(inside).reshape(-1)
+            frame = frame.assign(**direction_of(draws, region))
             frame["contrast"] = f"{baseline} - {other}"
             frame["protected_word"] = words = frame.get("protected_word", pd.Series("", index=frame.index))
             frame["baseline_pairs"] = [pair_count(fit, word, baseline) for word in words]

@@ -11,7 +11,7 @@ from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.geometry import canonical_subspace_similarity, condition_number
 from bayesbias.metrics.subspaces.consistency import index_of_inconsistency, subset_consistency
 from bayesbias.metrics.subspaces.list_similarities import METRICS
-from bayesbias.metrics.subspaces.mean_cosine import mean_cosine
+from tests.metrics.made import mean_cosine
 
 GOOGLE_NEWS = ("data", "embeddings", "googlenews_word2vec_300d_13784.npz")
 RNG = np.random.default_rng(0)
@@ -59,8 +59,8 @@ def test_each_sub_list_names_its_nearest() -> None:
     frame = subset_consistency(GIVEN, WORDS, sizes=[4])
     for row in frame.itertuples():
         own, near = ([GIVEN[word] for word in words] for words in (row.subset, row.nearest))
-        assert row.self_similarity == pytest.approx(float(mean_cosine(own, own)), abs=1e-6)
-        assert row.nearest_similarity == pytest.approx(float(mean_cosine(own, near)), abs=1e-6)
+        assert row.self_similarity == pytest.approx(mean_cosine(own, own), abs=1e-6)
+        assert row.nearest_similarity == pytest.approx(mean_cosine(own, near), abs=1e-6)
         assert row.subset != row.nearest
         assert row.condition_number == pytest.approx(float(condition_number(own)), rel=1e-5)
 
@@ -110,9 +110,9 @@ def test_the_index_is_a_share_for_every_metric(metric: str) -> None:
 
 
 def test_a_metric_of_ones_own() -> None:
-    own = index_of_inconsistency(GIVEN, WORDS, lambda a, b: float(mean_cosine(a, b)), sizes=[3])
+    own = index_of_inconsistency(GIVEN, WORDS, mean_cosine, sizes=[3])
     assert own["index"].tolist() == index_of_inconsistency(GIVEN, WORDS, sizes=[3])["index"].tolist()
-    drawn = subset_consistency(GIVEN, WORDS, lambda a, b: float(mean_cosine(a, b)), sizes=[3], samples=5, random_seed=1)
+    drawn = subset_consistency(GIVEN, WORDS, mean_cosine, sizes=[3], samples=5, random_seed=1)
     named = subset_consistency(GIVEN, WORDS, sizes=[3], samples=5, random_seed=1)
     assert drawn["nearest"].tolist() == named["nearest"].tolist()
     with pytest.raises(MeasureError, match="more than 1,000,000"):

@@ -6,8 +6,8 @@ import pytest
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import canonical_subspace_similarity
 from bayesbias.metrics.subspaces.list_similarities import METRICS, all_similarities, list_vectors, metric_name
-from bayesbias.metrics.subspaces.mean_cosine import centroid_cosine, mean_cosine, paired_cosine
-from tests.metrics.made import PETS, cosine, vectors
+from bayesbias.metrics.subspaces.mean_cosine import word_cosines
+from tests.metrics.made import PETS, cosine, mean_cosine, vectors
 
 
 def mean_squared(a: np.ndarray, b: np.ndarray) -> float:
@@ -18,8 +18,8 @@ BY_PAIR = {
     "canonical_subspace": canonical_subspace_similarity,
     "mean_cosine": mean_cosine,
     "mean_squared_cosine": mean_squared,
-    "paired_cosine": paired_cosine,
-    "centroid_cosine": centroid_cosine,
+    "paired_cosine": lambda a, b: word_cosines(a, b, "paired").mean(),
+    "centroid_cosine": lambda a, b: word_cosines(a, b, "centroid").mean(),
 }
 
 

@@ -7,19 +7,15 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
-from bayesbias.metrics.subspaces.mean_cosine import (
-    centroid_cosine,
-    mean_cosine,
-    paired_cosine,
-    weat_score,
-    word_cosines,
-)
+from bayesbias.metrics.subspaces.mean_cosine import Estimator, weat_score, word_cosines
 from bayesbias.metrics.weat import weat
 from tests.metrics.made import PETS, cosine, vectors
 
 LISTS = {
     "cats": ("cat", "kitten"), "dogs": ("dog", "puppy"), "quiet": ("purr", "nap"), "loud": ("bark", "howl")
 }  # fmt: skip
+
+ESTIMATORS: tuple[Estimator, ...] = ("grand_mean", "paired", "centroid")
 
 
 def rows(given: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -29,9 +25,9 @@ def rows(given: dict[str, np.ndarray], name: str) -> np.ndarray:
 def test_estimators_are_those_of_the_definitions() -> None:
     given = vectors()
     a, b = rows(given, "cats"), np.array([given[word] for word in ("bark", "howl", "growl")])
-    assert mean_cosine(a, b) == pytest.approx(mean(cosine(x, y) for x in a for y in b))
-    assert centroid_cosine(a, b) == pytest.approx(mean(cosine(x, b.sum(axis=0)) for x in a))
-    assert paired_cosine(a, b[:2]) == pytest.approx(mean([cosine(a[0], b[0]), cosine(a[1], b[1])]))
+    assert word_cosines(a, b).mean() == pytest.approx(mean(cosine(x, y) for x in a for y in b))
+    assert word_cosines(a, b, "centroid").mean() == pytest.approx(mean(cosine(x, b.sum(axis=0)) for x in a))
+    assert word_cosines(a, b[:2], "paired").mean() == pytest.approx(mean([cosine(a[0], b[0]), cosine(a[1], b[1])]))
 
 
 def test_the_grand_mean_is_the_difference_of_means_of_weat() -> None:
@@ -42,9 +38,9 @@ def test_the_grand_mean_is_the_difference_of_means_of_weat() -> None:
     assert score.a_d == pytest.approx(mean(cosine(given[x], given[y]) for x in cats for y in loud))
 
 
-@pytest.mark.parametrize("estimator", ["grand_mean", "paired", "centroid"])
-def test_the_score_is_made_of_means_of_words(estimator: str) -> None:
-    result = weat_score(vectors(), LISTS, estimator=estimator)  # type: ignore[arg-type]
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_the_score_is_made_of_means_of_words(estimator: Estimator) -> None:
+    result = weat_score(vectors(), LISTS, estimator=estimator)
     by_group = result.scores.groupby("group", sort=False)["score"].mean()
     assert [result.a_c - result.a_d, result.b_c - result.b_d] == pytest.approx(by_group[["cats", "dogs"]].tolist())
     assert result.score == pytest.approx(result.a_c + result.b_d - result.b_c - result.a_d)
@@ -55,9 +51,9 @@ def test_the_score_is_made_of_means_of_words(estimator: str) -> None:
 def test_only_the_paired_estimator_depends_on_the_order() -> None:
     turned = LISTS | {"quiet": ("nap", "purr")}
     changes = {
-        estimator: weat_score(vectors(), LISTS, estimator=estimator).score  # type: ignore[arg-type]
-        - weat_score(vectors(), turned, estimator=estimator).score  # type: ignore[arg-type]
-        for estimator in ("grand_mean", "paired", "centroid")
+        estimator: weat_score(vectors(), LISTS, estimator=estimator).score
+        - weat_score(vectors(), turned, estimator=estimator).score
+        for estimator in ESTIMATORS
     }
     assert abs(changes["paired"]) > 0.01
     assert changes["grand_mean"] == pytest.approx(0, abs=1e-12)
@@ -74,14 +70,14 @@ def test_only_the_centroid_depends_on_the_length_of_vectors() -> None:
 def test_kernels_keep_leading_axes() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 3, 4, 6)), rng.normal(size=(3, 4, 6))
-    for kernel in (mean_cosine, paired_cosine, centroid_cosine):
-        assert kernel(a, b).shape == (2, 3)
-        assert kernel(a, b)[1, 2] == pytest.approx(float(kernel(a[1, 2], b[2])))
+    for estimator in ESTIMATORS:
+        assert word_cosines(a, b, estimator).shape == (2, 3, 4)
+        assert word_cosines(a, b, estimator)[1, 2] == pytest.approx(word_cosines(a[1, 2], b[2], estimator))
 
 
 def test_lists_that_cannot_be_paired() -> None:
     with pytest.raises(MeasureError, match="2 and 3 words, so they cannot be paired"):
-        paired_cosine(np.ones((2, 3)), np.ones((3, 3)))
+        word_cosines(np.ones((2, 3)), np.ones((3, 3)), "paired")
     with pytest.raises(MeasureError, match=r"differ in length \('cats' 3, 'dogs' 3, 'quiet' 2, 'loud' 3 words\)"):
         weat_score(vectors(), PETS, estimator="paired")
 
@@ -97,9 +93,9 @@ def test_bad_input() -> None:
     with pytest.raises(ArgumentError, match="did you mean 'centroid'"):
         weat_score(vectors(), LISTS, estimator="centroids")  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="cancel out"):
-        centroid_cosine([[1.0, 0.0]], [[1.0, 0.1], [-1.0, -0.1]])
+        word_cosines([[1.0, 0.0]], [[1.0, 0.1], [-1.0, -0.1]], "centroid")
     with pytest.raises(MeasureError, match="is zero"):
-        mean_cosine([[1.0, 0.0]], [[0.0, 0.0]])
+        word_cosines([[1.0, 0.0]], [[0.0, 0.0]])
     with pytest.raises(MeasureError, match="2 and 3 dimensions"):
         word_cosines(np.ones((1, 2)), np.ones((1, 3)))
     with pytest.raises(MeasureError, match="has 3 protected groups"):
