@@ -6,7 +6,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.page.blocks import Bullets, Figure, Notice, Paragraph, Section, Table
 from bayesbias.page.checks import predictions, priors, sampler
-from bayesbias.page.page_input import Subject
+from bayesbias.page.page_input import PageInput
 from tests.page.pages import small_table
 
 
@@ -15,8 +15,8 @@ def fitted() -> xr.DataTree:
     return bb.fit(small_table(), "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
 
 
-def subject(fitted: xr.DataTree) -> Subject:
-    return Subject(fitted, small_table(), None, None, 0.89, 1)
+def page_of(fitted: xr.DataTree) -> PageInput:
+    return PageInput(fitted, small_table(), None, None, 0.89, 1)
 
 
 def of_kind(section: Section, kind: type) -> list:
@@ -24,11 +24,11 @@ def of_kind(section: Section, kind: type) -> list:
 
 
 def test_the_sampler(fitted: xr.DataTree) -> None:
-    found = sampler(subject(fitted))
+    found = sampler(page_of(fitted))
     assert "drew 200 times (100 in each of 2 chains)" in of_kind(found, Paragraph)[0].text
     doubtful = fitted.copy(deep=True)
     doubtful.attrs["convergence_problems"] = '["R-hat is high."]'
-    found = sampler(subject(doubtful))
+    found = sampler(page_of(doubtful))
     assert len(of_kind(found, Notice)) == 1
     assert of_kind(found, Bullets)[0].entries == ("R-hat is high.",)
 
@@ -40,7 +40,7 @@ def test_problems_of_the_predictions_are_those_of_the_check(fitted: xr.DataTree,
         fit.attrs["convergence_problems"] = '["R-hat is high."]'
     problems = bb.check_posterior(fit, random_seed=1).problems
     assert bool(problems) or not doubtful
-    found = predictions(subject(fit))
+    found = predictions(page_of(fit))
     shown = [entry for bullets in of_kind(found, Bullets) for entry in bullets.entries]
     assert shown == [problem.text for problem in problems]
     assert found.headlines[0].endswith("found faults, and says which." if problems else "found no fault.")
@@ -50,6 +50,6 @@ def test_problems_of_the_predictions_are_those_of_the_check(fitted: xr.DataTree,
 
 def test_problems_of_the_priors_are_those_of_the_check(fitted: xr.DataTree) -> None:
     check = bb.check_prior(small_table(), "hierarchical", random_seed=1)
-    found = priors(subject(fitted))
+    found = priors(page_of(fitted))
     assert of_kind(found, Bullets)[0].entries == tuple(problem.text for problem in check.problems)
     assert of_kind(found, Paragraph)[-1].text == "bb.check_prior with 4,000 samples, seed 1."
