@@ -61,6 +61,25 @@ def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None)
     return found
 
 
+def contrast_name(baseline: str, other: str) -> str:
+    """Return the name of a difference of two connections.
+
+    >>> contrast_name("associated", "human")
+    'associated - human'
+    """
+    return f"{baseline} - {other}"
+
+
+def contrast_sides(contrast: str) -> tuple[str, str]:
+    """Return the two connections of `contrast_name`, whose inverse it is.
+
+    >>> contrast_sides("associated - human")
+    ('associated', 'human')
+    """
+    baseline, _, other = contrast.partition(" - ")
+    return baseline, other
+
+
 def settled(low: float, high: float) -> bool:
     """Return whether an interval leaves out 0.
 

@@ -251,6 +251,33 @@ def share_text(value: float) -> str:
     return f"{value:.1%}" if isfinite(value) else "undefined"
 
 
+def digits_text(value: float, digits: int = 3) -> str:
+    """Return a number with a few significant digits.
+
+    >>> digits_text(0.96643), digits_text(0.96643, 4)
+    ('0.966', '0.9664')
+    """
+    return f"{value:.{digits}g}" if isfinite(value) else "undefined"
+
+
+def share_with_error_text(value: float, error: float) -> str:
+    """Return a share as a percentage, and its Monte Carlo standard error.
+
+    >>> share_with_error_text(0.0227, 0.0015)
+    '2.3% ± 0.1%'
+    """
+    return f"{100 * value:.2g}% ± {100 * error:.1g}%"
+
+
+def p_value_text(value: float) -> str:
+    """Return a p-value with four decimals.
+
+    >>> p_value_text(0.02274), p_value_text(0.00001)
+    ('0.0227', 'below 0.0001')
+    """
+    return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"
+
+
 def count_text(value: float) -> str:
     """Return a whole number.
 

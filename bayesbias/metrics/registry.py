@@ -23,7 +23,7 @@ from bayesbias.studies import StudyLike
 _FOUR = "two protected groups, two attribute groups"
 _TWO = "two protected groups, one or more attribute groups"
 _SCORE = "(A:C + B:D) - (B:C + A:D)"
-_ASSOCIATION = "association s(w, A, B): mean similarity to A minus mean similarity to B"
+_ASSOCIATION = "association s(w, A, B)"
 _PAIRS = "base pairs (23 are bundled), target words"
 _DU = "Du, Fang and Nguyen (2021), section 3.1"
 _KINDEL = "Kindel (2023)"
@@ -211,7 +211,7 @@ def find_measure(name: str) -> Measure:
     >>> find_measure("ect").range
     '-1 to 1'
     """
-    if name not in MEASURES:
+    if not isinstance(name, str) or name not in MEASURES:
         raise MeasureError(
             f"There is no measure {name!r}{did_you_mean(str(name).lower().replace('-', '_'), MEASURES)}. "
             f"Known are {', '.join(MEASURES)}."

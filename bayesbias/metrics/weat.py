@@ -53,6 +53,12 @@ def test_statistic(s_x: ArrayLike, s_y: ArrayLike) -> Floats:
 test_statistic.__test__ = False  # type: ignore[attr-defined]  # its name makes pytest take it for a test
 
 
+def check_ddof(ddof: Any) -> None:
+    """Raise `MeasureError` unless `ddof` is 1 (sd over n - 1, as in Caliskan's published values) or 0 (over n)."""
+    if isinstance(ddof, bool) or ddof not in (0, 1):
+        raise MeasureError(f"ddof={ddof!r}: 1 divides by n - 1 in the standard deviation, 0 by n.")
+
+
 def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     """Return the difference of two groups' mean associations in standard deviations of all of them.
 
@@ -66,8 +72,7 @@ def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     >>> round(float(effect_size([3.0, 4.0], [1.0, 2.0], ddof=0)), 4)
     1.7889
     """
-    if isinstance(ddof, bool) or ddof not in (0, 1):
-        raise MeasureError(f"ddof={ddof!r}: 1 divides by n - 1 in the standard deviation, 0 by n.")
+    check_ddof(ddof)
     x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
     both = np.concatenate([x, y], axis=-1)
     sd = both.std(axis=-1, ddof=ddof)

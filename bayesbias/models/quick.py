@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from bayesbias.estimates import contrast_name
 from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.diagnostics import SamplerFailedError
@@ -100,7 +101,7 @@ def _from_points(weighted: ConnectionMeanPosterior, connections: tuple[str, ...]
 def _contrasts(connections: tuple[str, ...], baseline: str) -> list[tuple[str, int, int]]:
     """Return name and places of each contrast with the baseline."""
     base = connections.index(baseline)
-    return [(f"{baseline} - {name}", base, place) for place, name in enumerate(connections) if place != base]
+    return [(contrast_name(baseline, name), base, place) for place, name in enumerate(connections) if place != base]
 
 
 class QuickRefits:

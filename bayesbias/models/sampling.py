@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_count, has_audience, resolve_seed
-from bayesbias.errors import FitError, ModelError, SamplerWarning, did_you_mean, warn_user
+from bayesbias.arguments import check_choice, check_count, has_audience, resolve_seed
+from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.fits import finish_fit, judge_fit
@@ -133,8 +133,7 @@ def _sample(
 ) -> tuple["xr.Dataset", "xr.Dataset", str]:
     """Return the draws, what the sampler reports of them, and its name."""
     known = ("auto", *INDEPENDENT, *_NUTS)
-    if sampler not in known:
-        raise ModelError(f"There is no sampler {sampler!r}{did_you_mean(sampler, known)}: use {', '.join(known)}.")
+    check_choice("sampler", sampler, known)
     name = sampler_for(spec) if sampler == "auto" else sampler
     if name in INDEPENDENT:
         try:

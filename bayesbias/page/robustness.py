@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.errors import name_some
+from bayesbias.estimates import settled
 from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
 from bayesbias.page.page_input import PageInput
@@ -131,8 +132,8 @@ def _edges(page: PageInput, refitted: list[dict[str, Any]]) -> list[str]:
     edges = []
     for row in refitted:
         here = found.loc[row["contrast"]]
-        settled = bool(here["hdi_low"] > 0 or here["hdi_high"] < 0)
-        if settled != (row["conclusion"] != "not settled"):
+        settles = settled(here["hdi_low"], here["hdi_high"])
+        if settles != (row["conclusion"] != "not settled"):
             edges.append(
                 f"The conclusion on '{row['contrast']}' is on the edge: its interval ends so near to 0 that chance "
                 f"in the simulation decides it ({interval_text(here['hdi_low'], here['hdi_high'])} in the fit, "

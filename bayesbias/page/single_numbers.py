@@ -12,7 +12,7 @@ from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.metrics.weat import associations, weat_statistics
 from bayesbias.page.blocks import Block, Heading, Paragraph, Section, frame_table
 from bayesbias.page.page_input import PageInput
-from bayesbias.statements import count_text, distance_text, signed_text
+from bayesbias.statements import count_text, distance_text, p_value_text, signed_text
 
 
 def single_numbers(page: PageInput) -> Section:
@@ -47,7 +47,7 @@ def _weat(page: PageInput) -> Iterator[Block]:
     numbers = pd.DataFrame(
         {
             "name": ["Effect size, sd with n - 1", "Effect size, sd with n", "One-sided p-value"],
-            "value": [*(signed_text(float(size)) for size in sizes), _p_value(float(test.p_value))],
+            "value": [*(signed_text(float(size)) for size in sizes), p_value_text(float(test.p_value))],
         }
     )
     yield frame_table(
@@ -67,7 +67,7 @@ def _t_tests(page: PageInput) -> Iterator[Block]:
     test = {
         "difference": ("Difference", signed_text),
         "low:high": ("95% confidence interval", signed_text),
-        "p_value": ("p-value", _p_value),
+        "p_value": ("p-value", p_value_text),
     }
     try:
         frame = mac_t_tests(page.table)
@@ -89,7 +89,3 @@ def _t_tests(page: PageInput) -> Iterator[Block]:
     first, second = dict.fromkeys(page.table["protected_group"].astype(str))
     caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
     yield frame_table(frame, caption, {**names, **test}, folded=True)
-
-
-def _p_value(value: float) -> str:
-    return f"{value:.4f}" if value >= 0.0001 else "below 0.0001"

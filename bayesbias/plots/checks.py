@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.estimates import contrast_sides
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec
 from bayesbias.plots.style import COLORS, furnish, new_figure, short_label, title_figure
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
@@ -183,7 +184,7 @@ def _draw_parameters(part: Any, parameters: "pd.DataFrame") -> None:
     panels = part.subplots(len(kinds), 1, squeeze=False, height_ratios=[len(frame) for frame in frames])[:, 0]
     for axes, kind, frame in zip(panels, kinds, frames, strict=True):
         for y, row in enumerate(frame.to_dict("records")):
-            name = row["connection"].split(" - ")[-1]
+            name = contrast_sides(row["connection"])[1] or row["connection"]
             axes.plot([row["low"], row["high"]], [y, y], color="#999999", linewidth=5, solid_capstyle="butt")
             axes.plot(row["observed"], y, "o", color=COLORS[name], markersize=7)
         labels = [label.replace("associated - ", "associated -\n") for label in frame["connection"]]

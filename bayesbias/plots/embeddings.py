@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.estimates import settled
 from bayesbias.plots.style import (
     DISTANCE_LABEL,
     connection_legend,
@@ -130,7 +131,7 @@ def _level(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, apart: float,
 
 
 def _change(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, size: float) -> None:
-    outside = row["hdi_low"] > 0 or row["hdi_high"] < 0
+    outside = settled(row["hdi_low"], row["hdi_high"])
     draw_estimate(axes, row, y, size=size, width=size / 3.5, filled=outside)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.errors import ReportError, name_some
 from bayesbias.plots.style import COLORS, new_figure, short_label
-from bayesbias.statements import percent_text
+from bayesbias.statements import digits_text, percent_text, share_with_error_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,11 +105,12 @@ def _distributions(axes: "Axes", found: "MeasurePosterior", row: Mapping[Any, An
     axes.set_ylim(-0.12, 1.08)
     axes.set_yticks([])
     axes.set_xlabel(_UNITS.get(row["statistic"], f"{row['statistic']} (cosine similarity)"))
-    share = f"{100 * row['null_share']:.2g}% ± {100 * row['null_share_se']:.1g}%"
+    share = share_with_error_text(row["null_share"], row["null_share_se"])
     if row["null_share"] > 0.99:
         share = "nearly always"
     axes.set_title(
-        f"observed {row['observed']:.3g}; at least as far out\nwhere nothing is associated: {share}", fontsize=9
+        f"observed {digits_text(row['observed'])}; at least as far out\nwhere nothing is associated: {share}",
+        fontsize=9,
     )
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
@@ -168,7 +169,7 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     unit = "cosine distance" if found.measure == "mac" else "cosine similarity"
-    axes.set_xlabel(f"{found.word_value.split(':')[0]} ({unit})")
+    axes.set_xlabel(f"{found.word_value} ({unit})")
     axes.plot([], [], marker="o", color=_OBSERVED, linestyle="none", label="observed")
     axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent_text(found.hdi_prob)} HPDI")
     axes.fill_between([], [], color=_NULL, alpha=0.35, linewidth=0, label="nothing associated, 95%")

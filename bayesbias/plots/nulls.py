@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import ReportError
+from bayesbias.estimates import contrast_sides
 from bayesbias.plots.style import COLORS, MARKERS, furnish, new_figure, short_label
 from bayesbias.reports.measures.null_simulation import check_null, check_observed, null_share
+from bayesbias.statements import digits_text, share_with_error_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,8 +103,8 @@ def _mark(axes: "Axes", share: Mapping[Hashable, Any]) -> None:
     axes.axvline(value, color=_OBSERVED, linewidth=1.6)
     low, high = axes.get_xlim()
     axes.set_title(
-        f"observed {value:.4g}: at least as extreme\n"
-        f"in {100 * share['share']:.2g}% ± {100 * share['mc_se']:.1g}% of the samples",
+        f"observed {digits_text(value, 4)}: at least as extreme\n"
+        f"in {share_with_error_text(share['share'], share['mc_se'])} of the samples",
         fontsize=8,
         color=_OBSERVED,
     )
@@ -149,7 +151,7 @@ def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
     place = {at: y + contrasts.index(name) for y, (at, name) in enumerate(order["contrast"].items())}
     for axes, frame in zip(panels, claims, strict=True):
         for at, row in zip(order.index, frame.loc[order.index].to_dict("records"), strict=True):
-            other = str(row["contrast"]).split(" - ")[-1]
+            other = contrast_sides(row["contrast"])[1]
             bar = [[min(3 * row["mc_se"], row["rate"])], [3 * row["mc_se"]]]
             axes.errorbar(row["rate"], place[at], xerr=bar, color=COLORS[other], marker=MARKERS[other], markersize=5)
             axes.plot([row["nominal"]] * 2, [place[at] - 0.38, place[at] + 0.38], color=_NOMINAL, linewidth=1.4)

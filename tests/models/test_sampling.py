@@ -36,8 +36,8 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"sampler": "nuts"}, ModelError, "no sampler 'nuts'"),
-        ({"sampler": "nutpi"}, ModelError, "did you mean 'nutpie'"),
+        ({"sampler": "nuts"}, ArgumentError, "sampler=.nuts.: use auto, exact"),
+        ({"sampler": "nutpi"}, ArgumentError, "did you mean 'nutpie'"),
         ({"draws": 0}, ArgumentError, "draws=0"),
         ({"draws": True}, ArgumentError, "draws=True"),
         ({"chains": 2.5}, ArgumentError, "chains=2.5"),

@@ -22,6 +22,7 @@ from bayesbias.metrics.subspaces.list_similarities import (
 from bayesbias.metrics.subspaces.sublists import (
     Places,
     all_subsets,
+    checked_samples,
     checked_sizes,
     draw_subsets,
     named,
@@ -91,6 +92,7 @@ def subset_consistency(
     [[('low', 'high'), ('middle', 'high')]]
     """
     seed = resolve_seed(random_seed)
+    samples = checked_samples(samples)
     (found,), (vectors,) = list_vectors(embedding, {"words": words}, metric)
     chosen = checked_sizes(sizes, len(found) - 1)
     looked_at = {q: samples is not None and comb(len(found), q) > samples for q in chosen}

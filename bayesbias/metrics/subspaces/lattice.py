@@ -9,11 +9,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import resolve_seed, with_progress
+from bayesbias.arguments import check_count, resolve_seed, with_progress
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.subspaces.list_similarities import Metric, all_similarities, list_vectors, metric_name
-from bayesbias.metrics.subspaces.sublists import Places, checked_sizes, draw_subsets, named, raise_if_too_many
+from bayesbias.metrics.subspaces.sublists import (
+    Places,
+    checked_sizes,
+    draw_subsets,
+    named,
+    raise_if_too_many,
+)
 
 Floats = NDArray[np.floating[Any]]
 
@@ -122,6 +128,8 @@ def lattice(
     True
     """
     seed = resolve_seed(random_seed)
+    if samples is not None:
+        check_count("samples", samples)
     lists = {"words": words} if other is None else {"words": words, "other": other}
     found, vectors = list_vectors(embedding, lists, metric)
     first, second = vectors[0], vectors[-1]

@@ -40,8 +40,6 @@ def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Gene
     >>> draw_subsets(30, 15, 4, np.random.default_rng(0)).shape
     (4, 15)
     """
-    if samples is not None:
-        check_count("samples", samples)
     possible = comb(words, size)
     if samples is None or samples >= possible:
         return all_subsets(words, size)
@@ -86,6 +84,15 @@ def raise_if_too_many(pairs: int, words: int, *, looped: bool) -> None:
             f"{words} words have sub-lists that make {pairs:,} pairs, more than {most:,}. Draw some of them "
             "(samples=1000, random_seed=...), or choose fewer sizes (sizes=[...])."
         )
+
+
+def checked_samples(samples: int | None) -> int | None:
+    """Return how many sub-lists of a size to draw, or None for all; raise `ArgumentError` for less than one.
+
+    >>> checked_samples(1000)
+    1000
+    """
+    return None if samples is None else check_count("samples", samples)
 
 
 def checked_sizes(sizes: Sequence[int] | None, most: int) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.errors import name_some
-from bayesbias.estimates import settled
+from bayesbias.estimates import contrast_sides, settled
 from bayesbias.statements import (
     Conclusions,
     Part,
@@ -235,7 +235,7 @@ def _equalized_words(equalized: tuple[str, ...], name: str) -> Iterator[Statemen
 
 
 def _gap_statement(row: dict[str, Any]) -> Statement:
-    other = str(row["contrast"]).split(" - ", 1)[1]
+    other = contrast_sides(row["contrast"])[1]
     text = (
         f"Associated minus {other}: the gap {_GAPS[row['gap']]}. Before {signed_text(row['before'])} "
         f"({interval_text(row['before_low'], row['before_high'])}), after {signed_text(row['after'])} "

@@ -1,6 +1,6 @@
 """What a fitted model says of a single-number measure: its posterior, and its values where nothing is associated."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,15 @@ from bayesbias.models.likelihood import densities
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
 from bayesbias.reports.measures.null_simulation import rate
-from bayesbias.statements import percent_text
+from bayesbias.statements import (
+    Part,
+    Rendered,
+    Statement,
+    digits_text,
+    percent_text,
+    rows_of,
+    share_with_error_text,
+)
 from bayesbias.studies import Study
 
 if TYPE_CHECKING:
@@ -32,9 +40,19 @@ _COLUMNS = (
     "null_share", "null_share_se", "beyond_null", "beyond_null_se",
 )  # fmt: skip
 
+_VALUES = ("observed", "null_low", "null_high", "repeated_low", "repeated_high", "mean", "hdi_low", "hdi_high")
+_EFFECT_SIZE = (
+    "The effect size divides by the spread of the words, which noise and uncertainty change: compare the observed and "
+    "the repeated one with the null, and read strength from the test statistic."
+)
+_MAC = (
+    "MAC averages associated and different pairs alike, so that its null is centered on what was observed: it cannot "
+    "tell an association."
+)
 
-@dataclass(frozen=True, eq=False)
-class MeasurePosterior:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasurePosterior(Rendered):
     """A measure under a fitted model: as observed, in expectation, measured again, and where nothing is associated.
 
     Parameters
@@ -79,36 +97,35 @@ class MeasurePosterior:
     hdi_prob: float
     seed: int
 
-    def __str__(self) -> str:
-        inside = percent_text(self.hdi_prob)
-        lines = [f"{self.measure} under the model {self.model!r}, {self.source}: {self.title}."]
+    def __repr__(self) -> str:
+        return f"MeasurePosterior({self.measure!r}, model={self.model!r}, {len(self.words)} words)"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the text, in the order in which they are read."""
+        null = "Null: no word is nearer to its associated than to its different words, but for noise."
+        head = Statement(
+            "measure", f"{self.measure} under the model {self.model!r}, {self.source}: {self.title}. {null}"
+        )
+        values = tuple(_value_statement(row, self.hdi_prob) for row in rows_of(self.summary))
+        return (
+            Part("", (*self._doubts(), head), bulleted=False),
+            Part("", values),
+            Part("", tuple(self._limits()), bulleted=False),
+        )
+
+    def _doubts(self) -> Iterator[Statement]:
         if not self.converged:
-            lines.append("The sampler had not converged: do not report these numbers yet.")
-        lines.append("Null: no word is nearer to its associated than to its different words, but for noise.")
-        for row in self.summary.to_dict("records"):
-            lines += [
-                f"{row['statistic']}: observed {row['observed']:.3g}",
-                f"  null: 95% of the values between {row['null_low']:.3g} and {row['null_high']:.3g}; at least as far "
-                f"out as the observed one {_share_text(row, 'null_share')}",
-                f"  measured again: {inside} of the values between {row['repeated_low']:.3g} and "
-                f"{row['repeated_high']:.3g}; outside the null's interval {_share_text(row, 'beyond_null')}",
-                f"  expected, without noise: {row['mean']:.3g}, {inside} HPDI {row['hdi_low']:.3g} to "
-                f"{row['hdi_high']:.3g}",
-            ]
+            yield Statement("convergence", "The sampler had not converged: do not report these numbers yet.")
+
+    def _limits(self) -> Iterator[Statement]:
         if "effect_size" in set(self.summary["statistic"]):
-            lines.append(
-                "The effect size divides by the spread of the words, which noise and uncertainty change: compare the "
-                "observed and the repeated one with the null, and read strength from the test statistic."
-            )
+            yield Statement("effect size", _EFFECT_SIZE)
         if self.measure == "mac":
-            lines.append(
-                "MAC averages associated and different pairs alike, so that its null is centered on what was observed: "
-                "it cannot tell an association."
-            )
+            yield Statement("mac", _MAC)
         if self.lost_words:
             lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
-            lines.append(f"Lost words: {lost}.")
-        return "\n".join(lines)
+            yield Statement("lost words", f"Lost words: {lost}.", {"words": dict(self.lost_words)})
 
 
 def measure_posterior(
@@ -259,8 +276,17 @@ def measure_posterior(
     )
 
 
-def _share_text(row: Mapping[Any, Any], name: str) -> str:
-    return f"{100 * row[name]:.3g}% ± {100 * row[f'{name}_se']:.1g}%"
+def _value_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement:
+    """Return one statistic: as observed, where nothing is associated, measured again, and without noise."""
+    inside, value = percent_text(hdi_prob), {name: digits_text(row[name]) for name in _VALUES}
+    null, beyond = (share_with_error_text(row[name], row[f"{name}_se"]) for name in ("null_share", "beyond_null"))
+    text = (
+        "{statistic}: observed {observed}. Where nothing is associated, 95% of the values lie between {null_low} and "
+        "{null_high}; at least as far out as the observed one {null}. Measured again, {inside} of the values lie "
+        "between {repeated_low} and {repeated_high}; outside the null's interval {beyond}. Expected, without noise: "
+        "{mean}, {inside} HPDI {hdi_low} to {hdi_high}."
+    ).format(statistic=row["statistic"], null=null, beyond=beyond, inside=inside, **value)
+    return Statement("statistic", text, row)
 
 
 def _of_similarities(measure: str, options: Mapping[str, Any]) -> SimilarityMeasure:

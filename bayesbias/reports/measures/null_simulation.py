@@ -10,7 +10,7 @@ from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.metrics.mac import mean_distances
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import t_test
-from bayesbias.metrics.weat import association, effect_size, test_statistic
+from bayesbias.metrics.weat import association, check_ddof, effect_size, test_statistic
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,8 +105,7 @@ def simulate_null(
         )
     spread = check_spread(sd, attribute_sd, word_sd)
     count, seed = check_count("samples", samples, least=2), resolve_seed(random_seed)
-    if ddof not in (0, 1) or isinstance(ddof, bool):
-        raise ReportError(f"ddof={ddof!r}: give 1 (sd with n - 1, as in Caliskan's published values) or 0 (with n).")
+    check_ddof(ddof)
     numbers = sum(groups) * sum(lists)
     if numbers * count > _MOST_NUMBERS:
         raise ReportError(

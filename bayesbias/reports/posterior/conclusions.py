@@ -7,6 +7,8 @@ import numpy as np
 
 from bayesbias.arguments import HDI_PROB
 from bayesbias.errors import name_some
+from bayesbias.estimates import contrast_sides
+from bayesbias.estimates import settled as is_settled
 from bayesbias.models.fits import fit_fact
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.statements import Conclusions, Statement, interval_text, percent_text, probability_text, signed_text
@@ -78,7 +80,7 @@ def conclusions(
     """
     overall, words = (
         [
-            {**row, "settled": bool(row["hdi_low"] > 0 or row["hdi_high"] < 0)}
+            {**row, "settled": is_settled(row["hdi_low"], row["hdi_high"])}
             for row in contrasts(fit, level=level, hdi_prob=hdi_prob, rope=rope).to_dict("records")
         ]
         for level in ("overall", "word")
@@ -170,7 +172,7 @@ def _about(fit: "xr.DataTree") -> Statement:
 
 
 def _other(row: Row) -> str:
-    return str(row["contrast"]).split(" - ", 1)[1]
+    return contrast_sides(row["contrast"])[1]
 
 
 def _contrast_statement(row: Row) -> Statement:

@@ -9,6 +9,7 @@ import pytest
 from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.metrics.subspaces.sublists import (
     all_subsets,
+    checked_samples,
     checked_sizes,
     draw_subsets,
     one_word_changed,
@@ -41,7 +42,7 @@ def test_every_word_is_as_likely() -> None:
 def test_no_more_than_there_are() -> None:
     np.testing.assert_array_equal(draw_subsets(5, 2, 10, np.random.default_rng(0)), all_subsets(5, 2))
     with pytest.raises(ArgumentError, match="at least 1"):
-        draw_subsets(5, 2, 0, np.random.default_rng(0))
+        checked_samples(0)
 
 
 def test_neighbours_differ_in_one_word() -> None:
