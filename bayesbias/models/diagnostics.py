@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
 BFMI_MIN = 0.3
+# Drawn anew given all else, and too many to judge one by one: the scales that rule them are judged.
+_LARGE = ["residual_covariance", "attribute_weight"]
 _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
 
 
@@ -51,7 +53,7 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
         return []  # the sampler itself refuses weights that cannot be trusted, and resampled draws have no chains
     import arviz as az  # after the samplers that need none of it: it takes long to import
 
-    posterior = fit["posterior"].to_dataset()
+    posterior = fit["posterior"].to_dataset().drop_vars(_LARGE, errors="ignore")
     ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []
     if posterior.sizes["chain"] < 2:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from bayesbias.errors import FitError, InputFileError
 from bayesbias.files import atomic_path, check_output, input_file
+from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.spec import RENAMED, ModelSpec
@@ -28,6 +29,7 @@ _SAMPLE_STATS = (
     *("diverging", "energy", "tree_depth", "n_steps", "acceptance_rate", "step_size", "lp", "reached_max_treedepth"),
     # What the samplers without chains know of their own error.
     *("grid_acceptance", "edge_mass", "envelope_excess"),
+    *CONDITIONAL,
     *("importance_efficiency", "importance_ess", "pareto_khat", "points_weighted"),
 )
 _THEIR_NAMES = {

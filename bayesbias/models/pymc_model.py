@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.models.data import ModelData, attribute_lists, list_names
+from bayesbias.models.data import ModelData, attribute_lists, coordinates
+from bayesbias.models.multivariate_pymc import MULTIVARIATE_AUXILIARY, add_multivariate
 from bayesbias.models.spec import ModelSpec
 
 if TYPE_CHECKING:
     import pymc as pm
 
 # What a sampler needs but no reader wants: left out of the posterior.
-AUXILIARY = ("word_offset", "attribute_offset")
+AUXILIARY = ("word_offset", "attribute_offset", *MULTIVARIATE_AUXILIARY)
 
 
 def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
@@ -28,7 +29,7 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     The second line is the paper's ``word_mean ~ Normal(connection_mean, word_sd)`` (Dobrzeniecka and Urbaniak,
     "Bayesian method"), written non-centred: with few rows a word the centred form has a funnel that samplers do
     not pass. Without pooling, the prior of `connection_mean` is that of each word mean, and `connection_mean` is the
-    average of the words that have rows.
+    average of the words that have rows. For the multivariate model, see `add_multivariate`.
 
     Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
     list has its own attribute_sd. The distances are its data `distance`; models with the same `bayesbias_graph` differ
@@ -37,7 +38,12 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     import pymc as pm
 
     switches, priors = spec.switches, spec.priors
-    coords: dict[str, Any] = {"protected_word": data.protected_words, "connection": list(data.connections)}
+    coords = coordinates(data, spec)
+    if spec.multivariate:
+        with pm.Model(coords=coords) as model:
+            add_multivariate(data, spec)
+        model.bayesbias_graph = _graph(data, spec)
+        return model
     cells = ("protected_word", "connection")
     with pm.Model(coords=coords) as model:
         if switches["pooling"] == "partial":
@@ -58,7 +64,7 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
         distance = pm.Data("distance", data.distance)
         expected = word_mean[protected, connection]
         if switches["attribute_effects"] != "none":
-            expected = expected + _attribute_effect(model, data, spec)[attribute]
+            expected = expected + _attribute_effect(data, spec)[attribute]
         if switches["scale"] == "connection":
             sigma = priors["sigma"].variable("sigma", dims="connection")[connection]
         else:
@@ -81,13 +87,11 @@ def _graph(data: ModelData, spec: ModelSpec) -> str:
     return digest.hexdigest()
 
 
-def _attribute_effect(model: "pm.Model", data: ModelData, spec: ModelSpec) -> Any:
+def _attribute_effect(data: ModelData, spec: ModelSpec) -> Any:
     import pymc as pm
 
-    model.add_coord("attribute_word", data.attribute_words)
     per_list = spec.switches["attribute_effects"] == "per_list"
     if per_list:
-        model.add_coord("attribute_list", list(list_names(data)))
         by_list = spec.priors["attribute_sd"].variable("attribute_sd", dims="attribute_list")
         attribute_sd = by_list[np.asarray(attribute_lists(data))]
     else:

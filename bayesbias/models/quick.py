@@ -22,10 +22,15 @@ from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sa
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
 from bayesbias.models.samplers.importance import KHAT_MAX, Proposal
+from bayesbias.models.samplers.multivariate import why_not_gibbs
 from bayesbias.models.spec import ModelSpec
 
 # The fast samplers, the fastest first: each says which term of a model it does not fit, or None.
-SAMPLERS: dict[str, Callable[[ModelSpec], str | None]] = {"exact": why_not_exact, "collapsed": why_not_collapsed}
+SAMPLERS: dict[str, Callable[[ModelSpec], str | None]] = {
+    "exact": why_not_exact,
+    "collapsed": why_not_collapsed,
+    "gibbs": why_not_gibbs,
+}
 Contrast = Callable[[float], Estimate]
 """Probability inside the interval -> the estimate of one contrast."""
 

@@ -10,13 +10,15 @@ import pandas as pd
 
 from bayesbias.arguments import check_choice, check_count, has_audience, resolve_seed
 from bayesbias.errors import FitError, SamplerWarning, warn_user
-from bayesbias.models.data import ModelData, list_names, model_data
+from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
+from bayesbias.models.data import ModelData, coordinates, model_data
 from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
+from bayesbias.models.samplers.multivariate import SWEEPS_A_DRAW, attribute_sample, sample_multivariate
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 
 if TYPE_CHECKING:
@@ -27,11 +29,18 @@ if TYPE_CHECKING:
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "connection_mean": ("connection",),
     "word_sd": ("connection",),
+    "effect_sd": ("effect",),
     "sigma": ("connection",),
     "attribute_sd": ("attribute_list",),
+    "group_attribute_sd": (),
+    "target_weight": (),
+    "list_scale": ("attribute_list",),
     "nu": (),
     "word_mean": ("protected_word", "connection"),
     "attribute_effect": ("attribute_word",),
+    "word_covariance": ("connection", "other_connection"),
+    "residual_covariance": ("protected_word", "other_protected_word"),
+    "attribute_weight": ("attribute_word",),
 }
 # Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
 TARGET_ACCEPT = 0.9
@@ -61,8 +70,10 @@ def fit(
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     sampler
         ``"exact"`` (models without attribute effects) and ``"collapsed"`` (crossed models) draw independently, in
-        well under a second; ``"nutpie"`` and ``"pymc"`` (PyMC's own) are NUTS and fit every model. ``"auto"``
-        (default) takes the fastest that fits the model, and NUTS where a diagnostic of that one fails.
+        well under a second; ``"gibbs"`` draws the multivariate model in sweeps, two for each kept draw, in seconds (its
+        first call on a machine compiles it, for about half a minute); ``"nutpie"`` and ``"pymc"`` (PyMC's own) are
+        NUTS and fit every model. ``"auto"`` (default) takes the fastest that fits the model, and NUTS where a
+        diagnostic of that one fails.
     draws, tune, chains
         Kept draws a chain, tuning steps a chain before them, and chains.
     random_seed
@@ -108,7 +119,7 @@ def fit(
     spec = load_model(model, priors=priors)
     data = model_data(table)
     _check_memory(data, spec, draws * chains)
-    drawn, stats, engine = _sample(sampler, data, spec, _Settings(draws, tune, chains, seed, has_audience(progress)))
+    drawn, stats, engine = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
@@ -118,7 +129,7 @@ def fit(
 
 
 @dataclass(frozen=True)
-class _Settings:
+class Settings:
     """The settings of every sampler."""
 
     draws: int
@@ -129,15 +140,15 @@ class _Settings:
 
 
 def _sample(
-    sampler: str, data: ModelData, spec: ModelSpec, settings: _Settings
+    sampler: str, data: ModelData, spec: ModelSpec, settings: Settings
 ) -> tuple["xr.Dataset", "xr.Dataset", str]:
     """Return the draws, what the sampler reports of them, and its name."""
-    known = ("auto", *INDEPENDENT, *_NUTS)
+    known = ("auto", *OWN_SAMPLERS, *_NUTS)
     check_choice("sampler", sampler, known)
     name = sampler_for(spec) if sampler == "auto" else sampler
-    if name in INDEPENDENT:
+    if name in OWN_SAMPLERS:
         try:
-            return *_independent(INDEPENDENT[name], data, spec, settings), name
+            return *_labelled(*OWN_SAMPLERS[name](data, spec, settings), data, spec, settings), name
         except SamplerFailedError as error:
             if sampler == name:
                 raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie.") from error
@@ -151,24 +162,23 @@ def _sample(
     return tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset(), engine
 
 
-def _independent(
-    sample: Callable[..., Any], data: ModelData, spec: ModelSpec, settings: _Settings
+def _labelled(
+    posterior: Mapping[str, np.ndarray],
+    error: Mapping[str, np.ndarray],
+    data: ModelData,
+    spec: ModelSpec,
+    settings: Settings,
 ) -> tuple["xr.Dataset", "xr.Dataset"]:
-    """Return independent draws with chains, like those of any other sampler."""
+    """Return draws, of shape (chains * draws, ...), with chains and names, like those of any other sampler."""
     import xarray as xr
 
-    rng = np.random.default_rng(settings.seed)
-    posterior, error = sample(data, spec, draws=settings.draws * settings.chains, rng=rng)
     coords = {
         "chain": np.arange(settings.chains),
         "draw": np.arange(settings.draws),
-        "connection": np.asarray(data.connections, dtype=str),
-        "protected_word": data.protected_words,
+        **coordinates(data, spec),
     }
-    if "attribute_effect" in posterior:
-        coords["attribute_word"] = data.attribute_words
-        if posterior["attribute_sd"].ndim == 2:
-            coords["attribute_list"] = np.asarray(list_names(data), dtype=str)
+    used = {dim for name in posterior for dim in PARAMETERS[name][: posterior[name].ndim - 1]}
+    coords = {name: labels for name, labels in coords.items() if name in used | {"chain", "draw"}}
     variables = {
         name: (
             ("chain", "draw", *PARAMETERS[name][: values.ndim - 1]),
@@ -176,24 +186,56 @@ def _independent(
         )
         for name, values in posterior.items()
     }
-    by_connection = {
-        name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()
+    stats = {
+        name: (("chain", "draw", "contrast_form"), value)
+        if name in CONDITIONAL
+        else (("connection",) if np.size(value) > 1 else (), value.squeeze())
+        for name, value in error.items()
     }
-    return xr.Dataset(variables, coords=coords), xr.Dataset(by_connection)
+    return xr.Dataset(variables, coords=coords), xr.Dataset(stats)
 
 
-def _collapsed(data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator) -> Any:
-    return sample_collapsed(collapse(data, spec), draws=draws, rng=rng)
+Drawn = tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]
+"""Draws of the posterior, of shape (chains * draws, ...), and what the sampler says of its own error."""
 
 
-# The samplers of independent draws.
-INDEPENDENT: dict[str, Callable[..., Any]] = {"exact": sample_exact, "collapsed": _collapsed}
+def _exact(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
+    rng = np.random.default_rng(settings.seed)
+    return sample_exact(data, spec, draws=settings.draws * settings.chains, rng=rng)
+
+
+def _collapsed(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
+    rng = np.random.default_rng(settings.seed)
+    return sample_collapsed(collapse(data, spec), draws=settings.draws * settings.chains, rng=rng)
+
+
+def _gibbs(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
+    found = sample_multivariate(
+        attribute_sample(data),
+        spec,
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        seed=settings.seed,
+        forms=np.stack([form.weights for form in contrast_forms(data)]),
+        thin=SWEEPS_A_DRAW,
+    )
+    moments = {name: found.pop(name) for name in CONDITIONAL}
+    return {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}, moments
+
+
+# The samplers that are not NUTS.
+OWN_SAMPLERS: dict[str, Callable[[ModelData, ModelSpec, Settings], Drawn]] = {
+    "exact": _exact,
+    "collapsed": _collapsed,
+    "gibbs": _gibbs,
+}
 
 _compiled: dict[str, Any] = {}  # by what nutpie compiled, the latest used last
 _MOST_COMPILED = 8
 
 
-def _nutpie(model: "pm.Model", settings: _Settings) -> "xr.DataTree":
+def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
     import nutpie
 
     with _exact_arithmetic():
@@ -217,7 +259,7 @@ def _nutpie(model: "pm.Model", settings: _Settings) -> "xr.DataTree":
     return tree
 
 
-def _pymc(model: "pm.Model", settings: _Settings) -> "xr.DataTree":
+def _pymc(model: "pm.Model", settings: Settings) -> "xr.DataTree":
     import pymc as pm
 
     with model, _exact_arithmetic():

@@ -15,11 +15,13 @@ from bayesbias.models.priors import Prior, parse_prior
 
 # What each switch may say.
 SWITCHES: dict[str, tuple[str, ...]] = {
-    "pooling": ("partial", "none"),
-    "scale": ("connection", "common"),
-    "attribute_effects": ("none", "one", "per_list"),
+    "pooling": ("partial", "none", "correlated"),
+    "scale": ("connection", "common", "list"),
+    "attribute_effects": ("none", "one", "per_list", "covariance"),
     "likelihood": ("normal", "student_t"),
 }
+# What makes attribute words the sample: these go together.
+MULTIVARIATE = {"pooling": "correlated", "scale": "list", "attribute_effects": "covariance"}
 # Of the bundled models, the one that leave-one-attribute-word-out prefers over the published tables.
 DEFAULT_MODEL = "crossed_per_list"
 # What parameters were called in earlier versions.
@@ -76,6 +78,11 @@ class ModelSpec:
         }
 
     @property
+    def multivariate(self) -> bool:
+        """Whether attribute words are the sample, each with one vector of distances."""
+        return self.switches["attribute_effects"] == "covariance"
+
+    @property
     def digest(self) -> str:
         """A short hash of switches and priors: models that differ in them have different ones."""
         relevant = {key: self.to_dict()[key] for key in ("switches", "priors")}
@@ -94,11 +101,13 @@ def renamed_or_similar(name: str, known: Iterable[str]) -> str:
 def needed_priors(switches: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters that these switches call for, and whether each is a location or a scale."""
     needed = {"connection_mean": "location"}
-    if switches["pooling"] == "partial":
-        needed["word_sd"] = "scale"
+    if switches["pooling"] != "none":
+        needed["word_sd" if switches["pooling"] == "partial" else "effect_sd"] = "scale"
     needed["sigma"] = "scale"
     if switches["attribute_effects"] != "none":
         needed["attribute_sd"] = "scale"
+    if switches["attribute_effects"] == "covariance":
+        needed |= dict.fromkeys(("group_attribute_sd", "target_weight", "list_scale"), "scale")
     if switches["likelihood"] == "student_t":
         needed["nu"] = "scale"
     return needed
@@ -195,6 +204,9 @@ def _switch_faults(switches: Mapping[str, Any]) -> list[str]:
         elif switches[name] not in values:
             given = str(switches[name])
             faults.append(f"switch {name} is {given!r}{did_you_mean(given, values)}: known are {', '.join(values)}")
+    together = [f'{name} = "{value}"' for name, value in MULTIVARIATE.items()]
+    if not faults and 0 < sum(switches[name] == value for name, value in MULTIVARIATE.items()) < len(together):
+        faults.append(f"{', '.join(together)} go together: set all three, or none")
     return faults
 
 
@@ -206,4 +218,8 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
             faults.append(f"a prior for {name!r}, which this model does not have{renamed_or_similar(name, needed)}")
         elif needed[name] == "scale" and not prior.positive:
             faults.append(f"{name} cannot be negative, and {prior} allows negative values")
+    if spec.multivariate and not faults:
+        for name, family in (("effect_sd", "HalfStudentT"), ("connection_mean", "Normal")):
+            if spec.priors[name].distribution != family:
+                faults.append(f"{name} of a model with correlated word effects must be a {family}")
     return faults

@@ -1,0 +1,479 @@
+"""The compiled part of the Gibbs sampler of the multivariate model: its conditionals, and the sweeps of a chain.
+
+Only arrays in and out, so that each conditional is tested alone. Notation of `multivariate.py`: J protected words,
+C connections, n attribute words in lists; `location` is (mu, u_1, ..., u_J), of length C + J C; `t` holds the
+logarithms of omega, psi, sigma, the target's weight, and the scale of each kind of list; `inverse` is the inverse of
+Sigma. Arrays are float64 and C-contiguous.
+"""
+
+import math
+
+import numba
+import numpy as np
+
+# Families of priors of positive numbers.
+EXPONENTIAL, HALF_NORMAL, HALF_STUDENT_T, GAMMA, INVERSE_GAMMA, LOG_NORMAL = range(6)
+# Logarithms of scales beyond have no probability: distances are 0 to 2.
+_FARTHEST = 12.5
+_STEPS_OUT = 10
+
+# Without fast-math, so that a cold and a warm cache give the same draws.
+compiled = numba.njit(nogil=True, cache=True)
+
+
+@compiled
+def log_prior(family, parameters, x):
+    """Return the log density of a positive number, up to a constant."""
+    if family == EXPONENTIAL:
+        return -parameters[0] * x
+    if family == HALF_NORMAL:
+        return -0.5 * (x / parameters[0]) ** 2
+    if family == HALF_STUDENT_T:
+        return -0.5 * (parameters[0] + 1) * math.log1p((x / parameters[1]) ** 2 / parameters[0])
+    if family == GAMMA:
+        return (parameters[0] - 1) * math.log(x) - parameters[1] * x
+    if family == INVERSE_GAMMA:
+        return -(parameters[0] + 1) * math.log(x) - parameters[1] / x
+    return -0.5 * ((math.log(x) - parameters[0]) / parameters[1]) ** 2 - math.log(x)
+
+
+@compiled
+def forward(lower, right):
+    """Solve lower @ x = right in place, for the columns of `right`, shape (size, columns)."""
+    for i in range(lower.shape[0]):
+        for k in range(i):
+            value = lower[i, k]
+            for column in range(right.shape[1]):
+                right[i, column] -= value * right[k, column]
+        value = 1 / lower[i, i]
+        for column in range(right.shape[1]):
+            right[i, column] *= value
+    return right
+
+
+@compiled
+def backward(lower, right):
+    """Solve lower.T @ x = right in place, for the columns of `right`, shape (size, columns)."""
+    for i in range(lower.shape[0] - 1, -1, -1):
+        value = 1 / lower[i, i]
+        for column in range(right.shape[1]):
+            right[i, column] *= value
+        for k in range(i):
+            value = lower[i, k]
+            for column in range(right.shape[1]):
+                right[k, column] -= value * right[i, column]
+    return right
+
+
+@compiled
+def inverse_of(matrix):
+    """Return the inverse of a positive definite matrix."""
+    root = forward(np.linalg.cholesky(matrix), np.eye(matrix.shape[0]))
+    return root.T @ root
+
+
+@compiled
+def wishart_precision(scale, freedom, rng):
+    """Return the inverse of a draw of InverseWishart(freedom, scale), by Bartlett's decomposition."""
+    size = scale.shape[0]
+    root = np.zeros((size, size))
+    for i in range(size):
+        root[i, i] = math.sqrt(2 * rng.standard_gamma((freedom - i) / 2))
+        for k in range(i):
+            root[i, k] = rng.standard_normal()
+    half = backward(np.linalg.cholesky(scale), root)
+    return half @ half.T
+
+
+@compiled
+def list_statistics(y, weights, list_of, lists):
+    """Return the sum of weights, the weighted mean and the weighted scatter of the attribute words of each list."""
+    n, words = y.shape
+    count, mean, scatter = np.zeros(lists), np.zeros((lists, words)), np.zeros((lists, words, words))
+    for j in range(n):
+        count[list_of[j]] += weights[j]
+        mean[list_of[j]] += weights[j] * y[j]
+    for at in range(lists):
+        mean[at] /= count[at]
+    for at in range(lists):
+        rows = np.flatnonzero(list_of == at)
+        centred = np.empty((len(rows), words))
+        for place in range(len(rows)):
+            j = rows[place]
+            centred[place] = math.sqrt(weights[j]) * (y[j] - mean[at])
+        scatter[at] = centred.T @ centred
+    return count, mean, scatter
+
+
+@compiled
+def list_means(location, list_connection, basis):
+    """Return the expected distance of each protected word to the words of each list, shape (lists, J)."""
+    lists, words = list_connection.shape
+    connections = basis.shape[0]
+    means = np.empty((lists, words))
+    for at in range(lists):
+        for i in range(words):
+            c = list_connection[at, i]
+            value = location[c]
+            for b in range(connections):
+                value += basis[c, b] * location[connections * (1 + i) + b]
+            means[at, i] = value
+    return means
+
+
+@compiled
+def location_precision(inverse, between, count, mean, scale2, list_connection, list_kind, basis, mean_prior):
+    """Return the precision (its lower triangle) and the linear term of the Normal of the location, given all else."""
+    lists, words = list_connection.shape
+    size = basis.shape[0]
+    precision = np.zeros((size * (1 + words), size * (1 + words)))
+    linear = np.zeros((size * (1 + words), 1))
+    for c in range(size):
+        precision[c, c] = 1 / mean_prior[c, 1] ** 2
+        linear[c, 0] = mean_prior[c, 0] / mean_prior[c, 1] ** 2
+    for i in range(words):
+        first = size * (1 + i)
+        precision[first : first + size, first : first + size] = between
+    for at in range(lists):
+        weight = count[at] / scale2[list_kind[at]]
+        pull = inverse @ mean[at] * weight
+        for i in range(words):
+            c, row = list_connection[at, i], size * (1 + i)
+            linear[c, 0] += pull[i]
+            for a in range(size):
+                linear[row + a, 0] += pull[i] * basis[c, a]
+            for k in range(words):
+                d, column, value = list_connection[at, k], size * (1 + k), weight * inverse[i, k]
+                precision[c, d] += value
+                for a in range(size):
+                    left = value * basis[c, a]
+                    if left == 0:
+                        continue
+                    precision[row + a, d] += left
+                    if k <= i:
+                        for b in range(size):
+                            precision[row + a, column + b] += left * basis[d, b]
+    return precision, linear
+
+
+@compiled
+def target_log_determinant(omega2, psi2, sigma2, sizes):
+    """Return log |T| of T = omega^2 11' + psi^2 GG' + sigma^2 I, for groups of these sizes."""
+    found, ones = 0.0, 0.0
+    for size in sizes:
+        inside = sigma2 + psi2 * size
+        found += (size - 1) * math.log(sigma2) + math.log(inside)
+        ones += size / inside
+    return found + math.log1p(omega2 * ones)
+
+
+@compiled
+def scaled_scatter(t, rests, group_of, fixed):
+    """Return (nu - J - 1) T + sum over kinds of R_k / s_k^2, the scale of Sigma's conditional."""
+    words = len(group_of)
+    strength = words * math.exp(t[3])
+    omega2, sigma2 = strength * math.exp(2 * t[0]), strength * math.exp(2 * t[2])
+    psi2 = 0.0 if fixed[1] else strength * math.exp(2 * t[1])
+    total = np.full((words, words), omega2)
+    for i in range(words):
+        total[i, i] += sigma2
+        for k in range(words):
+            if group_of[i] == group_of[k]:
+                total[i, k] += psi2
+    for kind in range(len(rests)):
+        total += math.exp(-2 * t[4 + kind]) * rests[kind]
+    return total
+
+
+@compiled
+def covariance_log_density(t, rests, counts, group_of, sizes, families, parameters, fixed):
+    """Return the log density of `t` given the residuals, Sigma integrated out, up to a constant.
+
+    `rests` are the sums of squares and products of residuals by kind of list, shape (kinds, J, J), `counts` the number
+    of attribute words of each kind.
+    """
+    for value in t:
+        if abs(value) > _FARTHEST:
+            return -np.inf
+    words, n = len(group_of), counts.sum()
+    strength = words * math.exp(t[3])
+    nu = words + 1 + strength
+    psi2 = 0.0 if fixed[1] else math.exp(2 * t[1])
+    target = target_log_determinant(math.exp(2 * t[0]), psi2, math.exp(2 * t[2]), sizes)
+    lower = np.linalg.cholesky(scaled_scatter(t, rests, group_of, fixed))
+    found = 0.5 * nu * (words * math.log(strength) + target)
+    for i in range(words):
+        found -= (nu + n) * math.log(lower[i, i])
+        found += math.lgamma((nu + n - i) / 2) - math.lgamma((nu - i) / 2)
+    for at in range(len(t)):
+        if not fixed[at]:
+            found += log_prior(families[at], parameters[at], math.exp(t[at])) + t[at]
+    for kind in range(len(counts)):
+        found -= words * counts[kind] * t[4 + kind]
+    return found
+
+
+@compiled
+def slice_along(t, now, direction, width, rng, rests, counts, group_of, sizes, families, parameters, fixed):
+    """Move along a direction by slice sampling (Neal 2003: stepping out, shrinkage); return point and log density."""
+    level = now - rng.standard_exponential()
+    left = -width * rng.random()
+    right = left + width
+    for _ in range(_STEPS_OUT):
+        point = t + left * direction
+        if covariance_log_density(point, rests, counts, group_of, sizes, families, parameters, fixed) <= level:
+            break
+        left -= width
+    for _ in range(_STEPS_OUT):
+        point = t + right * direction
+        if covariance_log_density(point, rests, counts, group_of, sizes, families, parameters, fixed) <= level:
+            break
+        right += width
+    while True:
+        step = left + (right - left) * rng.random()
+        point = t + step * direction
+        then = covariance_log_density(point, rests, counts, group_of, sizes, families, parameters, fixed)
+        if then > level:
+            return point, then
+        if step < 0:
+            left = step
+        else:
+            right = step
+        if right - left < 1e-12:
+            return t, now
+
+
+@compiled
+def _scale_log_density(x, pull, square, curve, power):
+    return pull * math.exp(x) - 0.5 * square * math.exp(2 * x) - power * math.log(curve + math.exp(2 * x)) + x
+
+
+@compiled
+def rescaled_words(location, covariance, half_t, inverse, count, mean, scale2, list_connection, list_kind, basis, rng):
+    """Draw the sds of S anew with the standardised effects u / sd and the correlations held; return S.
+
+    The effects in `location` are scaled with their sds. Given the correlations R, the density of the sds under Huang
+    and Wand's prior is that of independent half-t's of nu_h + C - 1 degrees of freedom (their property 4).
+    """
+    lists, words = list_connection.shape
+    size = basis.shape[0]
+    sds = np.sqrt(np.diag(covariance))
+    correlation = covariance / np.outer(sds, sds)
+    conditional = np.diag(inverse_of(correlation))
+    effects = location[size:].copy().reshape(words, size)
+    standard = effects / sds
+    square, linear = np.zeros((size, size)), np.zeros(size)
+    design = np.empty((words, size))
+    for at in range(lists):
+        weight = count[at] / scale2[list_kind[at]]
+        rest = np.empty(words)
+        for i in range(words):
+            c = list_connection[at, i]
+            rest[i] = mean[at, i] - location[c]
+            for k in range(size):
+                design[i, k] = basis[c, k] * standard[i, k]
+        half = inverse @ design
+        square += weight * (design.T @ half)
+        linear += weight * (half.T @ rest)
+    new = sds.copy()
+    freedom, scale = half_t
+    for k in range(size):
+        pull = linear[k]
+        for other in range(size):
+            if other != k:
+                pull -= square[k, other] * new[other]
+        curve = freedom * conditional[k] * scale**2
+        power = 0.5 * (freedom + size)
+        x = math.log(new[k])
+        now = _scale_log_density(x, pull, square[k, k], curve, power)
+        level = now - rng.standard_exponential()
+        left = x - rng.random()
+        right = left + 1.0
+        for _ in range(_STEPS_OUT):
+            if _scale_log_density(left, pull, square[k, k], curve, power) <= level:
+                break
+            left -= 1.0
+        for _ in range(_STEPS_OUT):
+            if _scale_log_density(right, pull, square[k, k], curve, power) <= level:
+                break
+            right += 1.0
+        while right - left > 1e-12:
+            point = left + (right - left) * rng.random()
+            if _scale_log_density(point, pull, square[k, k], curve, power) > level:
+                new[k] = math.exp(point)
+                break
+            if point < x:
+                left = point
+            else:
+                right = point
+    for i in range(words):
+        for k in range(size):
+            location[size * (1 + i) + k] = standard[i, k] * new[k]
+    return correlation * np.outer(new, new)
+
+
+@compiled
+def fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, missing, rng):
+    """Draw the missing distances of each attribute word, given its others; those of j are missing[start[j]:start[j+1]].
+
+    With Sigma's inverse L, the missing given the observed are Normal with precision L_MM and mean - L_MM^-1 L_MO r_O: a
+    pattern of lost pairs costs no more than their number cubed.
+    """
+    words = y.shape[1]
+    for j in range(y.shape[0]):
+        gone = missing[start[j] : start[j + 1]]
+        if len(gone) == 0:
+            continue
+        mean = means[list_of[j]]
+        rest = y[j] - mean
+        for i in gone:
+            rest[i] = 0.0
+        block, right = np.empty((len(gone), len(gone))), np.empty((len(gone), 1))
+        for a, i in enumerate(gone):
+            value = 0.0
+            for k in range(words):
+                value -= inverse[i, k] * rest[k]
+            right[a, 0] = value
+            for b, k in enumerate(gone):
+                block[a, b] = inverse[i, k]
+        lower = np.linalg.cholesky(block)
+        right = forward(lower, right)
+        spread = math.sqrt(scale2[list_kind[list_of[j]]] / weights[j])
+        for a in range(len(gone)):
+            right[a, 0] += spread * rng.standard_normal()
+        right = backward(lower, right)
+        for a, i in enumerate(gone):
+            y[j, i] = mean[i] + right[a, 0]
+
+
+@compiled
+def tail_weights(y, means, inverse, scale2, list_of, list_kind, freedom, weights, rng):
+    """Draw the precision weight of each attribute word, of a Student t with `freedom` degrees of freedom."""
+    words = y.shape[1]
+    for j in range(y.shape[0]):
+        rest = y[j] - means[list_of[j]]
+        square = 0.0
+        for i in range(words):
+            for k in range(words):
+                square += rest[i] * inverse[i, k] * rest[k]
+        rate = (freedom + square / scale2[list_kind[list_of[j]]]) / 2
+        weights[j] = rng.standard_gamma((freedom + words) / 2) / rate
+
+
+@compiled
+def freedom_log_density(x, weights, family, parameters):
+    """Return the log density of log(freedom) given the weights, up to a constant."""
+    half, total = math.exp(x) / 2, 0.0
+    for weight in weights:
+        total += math.log(weight) - weight
+    constant = half * math.log(half) - math.lgamma(half)
+    return len(weights) * constant + half * total + log_prior(family, parameters, 2 * half) + x
+
+
+@compiled
+def tail_freedom(freedom, weights, family, parameters, rng):
+    """Draw the degrees of freedom given the weights, by one slice."""
+    x = math.log(freedom)
+    level = freedom_log_density(x, weights, family, parameters) - rng.standard_exponential()
+    left = x - rng.random()
+    right = left + 1.0
+    for _ in range(_STEPS_OUT):
+        if freedom_log_density(left, weights, family, parameters) <= level:
+            break
+        left -= 1.0
+    for _ in range(_STEPS_OUT):
+        if freedom_log_density(right, weights, family, parameters) <= level:
+            break
+        right += 1.0
+    while right - left > 1e-12:
+        point = left + (right - left) * rng.random()
+        if freedom_log_density(point, weights, family, parameters) > level:
+            return math.exp(point)
+        if point < x:
+            left = point
+        else:
+            right = point
+    return freedom
+
+
+@compiled
+def sweep_chain(
+    y, weights, location, t, freedom, auxiliary, inverse, start, missing, list_of, list_connection, list_kind,
+    group_of, group_sizes, basis, mean_prior, half_t, families, parameters, fixed, tail, tail_family, tail_parameters,
+    directions, widths, slices, forms, thin, draws, rng,
+):  # fmt: skip
+    """Sweep `thin * draws` times from the state in the arguments, which is changed in place; return what is kept.
+
+    Kept are location, t, S, Sigma and freedom at every `thin`-th sweep, and mean and sd of each linear form of the
+    location (a row of `forms`) given all else.
+    """
+    n, words = y.shape
+    size, lists, kinds = basis.shape[0], len(list_kind), len(t) - 4
+    counts, whole = np.zeros(kinds), len(missing) == 0 and not tail
+    for j in range(n):
+        counts[list_kind[list_of[j]]] += 1
+    kept_location, kept_t = np.empty((draws, len(location))), np.empty((draws, len(t)))
+    kept_between, kept_sigma = np.empty((draws, size, size)), np.empty((draws, words, words))
+    kept_freedom, kept_weights = np.empty(draws), np.empty((draws, n))
+    form_mean, form_sd = np.empty((draws, len(forms))), np.empty((draws, len(forms)))
+    scale2 = np.exp(2 * t[4:])
+    count, mean, scatter = list_statistics(y, weights, list_of, lists)
+    next_direction = 0
+    for sweep in range(thin * draws):
+        means = list_means(location, list_connection, basis)
+        fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, missing, rng)
+        if not whole:
+            count, mean, scatter = list_statistics(y, weights, list_of, lists)
+        rests = np.zeros((kinds, words, words))
+        for at in range(lists):
+            rest = mean[at] - means[at]
+            rests[list_kind[at]] += scatter[at] + count[at] * np.outer(rest, rest)
+        now = covariance_log_density(t, rests, counts, group_of, group_sizes, families, parameters, fixed)
+        for _ in range(min(slices, len(t))):
+            if widths[next_direction] > 0:
+                t, now = slice_along(
+                    t, now, directions[:, next_direction].copy(), widths[next_direction], rng, rests, counts, group_of,
+                    group_sizes, families, parameters, fixed,
+                )  # fmt: skip
+            next_direction = (next_direction + 1) % len(t)
+        scale2 = np.exp(2 * t[4:])
+        scale = scaled_scatter(t, rests, group_of, fixed)
+        inverse[:] = wishart_precision(scale, words + 1 + words * math.exp(t[3]) + n, rng)
+        if tail:
+            tail_weights(y, means, inverse, scale2, list_of, list_kind, freedom, weights, rng)
+            freedom = tail_freedom(freedom, weights, tail_family, tail_parameters, rng)
+            count, mean, scatter = list_statistics(y, weights, list_of, lists)
+        effects = location[size:].copy().reshape(words, size)
+        spread = 2 * half_t[0] * np.diag(1 / auxiliary) + effects.T @ effects
+        between = wishart_precision(spread, half_t[0] + size - 1 + words, rng)
+        covariance = rescaled_words(
+            location, inverse_of(between), half_t, inverse, count, mean, scale2, list_connection, list_kind, basis, rng
+        )
+        between = inverse_of(covariance)
+        for k in range(size):
+            rate = 1 / half_t[1] ** 2 + half_t[0] * between[k, k]
+            auxiliary[k] = rate / rng.standard_gamma((half_t[0] + size) / 2)
+        precision, linear = location_precision(
+            inverse, between, count, mean, scale2, list_connection, list_kind, basis, mean_prior
+        )
+        lower = np.linalg.cholesky(precision)
+        middle = forward(lower, linear)
+        noise = np.empty((len(location), 1))
+        for at in range(len(location)):
+            noise[at, 0] = middle[at, 0] + rng.standard_normal()
+        location = backward(lower, noise)[:, 0].copy()
+        if (sweep + 1) % thin == 0:
+            place = sweep // thin
+            through = forward(lower, forms.T.copy())
+            for at in range(len(forms)):
+                value, square = 0.0, 0.0
+                for i in range(len(location)):
+                    value += through[i, at] * middle[i, 0]
+                    square += through[i, at] ** 2
+                form_mean[place, at], form_sd[place, at] = value, math.sqrt(square)
+            kept_location[place], kept_t[place], kept_between[place] = location, t, covariance
+            kept_sigma[place] = inverse_of(inverse)
+            kept_freedom[place] = freedom
+            kept_weights[place] = weights
+    state = (location, t, freedom)
+    return state, kept_location, kept_t, kept_between, kept_sigma, kept_freedom, kept_weights, form_mean, form_sd
