@@ -14,15 +14,17 @@ from functools import partial
 
 import numpy as np
 
+from bayesbias.arguments import SEED_LIMIT
 from bayesbias.estimates import contrast_name
 from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate
+from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
 from bayesbias.models.samplers.importance import KHAT_MAX, Proposal
-from bayesbias.models.samplers.multivariate import why_not_gibbs
+from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate, why_not_gibbs
 from bayesbias.models.spec import ModelSpec
 
 # The fast samplers, the fastest first: each says which term of a model it does not fit, or None.
@@ -38,6 +40,9 @@ Contrast = Callable[[float], Estimate]
 _EFFICIENT = 0.3
 # With the locations integrated out, a point says more than a draw.
 _DRAWS_A_POINT = 2
+# Of a refit by sweeps: two chains that share the cores, and the warm-up of each.
+_CHAINS, _TUNE = 2, 300
+_BATCHES = 20
 
 
 def sampler_for(spec: ModelSpec) -> str:
@@ -64,7 +69,7 @@ def quick_contrasts(
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
     `sampler_for` the model must not be ``"nuts"``. An exact posterior has `draws` draws, a crossed one `points`
-    weighted points; where the weights of a crossed one are poor and `careful` is true, they are improved in rounds and
+    weighted points, and a multivariate one `draws` sweeps; where the weights of a crossed one are poor and `careful` is true, they are improved in rounds and
     drawn from (`draws` draws), as `fit` does, before giving up with a `SamplerFailedError`.
 
     >>> from bayesbias.models.data import model_data
@@ -74,8 +79,11 @@ def quick_contrasts(
     >>> round(estimate.mean, 3), estimate.conclusion
     (-0.014, 'not settled')
     """
-    if sampler_for(spec) == "exact":
+    sampler = sampler_for(spec)
+    if sampler == "exact":
         means = sample_exact(data, spec, draws=draws, rng=rng)[0]["connection_mean"]
+    elif sampler == "gibbs":
+        return _from_sweeps(data, spec, baseline, draws, int(rng.integers(SEED_LIMIT)))
     else:
         collapsed = collapse(data, spec)
         weighted = connection_mean_posterior(collapsed, draws=points, rng=rng)
@@ -90,6 +98,27 @@ def _from_draws(means: np.ndarray, connections: tuple[str, ...], baseline: str) 
         contrast: partial(draws_estimate, means[:, base] - means[:, other])
         for contrast, base, other in _contrasts(connections, baseline)
     }
+
+
+def _from_sweeps(data: ModelData, spec: ModelSpec, baseline: str, draws: int, seed: int) -> dict[str, Contrast]:
+    """Return contrasts as mixtures of their Normals given all else, one for each of `draws` sweeps in two chains."""
+    size = len(data.connections) * (1 + len(data.protected_words))
+    places = _contrasts(data.connections, baseline)
+    forms = np.zeros((len(places), size))
+    for form, (_, base, other) in zip(forms, places, strict=True):
+        form[base], form[other] = 1.0, -1.0
+    found = sample_multivariate(
+        attribute_sample(data), spec, draws=-(-draws // _CHAINS), tune=_TUNE, chains=_CHAINS, seed=seed, forms=forms
+    )
+    mean, sd = (found[name].reshape(-1, len(places)) for name in CONDITIONAL)
+    return {contrast: partial(_sweeps_estimate, mean[:, at], sd[:, at]) for at, (contrast, *_) in enumerate(places)}
+
+
+def _sweeps_estimate(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
+    """Return the estimate of a mixture over sweeps, which resemble their neighbours: its error is that of batches."""
+    found = mixture_estimate(np.full(len(mean), 1 / len(mean)), mean, sd, hdi_prob)
+    batches = np.array([batch.mean() for batch in np.array_split(mean, _BATCHES)])
+    return replace(found, influence=None, standard_error=float(batches.std(ddof=1) / np.sqrt(_BATCHES)))
 
 
 def _from_points(weighted: ConnectionMeanPosterior, connections: tuple[str, ...], baseline: str) -> dict[str, Contrast]:

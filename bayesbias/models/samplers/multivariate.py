@@ -9,8 +9,8 @@ vector,
 
 Blocks: the location (mu, u) given all else, jointly Normal; S by Huang and Wand's (2013) auxiliary scales, its sds
 once more with the standardised effects held (Yu and Meng 2011: interweaving); omega, psi, sigma, nu and s
-together with Sigma integrated out, by slices along the principal directions of the warm-up; Sigma given all else, inverse-Wishart; lost
-pairs given the others of their attribute word. Adaptation ends with the warm-up.
+together with Sigma integrated out, by slices along the principal directions of the warm-up; Sigma given all else,
+inverse-Wishart; lost pairs given the others of their attribute word. Adaptation ends with the warm-up.
 """
 
 from collections.abc import Callable
