@@ -32,6 +32,15 @@ _WIDER = 1.5
 
 
 @dataclass(frozen=True, eq=False)
+class PairGrid:
+    """Pairs of some words as places in the fitted rows: words of shape (words,), connections (words, attributes)."""
+
+    protected: np.ndarray
+    attribute: np.ndarray
+    connection: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Densities:
     """Log densities of the rows of a table under every draw of a posterior.
 
@@ -64,7 +73,38 @@ class Densities:
         residual = self._residual(rows)
         if self.attribute_effect is not None:
             residual -= self.attribute_effect[self.data.attribute[rows]]
-        return self._log_noise(residual, self.sigma[self.data.connection[rows]])
+        return self._log_noise(residual, self.sigma[self.data.connection[rows]], self.nu)
+
+    @property
+    def row_nu(self) -> np.ndarray | None:
+        """Degrees of freedom of a row, shape (draws,), if the likelihood is Student t."""
+        return self.nu
+
+    def predicted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and scale of the likelihood of some rows, each of shape (rows, draws)."""
+        mean = self.word_mean[self.data.protected[rows], self.data.connection[rows]]
+        if self.attribute_effect is not None:
+            mean += self.attribute_effect[self.data.attribute[rows]]
+        return mean, self.sigma[self.data.connection[rows]]
+
+    def replicate(self, draws: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return distances of some rows measured again, shape (draws, rows)."""
+        data, shape = self.data, (len(draws), len(rows))
+        protected, connection = data.protected[rows], data.connection[rows]
+        distances = rng.standard_normal(shape) if self.nu is None else rng.standard_t(self.nu[draws, None], shape)
+        for row, draw in zip(distances, draws, strict=True):
+            row *= self.sigma[connection, draw]
+            row += self.word_mean[protected, connection, draw]
+            if self.attribute_effect is not None:
+                row += self.attribute_effect[data.attribute[rows], draw]
+        return distances
+
+    def noise(self, pairs: PairGrid, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return noise of pairs, shape (draws, words, attributes), but for the attribute words' effects."""
+        shape = len(draws), *pairs.connection.shape
+        noise = rng.standard_normal(shape) if self.nu is None else rng.standard_t(self.nu[draws, None, None], shape)
+        noise *= np.moveaxis(self.sigma[:, draws][pairs.connection], -1, 0)
+        return noise
 
     def of_words(self, first: int, last: int) -> np.ndarray:
         """Return log p(all rows of an attribute word | its effect integrated out), shape (last - first, draws)."""
@@ -73,13 +113,13 @@ class Densities:
         starts = bounds[first:last] - bounds[first]
         residual, sigma = self._residual(rows), self.sigma[self.data.connection[rows]]
         if self.attribute_sd is None:
-            return np.asarray(np.add.reduceat(self._log_noise(residual, sigma), starts))
+            return np.asarray(np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts))
         omega = self.attribute_sd[first:last]
         if self.nu is not None:
             ends = np.append(starts[1:], len(rows))
             words = zip(starts, ends, omega, strict=True)
             return np.stack([self._by_quadrature(residual[a:b], sigma[a:b], sd) for a, b, sd in words])
-        total = np.add.reduceat(self._log_noise(residual, sigma), starts)
+        total = np.add.reduceat(self._log_noise(residual, sigma, self.nu), starts)
         weight = 1 / sigma**2
         inflation = 1 + omega**2 * np.add.reduceat(weight, starts)
         pull = np.add.reduceat(weight * residual, starts) * omega
@@ -100,11 +140,10 @@ class Densities:
         data = self.data
         return np.asarray(data.distance[rows, None] - self.word_mean[data.protected[rows], data.connection[rows]])
 
-    def _log_noise(self, residual: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    def _log_noise(self, residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
         square = np.square(residual / sigma)
-        if self.nu is None:
+        if nu is None:
             return np.asarray(-0.5 * np.log(2 * np.pi) - np.log(sigma) - 0.5 * square)
-        nu = self.nu
         constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
         return np.asarray(constant - np.log(sigma) - (nu + 1) / 2 * np.log1p(square / nu))
 
@@ -123,7 +162,9 @@ class Densities:
         for k, node in enumerate(nodes):
             effect = center + np.sqrt(2) * width * node
             prior = -0.5 * np.log(2 * np.pi) - np.log(omega) - 0.5 * (effect / omega) ** 2
-            terms[k] = self._log_noise(residual - effect, sigma).sum(axis=0) + prior + np.log(weights[k]) + node**2
+            terms[k] = (
+                self._log_noise(residual - effect, sigma, self.nu).sum(axis=0) + prior + np.log(weights[k]) + node**2
+            )
         return np.asarray(logsumexp(terms, axis=0) + np.log(np.sqrt(2) * width))
 
 
@@ -140,6 +181,10 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
         Whether to keep the attribute effects, which only `Densities.of_rows` needs.
     """
     posterior = fit["posterior"].to_dataset()
+    if "residual_covariance" in posterior:
+        from bayesbias.models.vector_likelihood import vector_densities
+
+        return vector_densities(fit, data)
     order = {"protected_word": data.protected_words, "connection": list(data.connections)}
 
     def values(name: str, *dims: str) -> np.ndarray:

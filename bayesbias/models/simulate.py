@@ -9,7 +9,8 @@ import pandas as pd
 
 from bayesbias.arguments import resolve_seed
 from bayesbias.errors import ModelError, TableError, did_you_mean
-from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
+from bayesbias.models.data import ModelData, attribute_lists, coordinates, list_names, model_data
+from bayesbias.models.multivariate_simulation import draw_vectors, draw_word_effects, list_scales
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
 from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
 
@@ -114,7 +115,9 @@ def draw_parameters(
     `given` has values of top-level parameters, in the shapes that `given_parameters` returns. The result has the names
     and shapes of one posterior draw: `connection_mean`, `word_sd`, `sigma` (connections,) or () if it is common,
     `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect` (attribute words,),
-    `nu` (). It is a `ModelError` to give `connection_mean` without pooling where its prior is not Normal.
+    `nu` (). A multivariate model has `effect_sd` (effects,), `group_attribute_sd`, `target_weight`, `list_scale`
+    (kinds of list but the last,), `word_covariance` and `residual_covariance` too. It is a
+    `ModelError` to give `connection_mean` without pooling where its prior is not Normal.
     """
     given, priors = given or {}, spec.priors
     shapes = parameter_shapes(data, spec)
@@ -124,9 +127,11 @@ def draw_parameters(
     for name, shape in shapes.items():
         if name in given:
             drawn[name] = np.asarray(given[name], dtype=float)
-        elif partial or name != "connection_mean":
+        elif spec.switches["pooling"] != "none" or name != "connection_mean":
             drawn[name] = priors[name].draw(shape, rng).reshape(shape)
-    if partial:
+    if spec.multivariate:
+        drawn |= draw_word_effects(data, spec, drawn, rng=rng, given="effect_sd" in given)
+    elif partial:
         drawn["word_mean"] = drawn["connection_mean"] + drawn["word_sd"] * rng.standard_normal((words, count))
     else:
         word_mean = priors["connection_mean"].draw((words, count), rng)
@@ -143,7 +148,7 @@ def draw_parameters(
         else:
             drawn["connection_mean"] = average
         drawn["word_mean"] = word_mean
-    if "attribute_sd" in drawn:
+    if "attribute_sd" in drawn and not spec.multivariate:
         sd = drawn["attribute_sd"]
         of_word = sd[attribute_lists(data)] if sd.ndim else sd
         drawn["attribute_effect"] = of_word * rng.standard_normal(len(data.attribute_words))
@@ -154,14 +159,24 @@ def draw_distances(
     data: ModelData, spec: ModelSpec, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
 ) -> np.ndarray:
     """Draw a distance for each row of `data`, given all parameters in the form of `draw_parameters`."""
-    mean = parameters["word_mean"][data.protected, data.connection]
-    if "attribute_effect" in parameters:
-        mean = mean + parameters["attribute_effect"][data.attribute]
-    sigma = np.broadcast_to(parameters["sigma"], len(data.connections))[data.connection]
+    mean, sigma = row_moments(data, parameters)
+    if spec.multivariate:
+        return np.asarray(mean + draw_vectors(data, spec, parameters, rng=rng))
     normal = spec.switches["likelihood"] == "normal"
     noise = rng.standard_normal(len(mean)) if normal else rng.standard_t(float(parameters["nu"]), len(mean))
     distance: np.ndarray = mean + sigma * noise
     return distance
+
+
+def row_moments(data: ModelData, parameters: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and scale of each row's distance given all parameters, in the form of `draw_parameters`."""
+    mean = parameters["word_mean"][data.protected, data.connection]
+    if "residual_covariance" in parameters:
+        spread = np.sqrt(np.diag(parameters["residual_covariance"]))
+        return mean, list_scales(data, parameters)[data.attribute] * spread[data.protected]
+    if "attribute_effect" in parameters:
+        mean = mean + parameters["attribute_effect"][data.attribute]
+    return mean, np.broadcast_to(parameters["sigma"], len(data.connections))[data.connection]
 
 
 def parameter_shapes(data: ModelData, spec: ModelSpec) -> dict[str, tuple[int, ...]]:
@@ -202,7 +217,14 @@ def _places(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     if spec.switches["scale"] == "common":
         single.append("sigma")
     places = {name: () if name in single else data.connections for name in needed_priors(spec.switches)}
-    if "attribute_sd" in places:
+    if spec.multivariate:
+        labels = coordinates(data, spec)
+        single += ["sigma", "attribute_sd", "group_attribute_sd", "target_weight"]
+        places |= {name: () for name in single if name in places}
+        places |= {"effect_sd": tuple(labels["effect"]), "list_scale": tuple(labels["attribute_list"])}
+        if not places["list_scale"]:
+            del places["list_scale"]
+    elif "attribute_sd" in places:
         places["attribute_sd"] = list_names(data) if spec.switches["attribute_effects"] == "per_list" else ()
     return places
 

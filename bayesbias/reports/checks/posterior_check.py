@@ -213,11 +213,11 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
     start = 0
     blocks = np.array_split(rows, max(1, len(rows) * posterior.draws // _BLOCK))
     for block in with_progress(blocks, "Predicting pairs", progress=progress):
-        mean, sigma = predicted(posterior, block)
+        mean, sigma = posterior.predicted(block)
         part = slice(start, start := start + len(block))
         numbers[0, part] = mean.mean(axis=1)
         rough = np.quantile(mean + sigma * standard, tails, axis=1)
-        numbers[1:5, part] = [_refined(*each, posterior.nu, mean, sigma) for each in zip(rough, tails, strict=True)]
+        numbers[1:5, part] = [_refined(*each, posterior.row_nu, mean, sigma) for each in zip(rough, tails, strict=True)]
         numbers[5:, part] = _loo_pit(posterior, block, (data.distance[block, None] - mean) / sigma)
     return pd.DataFrame(
         {
@@ -230,15 +230,6 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
             ),
         }
     )
-
-
-def predicted(posterior: Densities, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and scale of the likelihood of some rows, each of shape (rows, draws)."""
-    data = posterior.data
-    mean = posterior.word_mean[data.protected[rows], data.connection[rows]]
-    if posterior.attribute_effect is not None:
-        mean += posterior.attribute_effect[data.attribute[rows]]
-    return mean, posterior.sigma[data.connection[rows]]
 
 
 def _refined(rough: np.ndarray, level: float, nu: np.ndarray | None, mean: np.ndarray, sigma: np.ndarray) -> np.ndarray:
@@ -263,7 +254,7 @@ def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tu
     """Return the probability of a smaller distance given all other rows, and Pareto k; residual: in scales."""
     from arviz_stats.base.array import array_stats
 
-    below = _below(residual, posterior.nu)
+    below = _below(residual, posterior.row_nu)
     smooth: Any = array_stats.psislw
     log_density = posterior.of_rows(rows)
     with np.errstate(all="ignore"):

@@ -10,7 +10,7 @@ from scipy.special import ndtr, stdtr
 
 from bayesbias.arguments import check_count, resolve_seed, with_progress
 from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes
+from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
@@ -161,11 +161,11 @@ def check_prior(
     seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
     spec, data = load_model(model, priors=priors), model_data(table)
     rng = np.random.default_rng(seed)
-    partial = spec.switches["pooling"] == "partial"
+    pooled = spec.switches["pooling"] != "none"
     top = {
         name: spec.priors[name].draw((samples, *shape), rng)
         for name, shape in parameter_shapes(data, spec).items()
-        if partial or name != "connection_mean"
+        if pooled or name != "connection_mean"
     }
     some, count = _some_pairs(data, rng), len(data.connections)
     members = [np.flatnonzero(some.connection == place) for place in range(count)]
@@ -175,7 +175,7 @@ def check_prior(
     for draw in with_progress(range(samples), "Drawing from the prior", progress=progress):
         given = {name: values[draw] for name, values in top.items()}
         # Without pooling, the mean of a connection is the average over all words that have pairs.
-        parameters = draw_parameters(some if partial else data, spec, rng=rng, given=given)
+        parameters = draw_parameters(some if pooled else data, spec, rng=rng, given=given)
         connection_mean[draw] = parameters["connection_mean"]
         simulated[draw] = draw_distances(some, spec, parameters, rng=rng)
         outside = _tails(some, parameters)
@@ -241,10 +241,7 @@ def _some_pairs(data: ModelData, rng: np.random.Generator) -> ModelData:
 
 def _tails(data: ModelData, parameters: dict[str, np.ndarray]) -> np.ndarray:
     """Return each pair's probability of a distance below 0 and above 2, shape (2, pairs)."""
-    mean = parameters["word_mean"][data.protected, data.connection]
-    if "attribute_effect" in parameters:
-        mean = mean + parameters["attribute_effect"][data.attribute]
-    sigma = np.broadcast_to(parameters["sigma"], len(data.connections))[data.connection]
+    mean, sigma = row_moments(data, parameters)
     residuals = np.stack([(_LOW - mean) / sigma, (mean - _HIGH) / sigma])
     return np.asarray(stdtr(float(parameters["nu"]), residuals) if "nu" in parameters else ndtr(residuals))
 

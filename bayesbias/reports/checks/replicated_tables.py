@@ -30,7 +30,7 @@ def noise(posterior: Densities, draws: np.ndarray, count: int, rng: np.random.Ge
     """
     even = (np.arange(len(draws)) + 0.5) / len(draws)
     levels = rng.permuted(np.tile(even[:, None], count), axis=0)
-    return np.asarray(ndtri(levels) if posterior.nu is None else stdtrit(posterior.nu[draws, None], levels))
+    return np.asarray(ndtri(levels) if posterior.row_nu is None else stdtrit(posterior.row_nu[draws, None], levels))
 
 
 def replicate(
@@ -87,21 +87,10 @@ def replicated_distances(
     posterior: Densities, order: np.ndarray, replicates: int, rng: np.random.Generator, *, progress: bool = False
 ) -> Iterator[np.ndarray]:
     """Yield replicated distances, shape (some replicates, rows), each from its own draw; rows in the given order."""
-    data = posterior.data
-    protected, connection = data.protected[order], data.connection[order]
     draws = np.linspace(0, posterior.draws - 1, replicates).astype(int)
     blocks = np.array_split(draws, min(replicates, max(1, replicates * len(order) // _BLOCK)))
     for block in with_progress(blocks, "Replicating tables", progress=progress):
-        if posterior.nu is None:
-            distances = rng.standard_normal((len(block), len(order)))
-        else:
-            distances = rng.standard_t(posterior.nu[block, None], (len(block), len(order)))
-        for row, draw in zip(distances, block, strict=True):
-            row *= posterior.sigma[connection, draw]
-            row += posterior.word_mean[protected, connection, draw]
-            if posterior.attribute_effect is not None:
-                row += posterior.attribute_effect[data.attribute[order], draw]
-        yield distances
+        yield posterior.replicate(block, order, rng)
 
 
 class _Layout:

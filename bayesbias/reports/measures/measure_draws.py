@@ -1,7 +1,6 @@
 """The similarities that a fitted model makes of a measure's pairs, and the measure's values of them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.models.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fits import fit_fact
-from bayesbias.models.likelihood import Densities
+from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.studies import Study
 
 if TYPE_CHECKING:
@@ -30,16 +29,7 @@ def fitted_study(fit: "xr.DataTree") -> Study:
     return table_study(fitted_table(fit), str(fit_fact(fit, "table").get("study") or "of the fit"))
 
 
-@dataclass(frozen=True, eq=False)
-class ObservedPairs:
-    """The pairs of a measure as places in the fitted rows: words of shape (words,), connections (words, attributes)."""
-
-    protected: np.ndarray
-    attribute: np.ndarray
-    connection: np.ndarray
-
-
-def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities, ObservedPairs]:
+def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities, PairGrid]:
     """Return the similarities that a measure needs, as they were observed, and where they stand in the fit."""
     data = fitted_rows(fit)
     words = [[word for part in each.values() for word in part] for each in (lists.protected, lists.attributes)]
@@ -68,12 +58,12 @@ def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities,
         )
     similarity = 1.0 - data.distance[rows]
     here = Similarities(similarity, lists.protected, lists.attributes, lists.associated)
-    return here, ObservedPairs(places[0], places[1], connection)
+    return here, PairGrid(places[0], places[1], connection)
 
 
 def simulate(
     posterior: Densities,
-    pairs: ObservedPairs,
+    pairs: PairGrid,
     values: Callable[[np.ndarray], Values],
     rng: np.random.Generator,
     *,
@@ -87,10 +77,10 @@ def simulate(
     for block in with_progress(_blocks(np.arange(posterior.draws), numbers), "Posterior draws", progress=progress):
         distance = _means(posterior, pairs, block) + _effects(posterior, pairs, block)
         found[0].append(values(1.0 - distance))
-        found[1].append(values(1.0 - distance - _noise(posterior, pairs, block, for_repeated)))
+        found[1].append(values(1.0 - distance - posterior.noise(pairs, block, for_repeated)))
     of_null = np.tile(np.arange(posterior.draws), -(-_FEWEST_NULL // posterior.draws))
     for block in with_progress(_blocks(of_null, numbers), "Draws of the null", progress=progress):
-        distance = _equalized(posterior, pairs, block) + _noise(posterior, pairs, block, for_null)
+        distance = _equalized(posterior, pairs, block) + posterior.noise(pairs, block, for_null)
         if posterior.attribute_sd is not None:
             sd = posterior.attribute_sd[pairs.attribute][:, block].T
             distance += (sd * for_effects.standard_normal(sd.shape))[:, None, :]
@@ -102,14 +92,14 @@ def _blocks(draws: np.ndarray, numbers: int) -> list[np.ndarray]:
     return np.array_split(draws, max(1, min(len(draws), len(draws) * numbers // _NUMBERS_A_BLOCK)))
 
 
-def _means(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray) -> np.ndarray:
+def _means(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
     """Return the word means of all pairs, shape (draws, words, attributes)."""
     cells = posterior.word_mean[pairs.protected][:, :, draws]
     means = np.take_along_axis(cells, pairs.connection[:, :, None], axis=1)
     return np.ascontiguousarray(np.moveaxis(means, -1, 0))
 
 
-def _equalized(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray) -> np.ndarray:
+def _equalized(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
     """Return the means where each word is as far from associated as from different words."""
     means = _means(posterior, pairs, draws)
     stereotype = np.isin(np.asarray(posterior.data.connections)[pairs.connection], _STEREOTYPE)
@@ -117,20 +107,9 @@ def _equalized(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray) ->
     return np.where(stereotype, average[:, :, None], means)
 
 
-def _effects(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray) -> np.ndarray:
+def _effects(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
     """Return the attribute effects that were fitted, shape (draws, 1, attributes), or 0."""
     if posterior.attribute_effect is None:
         return np.zeros((1, 1, 1))
     effects: np.ndarray = posterior.attribute_effect[pairs.attribute][:, draws].T[:, None, :]
     return effects
-
-
-def _noise(posterior: Densities, pairs: ObservedPairs, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return noise of all pairs, shape (draws, words, attributes)."""
-    shape = len(draws), *pairs.connection.shape
-    if posterior.nu is None:
-        noise = rng.standard_normal(shape)
-    else:
-        noise = rng.standard_t(posterior.nu[draws, None, None], shape)
-    noise *= np.moveaxis(posterior.sigma[:, draws][pairs.connection], -1, 0)
-    return noise
