@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 # The quantiles whose effective sample size is the tail's, whatever ArviZ's own settings are.
 TAIL = (0.05, 0.95)
 
+# Within so many Monte Carlo standard errors of an end of its interval, an estimate is borderline.
+BORDERLINE = 3
+
 ESTIMATE_COLUMNS = ("mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
 
 
@@ -87,6 +90,15 @@ def settled(low: float, high: float) -> bool:
     (True, False)
     """
     return bool(low > 0 or high < 0)
+
+
+def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:
+    """Return whether 0 is so near to an end of an interval that the Monte Carlo error decides on which side it lies.
+
+    >>> is_borderline(-0.03, -0.0005, 0.001, 0.001), is_borderline(-0.03, -0.02, 0.001, 0.001)
+    (True, False)
+    """
+    return bool(abs(low) <= BORDERLINE * low_se or abs(high) <= BORDERLINE * high_se)
 
 
 def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, most: float = np.inf) -> "pd.DataFrame":

@@ -221,7 +221,10 @@ def _places(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
         labels = coordinates(data, spec)
         single += ["sigma", "attribute_sd", "group_attribute_sd", "target_weight"]
         places |= {name: () for name in single if name in places}
-        places |= {"effect_sd": tuple(labels["effect"]), "list_scale": tuple(labels["attribute_list"])}
+        places |= {
+            "effect_sd": tuple(labels["effect"].tolist()),
+            "list_scale": tuple(labels["attribute_list"].tolist()),
+        }
         if not places["list_scale"]:
             del places["list_scale"]
     elif "attribute_sd" in places:

@@ -30,7 +30,7 @@ from bayesbias.models.word_effects import effects_basis
 SCALES = ("attribute_sd", "group_attribute_sd", "sigma", "target_weight")
 _FAMILIES = ("Exponential", "HalfNormal", "HalfStudentT", "Gamma", "InverseGamma", "LogNormal")
 # Slices cost J^3 each, and the scales mix fast: the directions take turns.
-_SLICES = 3
+_SLICES = 4
 _BLOCKS = 20
 _LEAST_TO_ADAPT = 40
 # Sweeps for each kept draw of a fit.

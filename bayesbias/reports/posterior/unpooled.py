@@ -1,0 +1,61 @@
+"""Averages of a table that no model has pooled: plain ones, and those with the attribute words' own effects taken out."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from bayesbias.models.data import ModelData, attribute_lists
+from bayesbias.models.samplers.exact import cell_statistics
+
+Average = Callable[[str, np.ndarray], float]
+"""Connection, and places of protected words -> average distance; NaN where there is no such pair."""
+
+
+def plain_averages(rows: ModelData) -> Average:
+    """Return the averages of the distances as they are."""
+    cells = cell_statistics(rows)
+    total = cells.count * cells.mean
+
+    def average(connection: str, words: np.ndarray) -> float:
+        column = rows.connections.index(connection)
+        count = cells.count[words, column].sum()
+        return float(total[words, column].sum() / count) if count else float("nan")
+
+    return average
+
+
+def unpooled_averages(rows: ModelData) -> Average:
+    """Return the averages once the attribute words' own effects are taken out by least squares.
+
+    In each kind of lists (stereotype, human, neutral) distances are fitted by y_ij = a_i + d [j is associated with i] +
+    b_j, a for protected words and b for attribute words, and the b_j, which average 0 over the kind, are taken out: a
+    list that is far from every protected word no longer counts as a difference. With one protected group d cannot be
+    told from b, so that the b_j average 0 over each list.
+    """
+    effects = np.zeros(len(rows.attribute_words))
+    groups = len(set(rows.protected_groups.tolist()))
+    associated = rows.connection == rows.connections.index("associated") if "associated" in rows.connections else None
+    for kind in np.unique(kinds := attribute_lists(rows)):
+        here = kinds[rows.attribute] == kind
+        protected, attribute, distance = rows.protected[here], rows.attribute[here], rows.distance[here]
+        columns = [*np.eye(len(rows.protected_words))[protected].T]
+        if associated is not None and groups > 1 and 0 < associated[here].sum() < here.sum():
+            columns.append(associated[here].astype(float))
+        design = np.stack(columns, axis=1)
+        count = np.maximum(np.bincount(attribute, minlength=len(effects)), 1)
+
+        def centred(values: np.ndarray, attribute: np.ndarray = attribute, count: np.ndarray = count) -> np.ndarray:
+            return values - (np.bincount(attribute, values, len(count)) / count)[attribute]
+
+        within = np.stack([centred(column) for column in design.T], axis=1)
+        fitted = design @ np.linalg.lstsq(within.T @ within, within.T @ centred(distance), rcond=1e-10)[0]
+        found = np.bincount(attribute, distance - fitted, len(count)) / count
+        members = np.unique(attribute)
+        lists = np.zeros(len(count), dtype=int)
+        if groups == 1:
+            lists[attribute] = rows.connection[here]
+        for name in np.unique(lists[members]):
+            part = members[lists[members] == name]
+            effects[part] = found[part] - found[part].mean()
+    return plain_averages(replace(rows, distance=rows.distance - effects[rows.attribute]))
