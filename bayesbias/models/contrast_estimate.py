@@ -118,6 +118,32 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
     )
 
 
+def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -> Estimate:
+    """Return moments and highest posterior density interval of weighted draws; weights, shape (draws,), sum to 1.
+
+    >>> found = weighted_estimate(np.full(1001, 1 / 1001), np.linspace(-1, 1, 1001), 0.5)
+    >>> round(found.high - found.low, 2), round(found.below, 2)
+    (1.0, 0.5)
+    """
+    order = np.argsort(draws)
+    ordered, cumulative = draws[order], np.cumsum(weights[order])
+    starts = np.concatenate([[0.0], cumulative[:-1]])
+    ends = np.searchsorted(cumulative, starts + hdi_prob - 1e-12)
+    possible = np.flatnonzero(ends < len(draws))
+    first = possible[np.argmin(ordered[ends[possible]] - ordered[possible])]
+    mean = float(weights @ draws)
+    influence = weights * (draws - mean)
+    return Estimate(
+        mean=mean,
+        sd=float(np.sqrt(weights @ (draws - mean) ** 2)),
+        low=float(ordered[first]),
+        high=float(ordered[ends[first]]),
+        below=float(weights @ (draws < 0)),
+        influence=influence,
+        standard_error=float(np.sqrt(np.square(influence).sum())),
+    )
+
+
 def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | None = None) -> Estimate:
     """Return moments and highest posterior density interval of draws, shape (draws,)."""
     ordered = np.sort(draws)

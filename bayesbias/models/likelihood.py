@@ -229,6 +229,17 @@ def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tu
     return np.concatenate([elpd for elpd, _ in found]), np.concatenate([khat for _, khat in found])
 
 
+def psis_weights(log_weight: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return Pareto-smoothed importance weights, shape (draws,), that sum to 1, and their k-hat."""
+    from arviz_stats.base.array import array_stats
+
+    smoother: Any = array_stats.psislw
+    with np.errstate(all="ignore"):
+        smooth, khat = smoother(-log_weight, axis=-1)
+    weights = np.exp(smooth - smooth.max())
+    return weights / weights.sum(), float(khat)
+
+
 def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, np.ndarray]:
     parts, draws = log_density.shape
     many = draws * relative_efficiency > 225

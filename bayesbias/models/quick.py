@@ -20,6 +20,7 @@ from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture
 from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.reweighted_sweeps import ReweightedSweeps
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
@@ -143,7 +144,8 @@ class QuickRefits:
     """Fits of one table without some of its rows, or with other priors, that differ by these and not by chance.
 
     Crossed models are weighted at the same points in every refit, half as many as `draws`; where their weights are poor
-    there, a refit finds points of its own. Models without attribute effects are drawn with the same seed, and a
+    there, a refit finds points of its own. Multivariate models
+    are reweighted (`ReweightedSweeps`). Models without attribute effects are drawn with the same seed, and a
     connection that loses no row is drawn once. Contrasts are `baseline` minus each other connection, as in
     `quick_contrasts`.
     """
@@ -152,12 +154,15 @@ class QuickRefits:
         self._data, self._baseline, self._draws, self._seed = data, baseline, draws, seed
         self._proposal: tuple[Proposal, int] | None = None
         self._drawn_once: dict[tuple[int, str], np.ndarray] = {}
+        self._swept: ReweightedSweeps | None = None
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
         """Return the estimate of each contrast that the kept rows have; fails as `quick_contrasts` does.
 
         `keep` is an array of bool of shape (rows,); `hdi_prob` is the probability inside the interval.
         """
+        if sampler_for(spec) == "gibbs":
+            return self._sweeps(spec).estimates(keep, spec, hdi_prob)
         data, shared = subset(self._data, keep), True
         if sampler_for(spec) == "exact":
             found = _from_draws(self._exact(data, keep, spec), data.connections, self._baseline)
@@ -167,6 +172,18 @@ class QuickRefits:
         estimates = {name: contrast(hdi_prob) for name, contrast in found.items()}
         # Points of its own have no partner among those of another refit.
         return estimates if shared else {name: replace(one, influence=None) for name, one in estimates.items()}
+
+    def _sweeps(self, spec: ModelSpec) -> ReweightedSweeps:
+        if self._swept is None:
+
+            def anew(data: ModelData, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
+                found = _from_sweeps(data, spec, self._baseline, self._draws, self._seed)
+                return {name: contrast(hdi_prob) for name, contrast in found.items()}
+
+            self._swept = ReweightedSweeps(
+                self._data, spec, self._baseline, draws=self._draws, seed=self._seed, anew=anew
+            )
+        return self._swept
 
     def _weighted(self, collapsed: Collapsed) -> tuple[ConnectionMeanPosterior, bool]:
         """Return the connection means at weighted points, and whether all refits share these."""

@@ -1,6 +1,6 @@
 """Predictive densities of the multivariate model: of a whole attribute word, and of a pair given its other pairs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -115,23 +115,35 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     """Return the densities of `data`, rows of a multivariate fit or of a part of it, under the draws of the fit."""
     posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
     words, connections = list(data.protected_words), list(data.connections)
-    word_mean = posterior["word_mean"].reindex(protected_word=words, connection=connections)
-    covariance = posterior["residual_covariance"].reindex(protected_word=words, other_protected_word=words)
-    sigma = covariance.transpose("sample", "protected_word", "other_protected_word").to_numpy()
-    kinds = list_names(data)
-    scale = np.ones((len(kinds), len(sigma)))
-    if "list_scale" in posterior:
-        for name in map(str, posterior["attribute_list"].to_numpy()):
-            if name in kinds:
-                values = posterior["list_scale"].sel(attribute_list=name, drop=True).to_numpy()
-                scale[kinds.index(name)] = values
-    spread = np.sqrt(np.diagonal(sigma, axis1=1, axis2=2).mean(axis=1))
-    kind_of = map(list_kind, connections)
+    kinds = [name for name in list_names(data) if name in posterior.coords.get("attribute_list", ())]
+    wanted: dict[str, dict[str, list[str]]] = {
+        "word_mean": {"protected_word": words, "connection": connections},
+        "residual_covariance": {"protected_word": words, "other_protected_word": words},
+        "list_scale": {
+            "attribute_list": [name for name in list_names(data) if name in posterior.coords.get("attribute_list", ())]
+        },
+        "nu": {},
+    }
+    drawn = {
+        name: posterior[name].reindex(labels).transpose("sample", *labels).to_numpy()
+        for name, labels in wanted.items()
+        if name in posterior
+    }
+    return vector_densities_of(drawn, data)
+
+
+def vector_densities_of(drawn: Mapping[str, np.ndarray], data: ModelData) -> VectorDensities:
+    """Return the densities of `data` under draws of the sampler, of shape (draws, ...), by name."""
+    covariance, kinds = drawn["residual_covariance"], list_names(data)
+    scale = np.ones((len(kinds), len(covariance)))
+    if "list_scale" in drawn:
+        scale[: drawn["list_scale"].shape[1]] = drawn["list_scale"].T
+    spread = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2).mean(axis=1))
     return VectorDensities(
         data=data,
-        word_mean=np.ascontiguousarray(word_mean.transpose("protected_word", "connection", "sample").to_numpy()),
-        sigma=np.stack([scale[kinds.index(kind)] * spread for kind in kind_of]),
-        nu=posterior["nu"].to_numpy() if "nu" in posterior else None,
-        covariance=sigma,
+        word_mean=np.ascontiguousarray(np.moveaxis(drawn["word_mean"], 0, -1)),
+        sigma=np.stack([scale[kinds.index(list_kind(name))] * spread for name in data.connections]),
+        nu=drawn.get("nu"),
+        covariance=covariance,
         scale=scale[attribute_lists(data)],
     )

@@ -114,6 +114,8 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
         yield Statement("advice", text, {"connections": unlike, "model": model})
     if normal and (shaped := connections("skewness", "kurtosis", "smallest", "largest")):
         model = "crossed_robust" if crossed else "robust"
+        if switches["attribute_effects"] == "covariance":
+            model = "multivariate_robust"
         text = (
             f"The Normal likelihood does not have the shape of these distances ({name_some(shaped)}). Means of many "
             "pairs hardly suffer from it, predictions of single pairs do. See whether the conclusions hold under a "

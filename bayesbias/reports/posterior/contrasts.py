@@ -117,7 +117,7 @@ def contrasts(
                 draws = _draws(fit, words, baseline, other, scope)
                 key = other, scope if each == "overall" else each, words.name
                 found = _interval(draws, conditionals.get(key), hdi_prob)
-                numbers = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit)).iloc[0].to_dict()
+                numbers = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit)).iloc[0]
                 records.append(
                     {
                         "contrast": contrast_name(baseline, other),
@@ -129,7 +129,7 @@ def contrasts(
                         },
                         "observed": plain(baseline, words.places) - plain(other, words.places),
                         "unpooled": unpooled(baseline, words.places) - unpooled(other, words.places),
-                        **numbers,
+                        **{str(name): value for name, value in numbers.items()},
                         "hdi_low": found.low,
                         "hdi_high": found.high,
                         "low_se": found.low_se,

@@ -24,7 +24,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     fit
         What `fit` returned.
     level
-        ``"overall"``: `connection_mean`, `word_sd`, `sigma` (and `attribute_sd`); ``"word"``: `word_mean` of each
+        ``"overall"``: `connection_mean`, `word_sd`, `sigma` and whatever else the model has of one value for all words;
+        ``"word"``: `word_mean` of each
         protected word and connection; ``"all"``: both. ``"attribute"``: `attribute_effect` of each attribute word.
     hdi_prob
         Probability inside the highest posterior density interval.
@@ -33,8 +34,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     -------
     pandas.DataFrame
         Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
-        with attribute effects also `attribute_list` and `attribute_word`), `pairs` (rows of the table behind the
-        estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high` in
+        where the model has them also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table behind
+        the estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high` in
         units of cosine distance, `ess_bulk`, `ess_tail`, `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
 
     Raises
@@ -67,7 +68,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
             f"The model {fit_fact(fit, 'model')['name']!r} has no attribute effects. Use a crossed model."
         )
     result = pd.concat(frames, ignore_index=True)
-    labels = ["connection", "protected_word", "protected_group", "attribute_list", "attribute_word"]
+    labels = ["connection", "protected_word", "protected_group", "effect", "attribute_list", "attribute_word"]
     groups = fit["constant_data"]["protected_group"].to_series().astype(str)
     result["protected_group"] = result["protected_word"].map(groups) if "protected_word" in result else ""
     for name in labels:
@@ -76,7 +77,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         pair_count(fit, word, connection)
         for word, connection in zip(result["protected_word"], result["connection"], strict=True)
     ]
-    shown = [name for name in labels if not name.startswith("attribute") or (result[name] != "").any()]
+    shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
     result = result[["parameter", *shown, "pairs", *ESTIMATE_COLUMNS]]
     result.attrs = {"hdi_prob": hdi_prob}
     return result
@@ -92,6 +93,8 @@ def check_level(level: str, levels: "Sequence[str]") -> str:
 
 
 def _level(draws: "xr.DataArray") -> str:
+    if "other_connection" in draws.dims or "other_protected_word" in draws.dims:
+        return "covariance"
     if "protected_word" in draws.dims:
         return "word"
     return "attribute" if "attribute_word" in draws.dims else "overall"

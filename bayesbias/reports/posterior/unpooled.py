@@ -1,4 +1,4 @@
-"""Averages of a table that no model has pooled: plain ones, and those with the attribute words' own effects taken out."""
+"""Averages that no model has pooled: plain ones, and those with the attribute words' own effects taken out."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,7 +46,8 @@ def unpooled_averages(rows: ModelData) -> Average:
         count = np.maximum(np.bincount(attribute, minlength=len(effects)), 1)
 
         def centred(values: np.ndarray, attribute: np.ndarray = attribute, count: np.ndarray = count) -> np.ndarray:
-            return values - (np.bincount(attribute, values, len(count)) / count)[attribute]
+            means: np.ndarray = np.bincount(attribute, values, len(count)) / count
+            return np.asarray(values - means[attribute])
 
         within = np.stack([centred(column) for column in design.T], axis=1)
         fitted = design @ np.linalg.lstsq(within.T @ within, within.T @ centred(distance), rcond=1e-10)[0]

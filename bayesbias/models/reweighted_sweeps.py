@@ -1,0 +1,60 @@
+"""One multivariate posterior, reweighted to what it would be without an attribute word, or drawn anew."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bayesbias.estimates import contrast_name
+from bayesbias.models.contrast_estimate import Estimate, weighted_estimate
+from bayesbias.models.data import ModelData, subset
+from bayesbias.models.likelihood import psis_weights
+from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.samplers.multivariate import SWEEPS_A_DRAW, attribute_sample, sample_multivariate
+from bayesbias.models.spec import ModelSpec
+from bayesbias.models.vector_likelihood import vector_densities_of
+
+_CHAINS, _TUNE = 2, 500
+Draw = Callable[[ModelData, ModelSpec, float], dict[str, Estimate]]
+"""Data, model, probability inside the interval -> estimates of a posterior drawn anew."""
+
+
+class ReweightedSweeps:
+    """The contrasts of a table without some of its rows: one attribute word by weights, anything else drawn anew.
+
+    A posterior without an attribute word is the whole one, weighted by one over the word's density at each draw
+    (Gelfand, Dey and Chang 1992), the weights smoothed and judged by Pareto's k-hat.
+    """
+
+    def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int, anew: Draw) -> None:
+        self._data, self._spec, self._anew = data, spec, anew
+        found = sample_multivariate(
+            attribute_sample(data),
+            spec,
+            draws=-(-draws // _CHAINS),
+            tune=_TUNE,
+            chains=_CHAINS,
+            seed=seed,
+            thin=SWEEPS_A_DRAW,
+        )
+        drawn = {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}
+        self._densities = vector_densities_of(drawn, data)
+        base = data.connections.index(baseline)
+        self._contrasts = {
+            contrast_name(baseline, other): drawn["connection_mean"][:, base] - drawn["connection_mean"][:, place]
+            for place, other in enumerate(data.connections)
+            if place != base
+        }
+
+    def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
+        """Return the estimate of each contrast that the kept rows, an array of bool, have."""
+        left_out = np.unique(self._data.attribute[~keep])
+        whole = not np.isin(self._data.attribute[keep], left_out).any()
+        if spec.digest == self._spec.digest and whole and len(left_out) <= 1:
+            weights = np.full(self._densities.draws, 1 / self._densities.draws)
+            khat = -np.inf
+            if len(left_out):
+                word = int(left_out[0])
+                weights, khat = psis_weights(-self._densities.of_words(word, word + 1)[0])
+            if khat <= KHAT_MAX:
+                return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in self._contrasts.items()}
+        return self._anew(subset(self._data, keep), spec, hdi_prob)
