@@ -44,6 +44,8 @@ _DRAWS_A_POINT = 2
 # Of a refit by sweeps: two chains that share the cores, and the warm-up of each.
 _CHAINS, _TUNE = 2, 300
 _BATCHES = 20
+# Weighted draws carry more error than the mixtures of a refit: there are so many times as many of them.
+_SWEEPS_A_REFIT = 4
 
 
 def sampler_for(spec: ModelSpec) -> str:
@@ -181,7 +183,7 @@ class QuickRefits:
                 return {name: contrast(hdi_prob) for name, contrast in found.items()}
 
             self._swept = ReweightedSweeps(
-                self._data, spec, self._baseline, draws=self._draws, seed=self._seed, anew=anew
+                self._data, spec, self._baseline, draws=_SWEEPS_A_REFIT * self._draws, seed=self._seed, anew=anew
             )
         return self._swept
 

@@ -22,8 +22,8 @@ SWITCHES: dict[str, tuple[str, ...]] = {
 }
 # What makes attribute words the sample: these go together.
 MULTIVARIATE = {"pooling": "correlated", "scale": "list", "attribute_effects": "covariance"}
-# Of the bundled models, the one that claims no more than it promises where attribute lists are random, and that predicts
-# unseen attribute words of the published tables best.
+# Of the bundled models, the one that claims no more than it promises where attribute lists are random, and that
+# predicts unseen attribute words of the published tables best.
 DEFAULT_MODEL = "multivariate"
 # What parameters were called in earlier versions.
 RENAMED = {"group_mean": "connection_mean"}

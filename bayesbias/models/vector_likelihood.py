@@ -119,9 +119,7 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     wanted: dict[str, dict[str, list[str]]] = {
         "word_mean": {"protected_word": words, "connection": connections},
         "residual_covariance": {"protected_word": words, "other_protected_word": words},
-        "list_scale": {
-            "attribute_list": [name for name in list_names(data) if name in posterior.coords.get("attribute_list", ())]
-        },
+        "list_scale": {"attribute_list": kinds},
         "nu": {},
     }
     drawn = {

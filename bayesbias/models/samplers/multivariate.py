@@ -238,9 +238,9 @@ def _chain(
         **{name: np.exp(logs[:, at]) for at, name in enumerate(SCALES) if not fixed[at]},
         "list_scale": np.exp(logs[:, 4:-1]),
         "residual_covariance": covariance,
-        "conditional_mean": form_mean,
-        "conditional_sd": form_sd,
     }
+    if forms is not None:
+        found |= {"conditional_mean": form_mean, "conditional_sd": form_sd}
     if kinds == 1:
         del found["list_scale"]
     return found | ({"nu": freedoms, "attribute_weight": word_weights} if tail else {})

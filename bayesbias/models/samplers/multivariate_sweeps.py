@@ -13,8 +13,9 @@ import numpy as np
 
 # Families of priors of positive numbers.
 EXPONENTIAL, HALF_NORMAL, HALF_STUDENT_T, GAMMA, INVERSE_GAMMA, LOG_NORMAL = range(6)
-# Logarithms of scales beyond have no probability: distances are 0 to 2.
-_FARTHEST = 12.5
+# Beyond these bounds scales have no probability: distances are 0 to 2, and not known better than about 1e-4; words whose
+# vectors are the same would otherwise have a density without bound.
+_SMALLEST, _LARGEST = math.log(1e-4), math.log(1e5)
 _STEPS_OUT = 10
 
 # Without fast-math, so that a cold and a warm cache give the same draws.
@@ -193,7 +194,7 @@ def covariance_log_density(t, rests, counts, group_of, sizes, families, paramete
     of attribute words of each kind.
     """
     for value in t:
-        if abs(value) > _FARTHEST:
+        if value < _SMALLEST or value > _LARGEST:
             return -np.inf
     words, n = len(group_of), counts.sum()
     strength = words * math.exp(t[3])

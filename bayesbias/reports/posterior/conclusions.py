@@ -62,8 +62,10 @@ def conclusions(
         ``"too small"`` (the difference from other groups' words lies in the rope), ``"same kind"`` (near to words of
         this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` are first ``"contrast"``, with
         the estimate and whether it is `settled` (its interval leaves out 0), then ``"words"``, with the lists of words
-        that are `nearer`, `farther`, `not_settled` or `unmeasured`, and those that the model `pulled` so far that the
-        interval leaves out the difference of the plain averages.
+        that are `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model `pulled` so far that the
+        interval leaves out the unpooled difference, and how many would be named `by_chance`. A word is named as nearer
+        or farther only if its interval leaves out 0, is not `borderline`, and its unpooled estimate (`contrasts`) is on
+        the same side; else it is `contradicted`.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def conclusions(
     """
     overall, words = (
         [
-            {**row, "settled": is_settled(row["hdi_low"], row["hdi_high"])}
+            {**row, "settled": is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]}
             for row in contrasts(fit, level=level, hdi_prob=hdi_prob, rope=rope).to_dict("records")
         ]
         for level in ("overall", "word")
@@ -91,7 +93,10 @@ def conclusions(
         verdict=_verdict(overall, words, hdi_prob),
         shown=(
             *map(_contrast_statement, overall),
-            *(_words_statement([row for row in words if row["contrast"] == one["contrast"]]) for one in overall),
+            *(
+                _words_statement([row for row in words if row["contrast"] == one["contrast"]], hdi_prob)
+                for one in overall
+            ),
         ),
         limits=tuple(_limits(fit, rope is None)),
         heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, in units of cosine distance)",
@@ -177,12 +182,15 @@ def _other(row: Row) -> str:
 
 def _contrast_statement(row: Row) -> Statement:
     other = _OTHERS[_other(row)]
-    if row["settled"]:
+    if row["borderline"]:
+        head = f"Whether associated attribute words are nearer than {other} is borderline: another seed may settle it"
+    elif row["settled"]:
         head = f"Associated attribute words are {row['direction']} than {other}"
     else:
         head = f"Whether associated attribute words are nearer than {other} is not settled"
     text = (
-        f"{head}: difference {signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
+        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])}, interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}, "
         f"probability {probability_text(row['probability_of_direction'])} that they are {row['direction']}."
     )
     if "probability_in_rope" in row:
@@ -201,7 +209,7 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
     against = [
         row["protected_word"]
         for row in words
-        if _other(row) == "different" and _measured(row) and row["settled"] and row["direction"] == "farther"
+        if _other(row) == "different" and _measured(row) and _named(row) and row["direction"] == "farther"
     ]
     if "different" not in rows:
         kind = "no other groups"
@@ -249,18 +257,26 @@ def _measured(row: Row) -> bool:
     return bool(row["baseline_pairs"] and row["other_pairs"])
 
 
-def _words_statement(every: list[Row]) -> Statement:
+def _named(row: Row) -> bool:
+    """Whether a word is named: its interval leaves out 0, and its unpooled estimate is on the same side."""
+    return bool(row["settled"] and row["mean"] * row["unpooled"] > 0)
+
+
+def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     rows = [row for row in every if _measured(row)]
-    settled = [row for row in rows if row["settled"]]
+    settled = [row for row in rows if _named(row)]
     lists = {
         way: [row["protected_word"] for row in settled if row["direction"] == way] for way in ("nearer", "farther")
     }
-    lists["not_settled"] = [row["protected_word"] for row in rows if not row["settled"]]
+    lists["not_settled"] = [row["protected_word"] for row in rows if not _named(row)]
+    lists["borderline"] = [row["protected_word"] for row in rows if row["borderline"]]
+    lists["contradicted"] = [row["protected_word"] for row in rows if row["settled"] and not _named(row)]
+    chance = (1 - hdi_prob) * len(rows)
     lists["unmeasured"] = [row["protected_word"] for row in every if not _measured(row)]
     pulled = {
-        row["protected_word"]: row["observed"]
+        row["protected_word"]: row["unpooled"]
         for row in settled
-        if not row["hdi_low"] <= row["observed"] <= row["hdi_high"]
+        if not row["hdi_low"] <= row["unpooled"] <= row["hdi_high"]
     }
     parts = [
         f"{way} for {len(lists[way])} ({name_some(lists[way], 12)})" for way in ("nearer", "farther") if lists[way]
@@ -271,13 +287,23 @@ def _words_statement(every: list[Row]) -> Statement:
             f"{len(unmeasured)} more have no rows for one of the two and are estimated from the other words alone"
         )
     text = f"Word by word, associated minus {_other(every[0])}, {len(rows)} words: {', '.join(parts)}."
+    if settled:
+        text += f" Of {len(rows)} words about {chance:.1f} would be named by chance; {len(settled)} are."
+    if lists["borderline"]:
+        text += f" Borderline, another seed may settle them otherwise: {name_some(lists['borderline'], 6)}."
+    if lists["contradicted"]:
+        text += (
+            f" Not named, since their own averages point the other way: {name_some(lists['contradicted'], 6)}: the "
+            "model pulled them toward the other words."
+        )
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
         text += (
-            f" Read with care: {named}. The difference of the plain averages, in brackets, lies outside the interval: "
-            "few rows were pulled toward the mean of the other words, on one side more than on the other."
+            f" Read with care: {named}. Their own difference, in brackets (the attribute words' own effects taken "
+            "out), lies outside the interval: few rows were pulled toward the mean of the other words."
         )
-    return Statement("words", text, {"contrast": every[0]["contrast"], **lists, "pulled": pulled})
+    numbers = {"contrast": every[0]["contrast"], **lists, "pulled": pulled, "by_chance": chance}
+    return Statement("words", text, numbers)
 
 
 def _limits(fit: "xr.DataTree", without_rope: bool) -> Iterator[Statement]:

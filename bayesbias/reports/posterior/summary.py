@@ -34,9 +34,9 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     -------
     pandas.DataFrame
         Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
-        where the model has them also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table behind
-        the estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high` in
-        units of cosine distance, `ess_bulk`, `ess_tail`, `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
+        where the model has them also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table
+        behind the estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high`
+        in units of cosine distance, `ess_bulk`, `ess_tail`, `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
 
     Raises
     ------
