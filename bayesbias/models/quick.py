@@ -42,7 +42,9 @@ _EFFICIENT = 0.3
 # With the locations integrated out, a point says more than a draw.
 _DRAWS_A_POINT = 2
 # Of a refit by sweeps: two chains that share the cores, and the warm-up of each.
-_CHAINS, _TUNE = 2, 300
+_CHAINS, _TUNE = 2, 200
+# The mixture of a sweep's Normals says more than a draw.
+_DRAWS_A_SWEEP, _FEWEST_SWEEPS = 4, 100
 _BATCHES = 20
 # Weighted draws carry more error than the mixtures of a refit: there are so many times as many of them.
 _SWEEPS_A_REFIT = 4
@@ -72,7 +74,8 @@ def quick_contrasts(
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
     `sampler_for` the model must not be ``"nuts"``. An exact posterior has `draws` draws, a crossed one `points`
-    weighted points, and a multivariate one `draws` sweeps; where the weights of a crossed one are poor and `careful` is
+    weighted points, and a multivariate one a quarter as many
+    sweeps; where the weights of a crossed one are poor and `careful` is
     true, they are improved in rounds and drawn from (`draws` draws), as `fit` does, before giving up with a
     `SamplerFailedError`.
 
@@ -105,14 +108,20 @@ def _from_draws(means: np.ndarray, connections: tuple[str, ...], baseline: str) 
 
 
 def _from_sweeps(data: ModelData, spec: ModelSpec, baseline: str, draws: int, seed: int) -> dict[str, Contrast]:
-    """Return contrasts as mixtures of their Normals given all else, one for each of `draws` sweeps in two chains."""
+    """Return contrasts as mixtures of their Normals given all else, one for each sweep of two chains."""
     size = len(data.connections) * (1 + len(data.protected_words))
     places = _contrasts(data.connections, baseline)
     forms = np.zeros((len(places), size))
     for form, (_, base, other) in zip(forms, places, strict=True):
         form[base], form[other] = 1.0, -1.0
     found = sample_multivariate(
-        attribute_sample(data), spec, draws=-(-draws // _CHAINS), tune=_TUNE, chains=_CHAINS, seed=seed, forms=forms
+        attribute_sample(data),
+        spec,
+        draws=max(draws // (_DRAWS_A_SWEEP * _CHAINS), _FEWEST_SWEEPS),
+        tune=_TUNE,
+        chains=_CHAINS,
+        seed=seed,
+        forms=forms,
     )
     mean, sd = (found[name].reshape(-1, len(places)) for name in CONDITIONAL)
     return {contrast: partial(_sweeps_estimate, mean[:, at], sd[:, at]) for at, (contrast, *_) in enumerate(places)}

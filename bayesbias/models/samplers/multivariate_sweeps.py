@@ -13,8 +13,8 @@ import numpy as np
 
 # Families of priors of positive numbers.
 EXPONENTIAL, HALF_NORMAL, HALF_STUDENT_T, GAMMA, INVERSE_GAMMA, LOG_NORMAL = range(6)
-# Beyond these bounds scales have no probability: distances are 0 to 2, and not known better than about 1e-4; words whose
-# vectors are the same would otherwise have a density without bound.
+# Beyond these bounds scales have no probability: distances are 0 to 2, and not known better than about 1e-4; words
+# with the same vector would otherwise have a density without bound.
 _SMALLEST, _LARGEST = math.log(1e-4), math.log(1e5)
 _STEPS_OUT = 10
 

@@ -18,12 +18,46 @@ _ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_gr
 
 
 @dataclass(frozen=True, eq=False)
+class VectorPlan:
+    """Parameters of a multivariate model, each with a leading axis of draws.
+
+    `word_covariance` is that of a word's effects on the connections; `target` holds omega, psi and sigma, of which the
+    residual covariance of new protected words is drawn with strength nu - J - 1 = `strength`; `scale` is that of the
+    list of each connection.
+    """
+
+    word_covariance: np.ndarray
+    target: np.ndarray
+    strength: np.ndarray
+    scale: np.ndarray
+
+    def word_effects(self, draw: int, words: int, rng: np.random.Generator) -> np.ndarray:
+        """Return effects of new protected words, shape (words, connections)."""
+        covariance = self.word_covariance[draw]
+        return np.asarray(rng.standard_normal((words, len(covariance))) @ np.linalg.cholesky(covariance).T)
+
+    def distances(self, draw: int, connection: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return what sets attribute words apart from their means, shape (words, attribute words)."""
+        from scipy.stats import invwishart
+
+        words = len(groups)
+        omega, psi, sigma = self.target[draw]
+        target = omega**2 + psi**2 * (groups[:, None] == groups) + sigma**2 * np.eye(words)
+        strength = self.strength[draw]
+        covariance = np.atleast_2d(invwishart.rvs(words + 1 + strength, strength * target, random_state=rng))
+        # All connections of one attribute word are of one kind, and so have one scale.
+        vectors = np.linalg.cholesky(covariance) @ rng.standard_normal(connection.shape)
+        return np.asarray(vectors * self.scale[draw][connection.max(axis=0)])
+
+
+@dataclass(frozen=True, eq=False)
 class StudyPlan:
     """What studies are simulated from; the leading axis of each array: draws of the parameters.
 
     `spec` is the model that is fitted, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0
     without attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls`
-    the words of each control list; those absent have as many as an attribute list.
+    the words of each control list; those absent have as many as an attribute list. `vectors` is what a multivariate
+    model has in place of `word_sd`, `sigma` and `attribute_sd`.
     """
 
     spec: ModelSpec
@@ -34,6 +68,7 @@ class StudyPlan:
     attribute_sd: np.ndarray
     groups: int
     controls: dict[str, int]
+    vectors: "VectorPlan | None" = None
 
     def lists(self, attributes: int) -> Iterator[tuple[str, int, int]]:
         """Yield kind, protected group (-1: none) and number of words of each attribute list."""
@@ -55,12 +90,12 @@ def plan_from_fit(fit: Any) -> StudyPlan:
     if sampler_for(spec) == "nuts":
         raise ReportError(
             f"The model {spec.name!r} is fitted by NUTS only, too slow to be fitted hundreds of times. Plan with a fit "
-            "of 'crossed'."
+            "of 'multivariate'."
         )
-    if spec.switches["pooling"] != "partial":
+    if spec.switches["pooling"] == "none":
         raise ReportError(
             f"The model {spec.name!r} has no word_sd, so it does not say how new protected words would differ. Plan "
-            "with a fit of 'crossed'."
+            "with a fit of 'multivariate'."
         )
     rows = fitted_rows(fit)
     stacked = fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
@@ -71,6 +106,22 @@ def plan_from_fit(fit: Any) -> StudyPlan:
         if dim := next((dim for dim in places if dim in values.dims), None):
             return np.asarray(values.sel({dim: list(places[dim])}).transpose("sample", dim).to_numpy())
         return np.repeat(values.to_numpy()[:, None], len(rows.connections), axis=1)
+
+    def vectors() -> VectorPlan:
+        names = ("attribute_sd", "group_attribute_sd", "sigma")
+        count = stacked.sizes["sample"]
+        scale = np.ones((count, len(rows.connections)))
+        for place, name in enumerate(rows.connections):
+            if "list_scale" in stacked and list_kind(name) in stacked["attribute_list"]:
+                scale[:, place] = stacked["list_scale"].sel(attribute_list=list_kind(name)).to_numpy()
+        return VectorPlan(
+            word_covariance=stacked["word_covariance"].transpose("sample", ...).to_numpy(),
+            target=np.stack(
+                [stacked[name].to_numpy() if name in stacked else np.zeros(count) for name in names], axis=1
+            ),
+            strength=len(rows.protected_words) * stacked["target_weight"].to_numpy(),
+            scale=scale,
+        )
 
     mean = by_connection("connection_mean")
     return StudyPlan(
@@ -86,6 +137,7 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             for place, name in enumerate(rows.connections)
             if name in ("human", "neutral")
         },
+        vectors=vectors() if spec.multivariate else None,
     )
 
 

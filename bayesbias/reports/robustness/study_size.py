@@ -240,6 +240,10 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
     connection = np.concatenate(columns, axis=1)
     data = study_data(connection, np.array([f"g{number}" for number in group]), plan.connections)
     row, code = data.protected, data.connection
+    if plan.vectors is not None:
+        effects = plan.vectors.word_effects(draw, words, rng)
+        distance = plan.vectors.distances(draw, connection, group, rng)[row, data.attribute]
+        return replace(data, distance=plan.connection_mean[draw][code] + effects[row, code] + distance)
     word_mean = plan.connection_mean[draw] + plan.word_sd[draw] * rng.standard_normal((words, len(plan.connections)))
     # All connections of one attribute word are of one kind, and so have one sd.
     of_attribute = connection.max(axis=0)
