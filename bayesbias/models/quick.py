@@ -74,10 +74,9 @@ def quick_contrasts(
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
     `sampler_for` the model must not be ``"nuts"``. An exact posterior has `draws` draws, a crossed one `points`
-    weighted points, and a multivariate one a quarter as many
-    sweeps; where the weights of a crossed one are poor and `careful` is
-    true, they are improved in rounds and drawn from (`draws` draws), as `fit` does, before giving up with a
-    `SamplerFailedError`.
+    weighted points, and a multivariate one a quarter as many sweeps; where the weights of
+    a crossed one are poor and `careful` is true, they are improved in rounds and drawn from (`draws` draws), as `fit`
+    does, before giving up with a `SamplerFailedError`.
 
     >>> from bayesbias.models.data import model_data
     >>> rng = np.random.default_rng(1)
