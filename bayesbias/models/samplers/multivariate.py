@@ -33,6 +33,7 @@ _FAMILIES = ("Exponential", "HalfNormal", "HalfStudentT", "Gamma", "InverseGamma
 _SLICES = 3
 _BLOCKS = 20
 _LEAST_TO_ADAPT = 40
+_LEAST_VARIANCE = 1e-6
 # Sweeps for each kept draw of a fit.
 SWEEPS_A_DRAW = 2
 
@@ -198,18 +199,18 @@ def _chain(
     half_t = np.array(list(spec.priors["effect_sd"].parameters.values()))
     weights, auxiliary, inverse = np.ones(n), np.full(size, half_t[1] ** 2), inverse_of(target)
     used = np.zeros((0, len(location))) if forms is None else np.ascontiguousarray(forms)
-    directions, widths = np.eye(len(t)), np.where(fixed, 0.0, 1.0)
+    directions, widths, turn = np.eye(len(t))[:, ~fixed].copy(), np.ones((~fixed).sum()), 0
 
     def sweep(count: int, every: int, forms: np.ndarray) -> list[np.ndarray]:
-        nonlocal location, t, freedom
+        nonlocal location, t, freedom, turn
         if stop.is_set():
             raise KeyboardInterrupt
-        (location, t, freedom), *kept = sweep_chain(
+        (location, t, freedom, turn), *kept = sweep_chain(
             y, weights, location, t, freedom, auxiliary, inverse, start, np.nonzero(gone)[1], sample.list_of,
             sample.list_connection, sample.list_kind, sample.group_of, np.bincount(sample.group_of), basis,
             np.tile([prior["mu"], prior["sigma"]], (size, 1)), half_t, np.array([code for code, _ in codes]),
             np.stack([values for _, values in codes]), fixed, tail, tail_family, tail_parameters, directions, widths,
-            _SLICES, forms, every, count, rng,
+            _SLICES, turn, forms, every, count, rng,
         )  # fmt: skip
         return list(kept)
 
@@ -217,8 +218,8 @@ def _chain(
     sweep(1, quarter, nothing)
     tuned = sweep(quarter, 1, nothing)[1]
     if quarter >= _LEAST_TO_ADAPT:
-        variances, directions = np.linalg.eigh(np.cov(tuned.T))
-        widths = np.where(variances < 1e-12, 0.0, 3 * np.sqrt(np.maximum(variances, 0)))
+        variances, principal = np.linalg.eigh(np.cov(tuned[:, ~fixed].T))
+        directions, widths = directions @ principal, 3 * np.sqrt(np.maximum(variances, _LEAST_VARIANCE))
     if tune > 2 * quarter:
         sweep(1, tune - 2 * quarter, nothing)
     parts = []

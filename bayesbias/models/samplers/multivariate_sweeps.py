@@ -400,11 +400,12 @@ def tail_freedom(freedom, weights, family, parameters, rng):
 def sweep_chain(
     y, weights, location, t, freedom, auxiliary, inverse, start, missing, list_of, list_connection, list_kind,
     group_of, group_sizes, basis, mean_prior, half_t, families, parameters, fixed, tail, tail_family, tail_parameters,
-    directions, widths, slices, forms, thin, draws, rng,
+    directions, widths, slices, turn, forms, thin, draws, rng,
 ):  # fmt: skip
     """Sweep `thin * draws` times from the state in the arguments, which is changed in place; return what is kept.
 
-    Kept are location, t, S, Sigma and freedom at every `thin`-th sweep, and mean and sd of each linear form of the
+    Each sweep has `slices` slices, along the columns of `directions` in turn, from the one numbered `turn` on. Kept are
+    location, t, S, Sigma, freedom and weights at every `thin`-th sweep, and mean and sd of each linear form of the
     location (a row of `forms`) given all else.
     """
     n, words = y.shape
@@ -418,7 +419,6 @@ def sweep_chain(
     form_mean, form_sd = np.empty((draws, len(forms))), np.empty((draws, len(forms)))
     scale2 = np.exp(2 * t[4:])
     count, mean, scatter = list_statistics(y, weights, list_of, lists)
-    next_direction = 0
     for sweep in range(thin * draws):
         means = list_means(location, list_connection, basis)
         fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, missing, rng)
@@ -429,13 +429,12 @@ def sweep_chain(
             rest = mean[at] - means[at]
             rests[list_kind[at]] += scatter[at] + count[at] * np.outer(rest, rest)
         now = covariance_log_density(t, rests, counts, group_of, group_sizes, families, parameters, fixed)
-        for _ in range(min(slices, len(t))):
-            if widths[next_direction] > 0:
-                t, now = slice_along(
-                    t, now, directions[:, next_direction].copy(), widths[next_direction], rng, rests, counts, group_of,
-                    group_sizes, families, parameters, fixed,
-                )  # fmt: skip
-            next_direction = (next_direction + 1) % len(t)
+        for _ in range(min(slices, len(widths))):
+            t, now = slice_along(
+                t, now, directions[:, turn].copy(), widths[turn], rng, rests, counts, group_of, group_sizes, families,
+                parameters, fixed,
+            )  # fmt: skip
+            turn = (turn + 1) % len(widths)
         scale2 = np.exp(2 * t[4:])
         scale = scaled_scatter(t, rests, group_of, fixed)
         inverse[:] = wishart_precision(scale, words + 1 + words * math.exp(t[3]) + n, rng)
@@ -475,5 +474,5 @@ def sweep_chain(
             kept_sigma[place] = inverse_of(inverse)
             kept_freedom[place] = freedom
             kept_weights[place] = weights
-    state = (location, t, freedom)
+    state = (location, t, freedom, turn)
     return state, kept_location, kept_t, kept_between, kept_sigma, kept_freedom, kept_weights, form_mean, form_sd
