@@ -156,8 +156,13 @@ def test_list_means_are_the_design_times_the_location() -> None:
 
 
 @pytest.mark.parametrize("connections", [CONNECTIONS, CONNECTIONS[:2], CONNECTIONS[:1]])
-def test_the_location_has_the_precision_and_linear_term_of_the_dense_regression(connections: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_location_has_the_precision_and_linear_term_of_the_dense_regression(
+    connections: tuple[str, ...], mixed: bool
+) -> None:
     s = state(3, connections=connections)
+    if mixed:
+        s.list_connection = np.random.default_rng(1).integers(s.size, size=s.list_connection.shape)
     x = designs(s)[s.list_of]
     total = linalg.block_diag(np.eye(s.size) / 0.3**2, *[s.between] * s.words)
     right = np.concatenate([np.full(s.size, 1 / 0.3**2), np.zeros(s.words * s.size)])
@@ -171,6 +176,28 @@ def test_the_location_has_the_precision_and_linear_term_of_the_dense_regression(
     )
     np.testing.assert_allclose(np.tril(precision), np.tril(total), rtol=1e-9, atol=1e-8)
     np.testing.assert_allclose(linear[:, 0], right, rtol=1e-9)
+
+
+def test_words_share_a_profile_if_they_have_the_same_connections_to_all_lists() -> None:
+    connection = np.array([[0, 1, 0, 0, 1], [2, 2, 2, 3, 2]])
+    of, first = sweeps.profiles_of(connection)
+    assert of.tolist() == [0, 1, 0, 2, 1]
+    assert first.tolist() == [0, 1, 3]
+
+
+def test_small_normals_have_mean_and_covariance_of_their_precision() -> None:
+    rng, times = np.random.default_rng(3), 20_000
+    root = rng.standard_normal((4, 6))
+    precision, linear = root @ root.T, rng.standard_normal(4)
+    drawn = np.tile(linear, (times, 1))
+    for row in drawn:
+        sweeps.draw_normal(np.triu(precision), row, 0.5, rng)
+    covariance = 0.25 * linalg.inv(precision)
+    sd = np.sqrt(np.diag(covariance))
+    assert (np.abs(drawn.mean(axis=0) - linalg.solve(precision, linear)) < FAR * sd / math.sqrt(times)).all()
+    np.testing.assert_allclose(
+        np.cov(drawn.T) / np.outer(sd, sd), covariance / np.outer(sd, sd), atol=FAR * math.sqrt(2 / times)
+    )
 
 
 @pytest.mark.parametrize("sizes", [[5], [2, 3], [1, 1, 1, 4]])
@@ -276,7 +303,7 @@ def _rescaled(s: Any, covariance: np.ndarray, count: np.ndarray, times: int, eve
 def test_without_data_the_sds_of_effects_given_correlations_are_those_of_huang_and_wand() -> None:
     s = state(7)
     covariance = linalg.inv(s.between)
-    found = _rescaled(s, covariance, np.zeros(s.lists), 30_000, 10)
+    found = _rescaled(s, covariance, np.zeros(s.lists), 15_000, 5)
     sds = np.sqrt(np.diag(covariance))
     inverse = np.diag(linalg.inv(covariance / np.outer(sds, sds)))
     freedom = HALF_T[0] + s.size - 1
@@ -377,7 +404,7 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool) -> Non
 
     Distribution functions of the prior make each number uniform: its mean is 1/2 and its mean square 1/3.
     """
-    s, rng, times = state(11, words=4, n=12), np.random.default_rng(7), 60_000
+    s, rng, times = state(11, words=3, n=6), np.random.default_rng(7), 40_000
     gone = rng.random(s.y.shape) < 0.2
     gone[:, 0] = False
     start, missing = np.concatenate([[0], np.cumsum(gone.sum(axis=1))]), np.nonzero(gone)[1]
@@ -415,7 +442,7 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool) -> Non
     for power, wanted in ((1, 1 / 2), (2, 1 / 3)):
         for at in range(uniform.shape[1]):
             values = uniform[:, at] ** power
-            assert float(az.ess(values[None])) > 300, at
+            assert float(az.ess(values[None])) > 200, at
             assert abs(values.mean() - wanted) < FAR * float(az.mcse(values[None])), (power, at)
 
 
