@@ -206,6 +206,8 @@ def _chain(
     gone = np.isnan(sample.distances)
     y = np.where(gone, 0.0, sample.distances)
     start = np.concatenate([[0], np.cumsum(gone.sum(axis=1))])
+    # Contiguous, as where nothing is lost: else all is compiled a second time.
+    missing = np.ascontiguousarray(np.nonzero(gone)[1])
     prior = spec.priors["connection_mean"].parameters
     connection = sample.list_connection[sample.list_of]
     mu = np.array([y[(connection == c) & ~gone].mean() for c in range(size)])
@@ -228,7 +230,7 @@ def _chain(
         if stop.is_set():
             raise KeyboardInterrupt
         (location, t, freedom, turn), *kept = sweep_chain(
-            y, weights, location, t, freedom, auxiliary, inverse, start, np.nonzero(gone)[1], sample.list_of,
+            y, weights, location, t, freedom, auxiliary, inverse, start, missing, sample.list_of,
             sample.list_connection, sample.list_kind, sample.group_of, np.bincount(sample.group_of), basis,
             np.tile([prior["mu"], prior["sigma"]], (size, 1)), half_t, np.array([code for code, _ in codes]),
             np.stack([values for _, values in codes]), fixed, tail, tail_family, tail_parameters, directions, widths,

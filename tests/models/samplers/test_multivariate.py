@@ -22,6 +22,7 @@ from bayesbias.models.samplers.multivariate import (
     sample_multivariate,
     why_not_gibbs,
 )
+from bayesbias.models.samplers.multivariate_sweeps import sweep_chain
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
 from tests.models.tables import small
@@ -239,6 +240,16 @@ def test_tables_of_every_kind_give_finite_draws(name: str, likelihood: str) -> N
         assert np.isfinite(values).all()
     for positive in ("effect_sd", "word_sd", "attribute_sd", "sigma", "target_weight", "conditional_sd"):
         assert (found[positive] > 0).all(), positive
+
+
+def test_tables_of_every_kind_share_one_compiled_function() -> None:
+    # Compiling takes half a minute: arrays that differ in layout would have one each.
+    sampled(small())
+    known = len(sweep_chain.signatures)
+    for table in _edge_tables().values():
+        sampled(table.reset_index(drop=True), draws=2, tune=2)
+    sampled(small(missing=0.1), "student_t", draws=2, tune=2)
+    assert len(sweep_chain.signatures) == known
 
 
 def test_derived_numbers_follow_from_the_covariance_of_effects() -> None:

@@ -342,7 +342,7 @@ def test_lost_pairs_have_the_conditional_normal_of_the_others_of_their_attribute
     s, rng, times = state(9), np.random.default_rng(4), 20_000
     gone = rng.random(s.y.shape) < 0.4
     gone[0], gone[1] = False, True
-    start, missing = np.concatenate([[0], np.cumsum(gone.sum(axis=1))]), np.nonzero(gone)[1]
+    start, missing = np.concatenate([[0], np.cumsum(gone.sum(axis=1))]), np.nonzero(gone)[1].copy()
     means = sweeps.list_means(s.location, s.list_connection, s.basis)
     drawn = np.empty((times, *s.y.shape))
     y = s.y.copy()
@@ -407,7 +407,7 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool) -> Non
     s, rng, times = state(11, words=3, n=6), np.random.default_rng(7), 40_000
     gone = rng.random(s.y.shape) < 0.2
     gone[:, 0] = False
-    start, missing = np.concatenate([[0], np.cumsum(gone.sum(axis=1))]), np.nonzero(gone)[1]
+    start, missing = np.concatenate([[0], np.cumsum(gone.sum(axis=1))]), np.nonzero(gone)[1].copy()
     auxiliary, freedom, weights = np.full(s.size, 0.01), 10.0, np.ones(s.n)
     location, t, inverse = s.location, s.t, s.inverse
     t[-1] = 0.0
