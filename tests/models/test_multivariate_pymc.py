@@ -1,12 +1,14 @@
 """The multivariate model as a PyMC model: its density against SciPy, and NUTS against the Gibbs sampler."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from pytensor.compile.mode import Mode
 from scipy import stats
 from scipy.special import multigammaln
 
@@ -20,10 +22,11 @@ from bayesbias.models.word_effects import effects_basis
 from tests.models.agreement import worst_differences
 from tests.models.tables import small
 
+# Without compiling, which takes longer than the few evaluations here.
+PLAIN = Mode(linker="py", optimizer="fast_compile")
+
 
 def model(likelihood: str = "normal") -> ModelSpec:
-    from dataclasses import replace
-
     spec = bb.load_model("multivariate")
     if likelihood == "normal":
         return spec
@@ -106,7 +109,7 @@ def plain_log_density(data: ModelData, likelihood: str, point: dict[str, np.ndar
 def test_the_density_is_that_of_the_model_with_the_covariance_integrated_out(missing: float, likelihood: str) -> None:
     data = model_data(simulated(missing=missing))
     built = build_model(data, model(likelihood))
-    density = built.compile_logp(jacobian=False)
+    density = built.compile_logp(jacobian=False, mode=PLAIN)
     points = [some_point(built, seed) for seed in range(4)]
     ours = np.array([float(density(point)) for point in points])
     theirs = np.array([plain_log_density(data, likelihood, point) for point in points])
@@ -118,7 +121,7 @@ def test_effects_have_huang_and_wands_prior() -> None:
     import pymc as pm
 
     built = build_model(model_data(simulated()), model())
-    sds, covariance = pm.draw([built["effect_sd"], built["word_covariance"]], draws=4000, random_seed=1)
+    sds, covariance = pm.draw([built["effect_sd"], built["word_covariance"]], draws=2000, random_seed=1, mode=PLAIN)
     inverse = np.linalg.inv(effects_basis(("associated", "different", "neutral")))
     between = inverse @ covariance @ inverse.T
     for k in range(3):
