@@ -33,6 +33,7 @@ _FAMILIES = ("Exponential", "HalfNormal", "HalfStudentT", "Gamma", "InverseGamma
 _SLICES = 4
 _BLOCKS = 20
 _LEAST_TO_ADAPT = 40
+_LEAST_VARIANCE = 1e-6
 # Sweeps for each kept draw of a fit.
 SWEEPS_A_DRAW = 2
 
@@ -63,8 +64,9 @@ class AttributeSample:
 def attribute_sample(data: ModelData) -> AttributeSample:
     """Return the rows of a table as vectors of attribute words.
 
-    A lost pair is given the connection that its attribute word has to other words of the group, or else any: no
-    posterior depends on it.
+    A lost pair is given the connection that its attribute word has to other words of the group, or else that of a list
+    which agrees with what is left of the attribute word's, or else any: no posterior depends on it, but the fewer lists
+    there are, the faster is a sweep.
 
     Raises
     ------
@@ -88,8 +90,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
             known = row[members & (row >= 0)]
             if len(known):
                 row[members & (row < 0)] = known[0]
-        row[row < 0] = row[row >= 0][-1]
-    lists, list_of = np.unique(np.column_stack([kind_of, connection]), axis=0, return_inverse=True)
+    lists, list_of = np.unique(np.column_stack([kind_of, _completed(connection, kind_of)]), axis=0, return_inverse=True)
     return AttributeSample(
         distances=distances,
         list_of=list_of.reshape(-1),
@@ -99,6 +100,26 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         group_of=group_of,
         connections=data.connections,
     )
+
+
+def _completed(connection: np.ndarray, kind_of: np.ndarray) -> np.ndarray:
+    """Return the connections of attribute words (rows), those that are not known (-1) as in rows that do not differ."""
+    patterns: list[tuple[int, np.ndarray]] = []
+    pattern_of = np.empty(len(connection), dtype=np.int64)
+    # The rows that say most first, so that the others find what they can agree with.
+    for j in np.argsort((connection < 0).sum(axis=1), kind="stable"):
+        row = connection[j]
+        for at, (kind, known) in enumerate(patterns):
+            if kind == kind_of[j] and ((known == row) | (known < 0) | (row < 0)).all():
+                known[known < 0] = row[known < 0]
+                pattern_of[j] = at
+                break
+        else:
+            pattern_of[j] = len(patterns)
+            patterns.append((int(kind_of[j]), row.copy()))
+    for _, known in patterns:
+        known[known < 0] = known[known >= 0][-1]
+    return np.stack([patterns[at][1] for at in pattern_of])
 
 
 def why_not_gibbs(spec: ModelSpec) -> str | None:
@@ -138,6 +159,8 @@ def sample_multivariate(
     advance
         Called whenever a twentieth of a chain's sweeps is done.
     """
+    # What is limited to one thread must be loaded: numba calls the linear algebra that comes with SciPy.
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     stop = Event()
@@ -183,6 +206,8 @@ def _chain(
     gone = np.isnan(sample.distances)
     y = np.where(gone, 0.0, sample.distances)
     start = np.concatenate([[0], np.cumsum(gone.sum(axis=1))])
+    # Contiguous, as where nothing is lost: else all is compiled a second time.
+    missing = np.ascontiguousarray(np.nonzero(gone)[1])
     prior = spec.priors["connection_mean"].parameters
     connection = sample.list_connection[sample.list_of]
     mu = np.array([y[(connection == c) & ~gone].mean() for c in range(size)])
@@ -198,18 +223,18 @@ def _chain(
     half_t = np.array(list(spec.priors["effect_sd"].parameters.values()))
     weights, auxiliary, inverse = np.ones(n), np.full(size, half_t[1] ** 2), inverse_of(target)
     used = np.zeros((0, len(location))) if forms is None else np.ascontiguousarray(forms)
-    directions, widths = np.eye(len(t)), np.where(fixed, 0.0, 1.0)
+    directions, widths, turn = np.eye(len(t))[:, ~fixed].copy(), np.ones((~fixed).sum()), 0
 
     def sweep(count: int, every: int, forms: np.ndarray) -> list[np.ndarray]:
-        nonlocal location, t, freedom
+        nonlocal location, t, freedom, turn
         if stop.is_set():
             raise KeyboardInterrupt
-        (location, t, freedom), *kept = sweep_chain(
-            y, weights, location, t, freedom, auxiliary, inverse, start, np.nonzero(gone)[1], sample.list_of,
+        (location, t, freedom, turn), *kept = sweep_chain(
+            y, weights, location, t, freedom, auxiliary, inverse, start, missing, sample.list_of,
             sample.list_connection, sample.list_kind, sample.group_of, np.bincount(sample.group_of), basis,
             np.tile([prior["mu"], prior["sigma"]], (size, 1)), half_t, np.array([code for code, _ in codes]),
             np.stack([values for _, values in codes]), fixed, tail, tail_family, tail_parameters, directions, widths,
-            _SLICES, forms, every, count, rng,
+            _SLICES, turn, forms, every, count, rng,
         )  # fmt: skip
         return list(kept)
 
@@ -217,8 +242,8 @@ def _chain(
     sweep(1, quarter, nothing)
     tuned = sweep(quarter, 1, nothing)[1]
     if quarter >= _LEAST_TO_ADAPT:
-        variances, directions = np.linalg.eigh(np.cov(tuned.T))
-        widths = np.where(variances < 1e-12, 0.0, 3 * np.sqrt(np.maximum(variances, 0)))
+        variances, principal = np.linalg.eigh(np.cov(tuned[:, ~fixed].T))
+        directions, widths = directions @ principal, 3 * np.sqrt(np.maximum(variances, _LEAST_VARIANCE))
     if tune > 2 * quarter:
         sweep(1, tune - 2 * quarter, nothing)
     parts = []

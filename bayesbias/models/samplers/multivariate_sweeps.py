@@ -123,8 +123,30 @@ def list_means(location, list_connection, basis):
 
 
 @compiled
+def profiles_of(list_connection):
+    """Return a number for the connections of each protected word to all lists, and a word of each number."""
+    words = list_connection.shape[1]
+    of, first = np.empty(words, np.int64), np.empty(words, np.int64)
+    known = 0
+    for i in range(words):
+        of[i] = known
+        for profile in range(known):
+            if (list_connection[:, i] == list_connection[:, first[profile]]).all():
+                of[i] = profile
+                break
+        if of[i] == known:
+            first[known] = i
+            known += 1
+    return of, first[:known]
+
+
+@compiled
 def location_precision(inverse, between, count, mean, scale2, list_connection, list_kind, basis, mean_prior):
-    """Return the precision (its lower triangle) and the linear term of the Normal of the location, given all else."""
+    """Return the precision (its lower triangle) and the linear term of the Normal of the location, given all else.
+
+    Words with the same connections to all lists have the same design, so that it is summed over lists once for each two
+    such profiles.
+    """
     lists, words = list_connection.shape
     size = basis.shape[0]
     precision = np.zeros((size * (1 + words), size * (1 + words)))
@@ -132,28 +154,44 @@ def location_precision(inverse, between, count, mean, scale2, list_connection, l
     for c in range(size):
         precision[c, c] = 1 / mean_prior[c, 1] ** 2
         linear[c, 0] = mean_prior[c, 0] / mean_prior[c, 1] ** 2
-    for i in range(words):
-        first = size * (1 + i)
-        precision[first : first + size, first : first + size] = between
     for at in range(lists):
-        weight = count[at] / scale2[list_kind[at]]
-        pull = inverse @ mean[at] * weight
+        pull = inverse @ mean[at] * (count[at] / scale2[list_kind[at]])
         for i in range(words):
-            c, row = list_connection[at, i], size * (1 + i)
+            c = list_connection[at, i]
             linear[c, 0] += pull[i]
             for a in range(size):
-                linear[row + a, 0] += pull[i] * basis[c, a]
-            for k in range(words):
-                d, column, value = list_connection[at, k], size * (1 + k), weight * inverse[i, k]
-                precision[c, d] += value
-                for a in range(size):
-                    left = value * basis[c, a]
-                    if left == 0:
-                        continue
-                    precision[row + a, d] += left
-                    if k <= i:
-                        for b in range(size):
-                            precision[row + a, column + b] += left * basis[d, b]
+                linear[size * (1 + i) + a, 0] += pull[i] * basis[c, a]
+    of, first = profiles_of(list_connection)
+    profiles = len(first)
+    both = np.empty((profiles, profiles, size, size))
+    one, none = both.copy(), both.copy()
+    for p in range(profiles):
+        for q in range(profiles):
+            weight = np.zeros((size, size))
+            for at in range(lists):
+                weight[list_connection[at, first[p]], list_connection[at, first[q]]] += (
+                    count[at] / scale2[list_kind[at]]
+                )
+            none[p, q] = weight
+            one[p, q] = basis.T @ weight
+            both[p, q] = one[p, q] @ basis
+    sums = np.zeros((words, profiles))
+    for i in range(words):
+        for k in range(words):
+            sums[i, of[k]] += inverse[i, k]
+    for i in range(words):
+        row = size * (1 + i)
+        for q in range(profiles):
+            for a in range(size):
+                for d in range(size):
+                    precision[a, d] += sums[i, q] * none[of[i], q, a, d]
+                    precision[row + a, d] += sums[i, q] * one[of[i], q, a, d]
+        for k in range(i + 1):
+            column, block, value = size * (1 + k), both[of[i], of[k]], inverse[i, k]
+            for a in range(size):
+                for b in range(size):
+                    precision[row + a, column + b] = value * block[a, b]
+        precision[row : row + size, row : row + size] += between
     return precision, linear
 
 
@@ -175,14 +213,17 @@ def scaled_scatter(t, rests, group_of, fixed):
     strength = words * math.exp(t[3])
     omega2, sigma2 = strength * math.exp(2 * t[0]), strength * math.exp(2 * t[2])
     psi2 = 0.0 if fixed[1] else strength * math.exp(2 * t[1])
-    total = np.full((words, words), omega2)
+    shrink = np.exp(-2 * t[4:])
+    total = np.empty((words, words))
     for i in range(words):
-        total[i, i] += sigma2
-        for k in range(words):
+        for k in range(i + 1):
+            value = omega2
             if group_of[i] == group_of[k]:
-                total[i, k] += psi2
-    for kind in range(len(rests)):
-        total += math.exp(-2 * t[4 + kind]) * rests[kind]
+                value += psi2
+            for kind in range(len(rests)):
+                value += shrink[kind] * rests[kind, i, k]
+            total[i, k] = total[k, i] = value
+        total[i, i] += sigma2
     return total
 
 
@@ -314,51 +355,66 @@ def rescaled_words(location, covariance, half_t, inverse, count, mean, scale2, l
 
 
 @compiled
+def draw_normal(precision, linear, spread, rng):
+    """Put a draw of Normal(precision^-1 linear, spread^2 precision^-1) into `linear`.
+
+    Only the upper triangle of `precision` is read; it is overwritten by its root. For small matrices, for which LAPACK
+    takes longer to be called than to work.
+    """
+    size = len(linear)
+    for i in range(size):
+        scale = 1 / math.sqrt(precision[i, i])
+        for k in range(i, size):
+            precision[i, k] *= scale
+        linear[i] /= precision[i, i]
+        for k in range(i + 1, size):
+            value = precision[i, k]
+            linear[k] -= value * linear[i]
+            for other in range(k, size):
+                precision[k, other] -= value * precision[i, other]
+    for i in range(size - 1, -1, -1):
+        value = linear[i] + spread * rng.standard_normal()
+        for k in range(i + 1, size):
+            value -= precision[i, k] * linear[k]
+        linear[i] = value / precision[i, i]
+
+
+@compiled
 def fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, missing, rng):
     """Draw the missing distances of each attribute word, given its others; those of j are missing[start[j]:start[j+1]].
 
     With Sigma's inverse L, the missing given the observed are Normal with precision L_MM and mean - L_MM^-1 L_MO r_O: a
     pattern of lost pairs costs no more than their number cubed.
     """
-    words = y.shape[1]
-    for j in range(y.shape[0]):
+    if len(missing) == 0:
+        return
+    rest = y - means[list_of]
+    for j in range(len(y)):
+        for i in missing[start[j] : start[j + 1]]:
+            rest[j, i] = 0.0
+    pull = rest @ inverse
+    for j in range(len(y)):
         gone = missing[start[j] : start[j + 1]]
         if len(gone) == 0:
             continue
-        mean = means[list_of[j]]
-        rest = y[j] - mean
-        for i in gone:
-            rest[i] = 0.0
-        block, right = np.empty((len(gone), len(gone))), np.empty((len(gone), 1))
-        for a, i in enumerate(gone):
-            value = 0.0
-            for k in range(words):
-                value -= inverse[i, k] * rest[k]
-            right[a, 0] = value
-            for b, k in enumerate(gone):
-                block[a, b] = inverse[i, k]
-        lower = np.linalg.cholesky(block)
-        right = forward(lower, right)
-        spread = math.sqrt(scale2[list_kind[list_of[j]]] / weights[j])
+        block, right = np.empty((len(gone), len(gone))), np.empty(len(gone))
         for a in range(len(gone)):
-            right[a, 0] += spread * rng.standard_normal()
-        right = backward(lower, right)
-        for a, i in enumerate(gone):
-            y[j, i] = mean[i] + right[a, 0]
+            right[a] = -pull[j, gone[a]]
+            for b in range(a, len(gone)):
+                block[a, b] = inverse[gone[a], gone[b]]
+        draw_normal(block, right, math.sqrt(scale2[list_kind[list_of[j]]] / weights[j]), rng)
+        for a in range(len(gone)):
+            y[j, gone[a]] = means[list_of[j], gone[a]] + right[a]
 
 
 @compiled
 def tail_weights(y, means, inverse, scale2, list_of, list_kind, freedom, weights, rng):
     """Draw the precision weight of each attribute word, of a Student t with `freedom` degrees of freedom."""
-    words = y.shape[1]
-    for j in range(y.shape[0]):
-        rest = y[j] - means[list_of[j]]
-        square = 0.0
-        for i in range(words):
-            for k in range(words):
-                square += rest[i] * inverse[i, k] * rest[k]
-        rate = (freedom + square / scale2[list_kind[list_of[j]]]) / 2
-        weights[j] = rng.standard_gamma((freedom + words) / 2) / rate
+    rest = y - means[list_of]
+    square = (rest * (rest @ inverse)).sum(axis=1)
+    for j in range(len(y)):
+        rate = (freedom + square[j] / scale2[list_kind[list_of[j]]]) / 2
+        weights[j] = rng.standard_gamma((freedom + y.shape[1]) / 2) / rate
 
 
 @compiled
@@ -401,11 +457,12 @@ def tail_freedom(freedom, weights, family, parameters, rng):
 def sweep_chain(
     y, weights, location, t, freedom, auxiliary, inverse, start, missing, list_of, list_connection, list_kind,
     group_of, group_sizes, basis, mean_prior, half_t, families, parameters, fixed, tail, tail_family, tail_parameters,
-    directions, widths, slices, forms, thin, draws, rng,
+    directions, widths, slices, turn, forms, thin, draws, rng,
 ):  # fmt: skip
     """Sweep `thin * draws` times from the state in the arguments, which is changed in place; return what is kept.
 
-    Kept are location, t, S, Sigma and freedom at every `thin`-th sweep, and mean and sd of each linear form of the
+    Each sweep has `slices` slices, along the columns of `directions` in turn, from the one numbered `turn` on. Kept are
+    location, t, S, Sigma, freedom and weights at every `thin`-th sweep, and mean and sd of each linear form of the
     location (a row of `forms`) given all else.
     """
     n, words = y.shape
@@ -419,7 +476,6 @@ def sweep_chain(
     form_mean, form_sd = np.empty((draws, len(forms))), np.empty((draws, len(forms)))
     scale2 = np.exp(2 * t[4:])
     count, mean, scatter = list_statistics(y, weights, list_of, lists)
-    next_direction = 0
     for sweep in range(thin * draws):
         means = list_means(location, list_connection, basis)
         fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, missing, rng)
@@ -430,13 +486,12 @@ def sweep_chain(
             rest = mean[at] - means[at]
             rests[list_kind[at]] += scatter[at] + count[at] * np.outer(rest, rest)
         now = covariance_log_density(t, rests, counts, group_of, group_sizes, families, parameters, fixed)
-        for _ in range(min(slices, len(t))):
-            if widths[next_direction] > 0:
-                t, now = slice_along(
-                    t, now, directions[:, next_direction].copy(), widths[next_direction], rng, rests, counts, group_of,
-                    group_sizes, families, parameters, fixed,
-                )  # fmt: skip
-            next_direction = (next_direction + 1) % len(t)
+        for _ in range(min(slices, len(widths))):
+            t, now = slice_along(
+                t, now, directions[:, turn].copy(), widths[turn], rng, rests, counts, group_of, group_sizes, families,
+                parameters, fixed,
+            )  # fmt: skip
+            turn = (turn + 1) % len(widths)
         scale2 = np.exp(2 * t[4:])
         scale = scaled_scatter(t, rests, group_of, fixed)
         inverse[:] = wishart_precision(scale, words + 1 + words * math.exp(t[3]) + n, rng)
@@ -476,5 +531,5 @@ def sweep_chain(
             kept_sigma[place] = inverse_of(inverse)
             kept_freedom[place] = freedom
             kept_weights[place] = weights
-    state = (location, t, freedom)
+    state = (location, t, freedom, turn)
     return state, kept_location, kept_t, kept_between, kept_sigma, kept_freedom, kept_weights, form_mean, form_sd
