@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.measures.null_simulation import simulate_null as simulate_null
     from bayesbias.reports.posterior.conclusions import conclusions as conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrasts
+    from bayesbias.reports.posterior.questions import contrast as contrast
     from bayesbias.reports.posterior.summary import summary as summary
     from bayesbias.reports.robustness.model_comparison import compare_models as compare_models
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
@@ -126,6 +127,7 @@ _NAMES = {
     "reports.measures.null_simulation": ("null_share", "simulate_null"),
     "reports.posterior.conclusions": ("conclusions",),
     "reports.posterior.contrasts": ("contrasts",),
+    "reports.posterior.questions": ("contrast",),
     "reports.posterior.summary": ("summary",),
     "reports.robustness.model_comparison": ("compare_models",),
     "reports.robustness.sensitivity": ("sensitivity",),

@@ -8,7 +8,6 @@ from bayesbias.models.data import ModelData
 from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.spec import ModelSpec
-from bayesbias.studies import list_studies, load_study
 from bayesbias.tables.schema import ATTRS_KEY, validate_table
 
 if TYPE_CHECKING:
@@ -45,8 +44,7 @@ def fitted_rows(fit: "xr.DataTree") -> ModelData:
 def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
     """Return the distance table that a model was fitted to, rebuilt from the fit.
 
-    A fit does not keep the names of attribute lists. They are taken from the bundled study that it names, or else the
-    lists are named by the protected groups that they are associated with.
+    An attribute word that is in several lists has the name of the first.
 
     Returns
     -------
@@ -74,20 +72,6 @@ def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
         }
     )
     facts = fit_fact(fit, "table")
-    named = _lists_of_study(facts.get("study", ""))
-    if not set(rows.attribute_words) <= set(named):
-        groups = table[table["connection"] == "associated"].groupby("attribute_word", sort=False)["protected_group"]
-        named = {str(word): f"associated with {' and '.join(dict.fromkeys(found))}" for word, found in groups}
-    table["attribute_group"] = [
-        named.get(word, "associated with no group") if connection in ("associated", "different") else connection
-        for word, connection in zip(table["attribute_word"], table["connection"], strict=True)
-    ]
+    table["attribute_group"] = fit["constant_data"]["attribute_group"].to_numpy()[rows.attribute]
     table.attrs[ATTRS_KEY] = {name: value for name, value in facts.items() if name != "hash"}
     return validate_table(table)
-
-
-def _lists_of_study(name: str) -> dict[str, str]:
-    """Return the list of each attribute word of a bundled study."""
-    if name not in list_studies():
-        return {}
-    return {word: group for group, words in load_study(name).attribute_lists.items() for word in words}

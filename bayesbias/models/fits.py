@@ -63,6 +63,7 @@ def finish_fit(
             "connection_index": ("pair", data.connection),
             "attribute_index": ("pair", data.attribute),
             "protected_group": ("protected_word", data.protected_groups),
+            "attribute_group": ("attribute_word", _attribute_groups(table, data)),
             "pair_count": (("protected_word", "connection"), data.pair_counts.copy()),
         },
         coords={
@@ -90,6 +91,14 @@ def finish_fit(
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
     return fit
+
+
+def _attribute_groups(table: pd.DataFrame, data: ModelData) -> np.ndarray:
+    """Return the list of each attribute word; that of its first row, where it is in several."""
+    lists = dict(
+        zip(table["attribute_word"].astype(str)[::-1], table["attribute_group"].astype(str)[::-1], strict=True)
+    )
+    return np.array([lists[word] for word in data.attribute_words.tolist()], dtype=str)
 
 
 @cache

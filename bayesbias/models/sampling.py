@@ -299,7 +299,9 @@ def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
     import psutil
 
     numbers = len(data.protected_words) * len(data.connections) + 3 * len(data.connections)
-    if spec.switches["attribute_effects"] != "none":
+    if spec.multivariate:
+        numbers += len(data.protected_words) ** 2
+    elif spec.switches["attribute_effects"] != "none":
         numbers += len(data.attribute_words)
     needed = 4 * 8 * draws * numbers  # the draws themselves, and three times that while they are made
     free = psutil.virtual_memory().available

@@ -26,7 +26,12 @@ def plain_averages(rows: ModelData) -> Average:
 
 
 def unpooled_averages(rows: ModelData) -> Average:
-    """Return the averages once the attribute words' own effects are taken out by least squares.
+    """Return the averages once the attribute words' own effects are taken out."""
+    return plain_averages(without_attribute_effects(rows))
+
+
+def without_attribute_effects(rows: ModelData) -> ModelData:
+    """Return the rows once the attribute words' own effects are taken out of the distances by least squares.
 
     In each kind of lists (stereotype, human, neutral) distances are fitted by y_ij = a_i + d [j is associated with i] +
     b_j, a for protected words and b for attribute words, and the b_j, which average 0 over the kind, are taken out: a
@@ -59,4 +64,4 @@ def unpooled_averages(rows: ModelData) -> Average:
         for name in np.unique(lists[members]):
             part = members[lists[members] == name]
             effects[part] = found[part] - found[part].mean()
-    return plain_averages(replace(rows, distance=rows.distance - effects[rows.attribute]))
+    return replace(rows, distance=rows.distance - effects[rows.attribute])
