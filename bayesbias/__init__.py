@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from bayesbias.reports.posterior.conclusions import conclusions as conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrasts
     from bayesbias.reports.posterior.summary import summary as summary
+    from bayesbias.reports.robustness.claims_check import ClaimsCheck as ClaimsCheck
+    from bayesbias.reports.robustness.claims_check import check_claims as check_claims
     from bayesbias.reports.robustness.model_comparison import compare_models as compare_models
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.robustness.study_size import StudySizes as StudySizes
@@ -127,6 +129,7 @@ _NAMES = {
     "reports.posterior.conclusions": ("conclusions",),
     "reports.posterior.contrasts": ("contrasts",),
     "reports.posterior.summary": ("summary",),
+    "reports.robustness.claims_check": ("ClaimsCheck", "check_claims"),
     "reports.robustness.model_comparison": ("compare_models",),
     "reports.robustness.sensitivity": ("sensitivity",),
     "reports.robustness.study_size": ("StudySizes", "required_words"),

@@ -1,4 +1,4 @@
-"""Attribute lists drawn at random from real vectors: what do models and WEAT claim where nothing is associated?
+"""What models and WEAT claim of attribute lists drawn at random from real vectors, where nothing is associated.
 
     python validation/random_lists/random_lists.py EMBEDDINGS [--samples 500] [--part 1/2] [--fits FOLDER]
 
