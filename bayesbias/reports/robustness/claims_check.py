@@ -213,9 +213,17 @@ def check_claims(
 
     Examples
     --------
+    >>> from dataclasses import replace
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> check = bb.check_claims(vectors, "weat7", model="hierarchical", samples=100, random_seed=1)
-    >>> check.methods[["method", "nominal", "claims", "own"]].round(1)
+    >>> study = replace(bb.load_study("weat7"), neutral="none")
+    >>> check = bb.check_claims(vectors, study, model="hierarchical", samples=50, random_seed=1)
+    >>> check.methods[["method", "samples", "claims", "quantity"]].round(1)
+                   method  samples  claims             quantity
+    0        hierarchical       50     0.3       posterior mean
+    1                weat       50     0.3          effect size
+    2  t_test_preaveraged       50     0.3  difference of means
+    3          t_test_raw       50     0.3  difference of means
+    4          mac_t_test       50     1.0              MAC - 1
     """
     import pandas as pd
     from threadpoolctl import threadpool_limits
