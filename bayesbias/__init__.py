@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from bayesbias.reports.posterior.contrasts import contrasts as contrasts
     from bayesbias.reports.posterior.questions import contrast as contrast
     from bayesbias.reports.posterior.summary import summary as summary
+    from bayesbias.reports.robustness.claims_check import ClaimsCheck as ClaimsCheck
+    from bayesbias.reports.robustness.claims_check import check_claims as check_claims
     from bayesbias.reports.robustness.model_comparison import compare_models as compare_models
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.robustness.study_size import StudySizes as StudySizes
@@ -129,6 +131,7 @@ _NAMES = {
     "reports.posterior.contrasts": ("contrasts",),
     "reports.posterior.questions": ("contrast",),
     "reports.posterior.summary": ("summary",),
+    "reports.robustness.claims_check": ("ClaimsCheck", "check_claims"),
     "reports.robustness.model_comparison": ("compare_models",),
     "reports.robustness.sensitivity": ("sensitivity",),
     "reports.robustness.study_size": ("StudySizes", "required_words"),

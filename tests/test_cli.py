@@ -286,3 +286,17 @@ def test_defaults_agree_with_the_library() -> None:
 
     assert base.DEFAULT_HDI_PROB == HDI_PROB
     assert base.DEFAULT_MODEL_NAME == DEFAULT_MODEL
+
+
+def test_claims_for_random_words_are_printed_as_text_and_as_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    command = ["claims", vectors, "--study", "weat7", "--model", "hierarchical", "--samples", "10", "--seed", "1"]
+    monkeypatch.setattr("warnings.warn", lambda *_, **__: None)  # of words that the vectors lack
+    assert in_process(*command, monkeypatch=monkeypatch) == 0
+    assert "16 attribute words of the study 'weat7'" in capsys.readouterr().out
+    assert in_process(*command, "--match", "none", "--json", monkeypatch=monkeypatch) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["drawn"]["match"] is None
+    assert [row["method"] for row in found["methods"]][:2] == ["hierarchical", "weat"]

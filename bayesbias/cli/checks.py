@@ -1,5 +1,6 @@
-"""Commands that look at a fit again: predictive checks, other embeddings, debiasing, the page."""
+"""Commands that look at a fit again: predictive checks, random lists, other embeddings, debiasing, the page."""
 
+import json
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,6 +45,42 @@ def check(
     if output is not None:
         write_checks(posterior, prior, output, overwrite=overwrite)
         print(f"Wrote {output}. Look at {output / 'check.png'} and {output / 'prior.png'}.")
+
+
+@app.command()
+def claims(
+    embedding: Annotated[Path, typer.Argument(help="An embedding, as for `bayesbias table`; it is read whole.")],
+    study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
+    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
+    samples: Annotated[int, typer.Option(help="Random lists.")] = 200,
+    match: Annotated[str, typer.Option(help="What drawn words share with the study's: rank, norm or none.")] = "rank",
+    window: Annotated[int, typer.Option(help="How many words, the nearest in rank or norm, to draw from.")] = 1000,
+    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    seed: Seed = None,
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, with every sample.")] = False,
+) -> None:
+    """Say how often a model and the tests claim an association for attribute words drawn at random.
+
+    Example:
+
+        bayesbias claims vectors.txt --study weat7 --seed 1
+    """
+    from bayesbias.embeddings import load_embedding
+    from bayesbias.reports.robustness.claims_check import check_claims
+
+    checked = check_claims(
+        load_embedding(embedding, format=file_format, case=case.value),
+        study,
+        model=model,
+        samples=samples,
+        match=None if match == "none" else match,
+        window=window,
+        hdi_prob=hdi_prob,
+        random_seed=seed,
+    )
+    print(json.dumps(checked.to_dict(), indent=2, ensure_ascii=False) if as_json else checked)
 
 
 @app.command()

@@ -1,0 +1,335 @@
+"""What models and WEAT claim of attribute lists drawn at random from real vectors, where nothing is associated.
+
+    python validation/random_lists/random_lists.py EMBEDDINGS [--samples 500] [--part 1/2] [--fits FOLDER]
+
+EMBEDDINGS is the folder with the Google News and GloVe vectors; the third are bundled. Samples that the folder of fits
+has are not fitted again, so that a run can be interrupted, and made longer. README.md says what the tables mean.
+"""
+
+import argparse
+import json
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+from bayesbias.arguments import HDI_PROB
+from bayesbias.errors import FitError
+from bayesbias.estimates import settled
+from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.weat import association
+from bayesbias.models.contrast_estimate import mixture_estimate
+from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
+from bayesbias.models.data import ModelData, study_data
+from bayesbias.models.quick import quick_contrasts
+from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate
+
+FOLDER = Path(__file__).resolve().parent
+SEED = 20261122
+VECTORS = {
+    "google_news": "googlenews_word2vec_300d_13784.npz",
+    "glove": "glove_6b_50d_10382.txt",
+    "bundled": "wikipedia2018_skipgram_seed1.npz",
+}
+# Of each group the first words that a vocabulary has, at most EACH, with a capital where it has only that.
+EACH = 8
+PROTECTED = {
+    "math_arts": {
+        "math": "math algebra geometry calculus equations computation numbers addition mathematics equation statistics",
+        "arts": "poetry art dance literature novel symphony drama sculpture",
+    },
+    "gender": {
+        "man": "he his son father male boy uncle man",
+        "woman": "she hers daughter mother female girl aunt woman",
+    },
+    "names": {
+        "male_names": "john paul mike kevin steve greg jeff bill",
+        "female_names": "amy joan lisa sarah diana kate ann donna",
+    },
+    "religion": {
+        "jew": "judaism jew synagogue torah rabbi jewish israeli",
+        "christian": "christianity christian church bible priest",
+        "muslim": "islam muslim mosque quran imam",
+    },
+}
+NAMES = ("names",)  # whose words begin with a capital where the vocabulary has that
+LIST = 8
+CONTROLS = (100, 0)
+GAPS = (0.0, -0.03, -0.08)
+OTHERS = ("crossed_per_list", "hierarchical")
+DRAWS, TUNE, CHAINS = 400, 150, 1
+# Samples to which the other models are fitted: they are here for comparison.
+OTHER_SAMPLES = 60
+_BLOCK = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """Protected words in some vectors, and what attribute lists are drawn from.
+
+    `protected` (words, dims) and `pool` (vocabulary, dims) have unit rows; `group_of` has the group of each word.
+    """
+
+    vectors: str
+    words: str
+    controls: int
+    protected: np.ndarray
+    pool: np.ndarray
+    protected_words: tuple[str, ...]
+    groups: tuple[str, ...]
+    group_of: np.ndarray
+
+    @property
+    def name(self) -> str:
+        """What the file of its fits is called."""
+        return f"{self.vectors}_{self.words}_{self.controls}"
+
+    @property
+    def lists(self) -> int:
+        """The number of attribute lists: one for each group."""
+        return len(self.groups)
+
+    def design(self) -> ModelData:
+        """Return the pairs; distances are to be filled in."""
+        own = np.repeat(np.arange(self.lists), LIST)
+        connection = np.where(self.group_of[:, None] == own, 0, 1)
+        connection = np.concatenate([connection, np.full((len(connection), self.controls), 2)], axis=1)
+        names = ("associated", "different", "neutral")[: 3 if self.controls else 2]
+        return study_data(connection, np.array(self.groups)[self.group_of], names)
+
+    def distances(self, sample: int) -> np.ndarray:
+        """Return the distances to attribute words drawn at random, shape (protected words, attribute words)."""
+        rng = np.random.default_rng([SEED, zlib.crc32(self.name.encode()), sample])
+        rows = rng.choice(len(self.pool), self.lists * LIST + self.controls, replace=False)
+        return 1 - self.protected @ self.pool[rows].T
+
+
+def cells(folder: Path, chosen: list[str]) -> Iterator[Cell]:
+    """Yield all cells of some vectors."""
+    for vectors in chosen:
+        path = bb.bundled("data", "vectors", VECTORS[vectors]) if vectors == "bundled" else folder / VECTORS[vectors]
+        embedding = bb.load_embedding(path)
+        matrix = np.asarray(embedding.vectors, dtype=float)
+        matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+        place = {word: row for row, word in enumerate(embedding.words)}
+        for words, controls in product(PROTECTED, CONTROLS):
+            found = {group: present(text.split(), place, words in NAMES) for group, text in PROTECTED[words].items()}
+            protected = [word for members in found.values() for word in members]
+            pool = [row for word, row in place.items() if word.isalpha() and word not in protected]
+            yield Cell(
+                vectors, words, controls, matrix[[place[word] for word in protected]], matrix[pool], tuple(protected),
+                tuple(found), np.repeat(np.arange(len(found)), [len(members) for members in found.values()]),
+            )  # fmt: skip
+
+
+def present(words: list[str], place: dict[str, int], capital: bool) -> list[str]:
+    """Return the first words that a vocabulary has, in one way of writing."""
+    forms = [(word.capitalize(), word) if capital else (word, word.capitalize()) for word in words]
+    return [next(form for form in pair if form in place) for pair in forms if place.keys() & set(pair)][:EACH]
+
+
+def contrast_weights(cell: Cell) -> np.ndarray:
+    """Return the weight of each list's mean in each word's own gap, associated - different: (words, lists)."""
+    own = cell.group_of[:, None] == np.arange(cell.lists)
+    return np.where(own, 1.0, -1 / (cell.lists - 1))
+
+
+@cache
+def oracle(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what knows the covariance of the vocabulary: sd, weights of the words' gaps, and weight of each of 80 tau.
+
+    The words' own gaps d are Normal around g 1, with covariance W + tau^2 I; W is known from the vocabulary, g has a
+    flat prior, and tau, the sd of the gaps between words, the model's half-t prior (2 degrees of freedom, 0.1). The
+    result is (tau grid, W, prior weights).
+    """
+    covariance = np.cov(1 - cell.pool @ cell.protected.T, rowvar=False)
+    weights = contrast_weights(cell)
+    tau = np.concatenate([[1e-5], np.geomspace(1e-4, 1, 79)])
+    density = (1 + (tau / 0.1) ** 2 / 2) ** -1.5 * np.gradient(tau)
+    return tau, covariance * (weights @ weights.T) / LIST, density / density.sum()
+
+
+def oracle_rows(cell: Cell, distances: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Yield the estimates of who knows the covariance: the words' gaps as equal, or with a sd to be learnt."""
+    means = distances[:, : cell.lists * LIST].reshape(len(distances), cell.lists, LIST).mean(axis=2)
+    own = (contrast_weights(cell) * means).sum(axis=1)
+    tau, known, prior = oracle(cell)
+    logs, mean, sd = np.empty(len(tau)), np.empty(len(tau)), np.empty(len(tau))
+    for at, spread in enumerate(tau):
+        lower = np.linalg.cholesky(known + spread**2 * np.eye(len(own)))
+        ones, rest = np.linalg.solve(lower, np.ones(len(own))), np.linalg.solve(lower, own)
+        precision = ones @ ones
+        mean[at], sd[at] = ones @ rest / precision, precision**-0.5
+        logs[at] = -np.log(np.diag(lower)).sum() - 0.5 * np.log(precision) - 0.5 * np.sum((rest - ones * mean[at]) ** 2)
+    weights = prior * np.exp(logs - logs.max())
+    yield {"method": "oracle", **numbers(weights / weights.sum(), mean, sd)}
+    yield {"method": "oracle_equal_gaps", **numbers(np.ones(1), mean[:1], sd[:1])}
+    plain = np.sqrt(known.mean())
+    yield {"method": "oracle_plain_difference", **numbers(np.ones(1), own.mean(keepdims=True), plain[None])}
+
+
+def numbers(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, prefix: str = "") -> dict[str, float]:
+    """Return moments and interval of a mixture of Normals."""
+    found = mixture_estimate(weights, mean, sd, HDI_PROB)
+    return {f"{prefix}{name}": getattr(found, name) for name in ("mean", "sd", "low", "high")}
+
+
+def multivariate_row(data: ModelData, seed: int, spec: bb.ModelSpec) -> dict[str, Any]:
+    """Fit the model, and return the estimates of the gap in the population, of these words, and of single words."""
+    forms = [form for form in contrast_forms(data) if form.other == "different"]
+    found = sample_multivariate(
+        attribute_sample(data), spec, draws=DRAWS, tune=TUNE, chains=CHAINS, seed=seed,
+        forms=np.stack([form.weights for form in forms]),
+    )  # fmt: skip
+    mean, sd = (found[name].reshape(-1, len(forms)) for name in CONDITIONAL)
+    equal = np.full(len(mean), 1 / len(mean))
+    row: dict[str, Any] = {"method": spec.name}
+    for level, prefix in (("population", ""), ("protected_fixed", "fixed_")):
+        at = next(place for place, form in enumerate(forms) if form.level == level)
+        row |= numbers(equal, mean[:, at], sd[:, at], prefix)
+    for level in ("word", "protected_group"):
+        places = [place for place, form in enumerate(forms) if form.level == level]
+        each = [numbers(equal, mean[:, at], sd[:, at]) for at in places]
+        row[f"{level}_mean_square"] = np.mean([one["mean"] ** 2 for one in each])
+        row[f"{level}_variance"] = np.mean([one["sd"] ** 2 for one in each])
+        for gap in GAPS:
+            row[f"{level}_claims{gap:g}"] = np.mean([settled(one["low"] + gap, one["high"] + gap) for one in each])
+    return row
+
+
+def fit_sample(cell: Cell, design: ModelData, sample: int) -> list[dict[str, Any]]:
+    """Return a row for each method."""
+    distances = cell.distances(sample)
+    data = replace(design, distance=distances.ravel())
+    rng = np.random.default_rng([SEED, 1, sample])
+    rows = [multivariate_row(data, int(rng.integers(2**32)), bb.load_model("multivariate"))]
+    for method in OTHERS if sample < OTHER_SAMPLES else ():
+        try:
+            found = quick_contrasts(data, bb.load_model(method), draws=2000, points=200, rng=rng, careful=True)
+        except FitError:
+            rows.append({"method": method})
+            continue
+        estimate = found["associated - different"](HDI_PROB)
+        values = {name: getattr(estimate, name) for name in ("mean", "sd", "low", "high")}
+        rows.append({"method": method, **values})
+    rows += oracle_rows(cell, distances)
+    if cell.lists == 2:
+        row: dict[str, Any] = {"method": "weat"}
+        for gap in GAPS:
+            s = association(1 - distances[:, :LIST], 1 - distances[:, LIST : 2 * LIST])
+            s = s - gap * np.where(cell.group_of == 0, 1, -1)
+            row[f"p{gap:g}"] = float(p_value(s[cell.group_of == 0], s[cell.group_of == 1]).p_value)
+        rows.append(row)
+    return [{"sample": sample, **row} for row in rows]
+
+
+def summarise(fits: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each cell, method and gap: claims, and the posterior sd beside the actual error."""
+    rows = []
+    keys = ["vectors", "protected", "controls", "method"]
+    for key, part in fits.groupby(keys, sort=False):
+        here = dict(zip(keys, key, strict=True))
+        if here["method"] == "weat":
+            rows += [here | {"gap": gap, **share(part[f"p{gap:g}"] < 0.05)} for gap in GAPS]
+            continue
+        fitted = part.dropna(subset=["mean"])
+        lost = {"not_fitted": len(part) - len(fitted)}
+        for gap in GAPS:
+            row = here | {"gap": gap, **share((fitted["low"] + gap > 0) | (fitted["high"] + gap < 0)), **lost}
+            row |= spread(fitted["mean"], fitted["sd"])
+            if here["method"].startswith("multivariate"):
+                claims = (fitted["fixed_low"] + gap > 0) | (fitted["fixed_high"] + gap < 0)
+                row |= {f"fixed_{name}": value for name, value in share(claims).items() if name != "samples"}
+                row |= {f"fixed_{name}": x for name, x in spread(fitted["fixed_mean"], fitted["fixed_sd"]).items()}
+                for level in ("word", "protected_group"):
+                    each = fitted[f"{level}_claims{gap:g}"]
+                    row[f"{level}_claims"], row[f"{level}_claims_se"] = each.mean(), each.sem()
+                    ratio = fitted[f"{level}_variance"].mean() / fitted[f"{level}_mean_square"].mean()
+                    row[f"{level}_sd_to_error"] = ratio**0.5
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def share(claims: pd.Series) -> dict[str, float]:
+    """Return a share and its Monte Carlo standard error."""
+    rate = float(claims.mean())
+    return {"samples": len(claims), "claims": rate, "claims_se": float(np.sqrt(rate * (1 - rate) / len(claims)))}
+
+
+def spread(mean: pd.Series, sd: pd.Series) -> dict[str, float]:
+    """Return the posterior sd (root mean square), the actual error, and their ratio with its standard error."""
+    square, variance = mean**2, sd**2
+    error, posterior = np.sqrt(square.mean()), np.sqrt(variance.mean())
+    relative = np.hypot(square.sem() / square.mean(), variance.sem() / variance.mean()) / 2
+    ratio = posterior / error
+    return {"sd": posterior, "error": error, "sd_to_error": ratio, "sd_to_error_se": ratio * relative}
+
+
+def read_fits(folder: Path) -> pd.DataFrame:
+    """Return all fits of a folder."""
+    parts = []
+    for path in sorted(folder.glob("*.csv")):
+        vectors, protected, controls = path.stem.rsplit("_", 1)[0], "", int(path.stem.rsplit("_", 1)[1])
+        protected = next(name for name in PROTECTED if vectors.endswith(name))
+        part = pd.read_csv(path)
+        part.insert(0, "controls", controls)
+        part.insert(0, "protected", protected)
+        part.insert(0, "vectors", vectors.removesuffix(f"_{protected}"))
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def run(all_cells: list[Cell], samples: int, folder: Path) -> None:
+    """Fit what a folder does not have yet, all cells in turn, and write it there after each block."""
+    folder.mkdir(parents=True, exist_ok=True)
+    designs = {cell.name: cell.design() for cell in all_cells}
+    for start in range(0, samples, _BLOCK):
+        for cell in all_cells:
+            path = folder / f"{cell.name}.csv"
+            have = set(pd.read_csv(path)["sample"]) if path.exists() else set()
+            new = [sample for sample in range(start, min(start + _BLOCK, samples)) if sample not in have]
+            rows = [row for sample in new for row in fit_sample(cell, designs[cell.name], sample)]
+            if rows:
+                frame = pd.DataFrame(rows).reindex(columns=COLUMNS)
+                frame.to_csv(path, mode="a", header=not have, index=False, float_format="%.6g")
+
+
+COLUMNS = [
+    "sample", "method", "mean", "sd", "low", "high", "fixed_mean", "fixed_sd", "fixed_low", "fixed_high",
+    *[f"{level}_{what}" for level in ("word", "protected_group")
+      for what in ("mean_square", "variance", *[f"claims{gap:g}" for gap in GAPS])],
+    *[f"p{gap:g}" for gap in GAPS],
+]  # fmt: skip
+
+
+def main() -> None:
+    """Make everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("embeddings", type=Path)
+    parser.add_argument("--samples", type=int, default=500)
+    parser.add_argument("--vectors", nargs="+", choices=list(VECTORS), default=list(VECTORS))
+    parser.add_argument("--part", default="1/1", help="which of how many parts of the cells to fit")
+    parser.add_argument("--fits", type=Path, default=FOLDER / "fits")
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    arguments = parser.parse_args()
+    begin = time.perf_counter()
+    part, parts = map(int, arguments.part.split("/"))
+    run(list(cells(arguments.embeddings, arguments.vectors))[part - 1 :: parts], arguments.samples, arguments.fits)
+    summarise(read_fits(arguments.fits)).to_csv(arguments.out / "claims.csv", index=False, float_format="%.4g")
+    settings = {
+        "seed": SEED, "samples": arguments.samples, "draws": DRAWS, "tune": TUNE, "chains": CHAINS,
+        "vectors": arguments.vectors, "part": arguments.part, "seconds": round(time.perf_counter() - begin, 1),
+    }  # fmt: skip
+    (arguments.out / "run.json").write_text(json.dumps(settings, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
