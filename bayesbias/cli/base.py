@@ -45,7 +45,7 @@ Rope = Annotated[
 Baseline = Annotated[str, typer.Option(help="The connection that the others are subtracted from.")]
 DEFAULT_HDI_PROB = HDI_PROB
 # That of bayesbias.models.spec, repeated so that --help does not load it.
-DEFAULT_MODEL_NAME = "crossed_per_list"
+DEFAULT_MODEL_NAME = "multivariate"
 
 
 @app.callback()

@@ -119,7 +119,7 @@ def list_models() -> list[str]:
 
     >>> list_models()
     ['crossed', 'crossed_per_list', 'crossed_robust', 'hierarchical', 'hierarchical_common_scale',
-     'no_pooling', 'robust']
+     'multivariate', 'multivariate_robust', 'no_pooling', 'robust']
     """
     return sorted(path.stem for path in bundled("models").glob("*.toml"))
 

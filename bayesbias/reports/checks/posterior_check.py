@@ -50,7 +50,10 @@ class PosteriorCheck(Rendered):
         `connection`, `statistic`, its `observed` value, `low` to `high` (89 % of the replicated values, a tail of
         5.5 % on each side), `p_value`, the share of replicated values that are larger, and its Monte Carlo error
         `p_value_se`. Statistics are the mean, sd, skewness, (excess) kurtosis, smallest and largest distance, and
-        ``"sd of attribute words"``, that of the attribute words' mean distances.
+        ``"sd of attribute words"``, that of the attribute words' mean distances. Of the words and connections together:
+        the correlation of the words' means to associated and different words, the sd of their gaps, the share of a
+        common factor and the largest correlation of residuals between protected words, the sd of attribute words'
+        means by protected group, and the most outlying attribute word.
     densities : pandas.DataFrame
         Histograms: `connection`, `distance` (middle of the bin), density of the `observed` and mean density of the
         `replicated` distances, and `low` to `high` as above.
@@ -96,7 +99,7 @@ class PosteriorCheck(Rendered):
         )
         if self.problems:
             return said
-        fine = "No problem was found: the actual distances look like those that the model makes."
+        fine = "No problem was found: by the statistics looked at, the actual distances are like those of the model."
         return (*said, Statement("no problem", fine))
 
     @property

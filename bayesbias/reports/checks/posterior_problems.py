@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.errors import name_some
+from bayesbias.reports.checks.joint_statistics import JOINT
 from bayesbias.reports.checks.replicated_tables import ALL
 from bayesbias.statements import Statement, rows_of, share_text
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 # A replicated value that is less likely than this, on either side, speaks against the model.
 _TAIL = 0.0015
+_OUTLYING = "outlying attribute word"
 # Single pairs that weigh much are no fault of a model; this share of all of them is one of the check.
 _HIGH_SHARE = 0.01
 # Shares of pairs inside an interval: so many standard errors, and so many points, away from what it promises.
@@ -29,6 +31,21 @@ _SAYINGS = {
     "sd of attribute words": (
         "more alike from one attribute word to the next",
         "more different from one attribute word to the next",
+    ),
+    "outlying attribute word": ("without words as far off", "with a word that is farther off than the others"),
+    "share of a common factor": ("less of one pattern over words", "more of one pattern over words"),
+    "largest residual correlation": (
+        "less alike between any two protected words",
+        "more alike between some two protected words",
+    ),
+    "sd of attribute words by group": (
+        "leaning less to protected groups, attribute word by attribute word",
+        "leaning more to protected groups, attribute word by attribute word",
+    ),
+    "sd of the words' gaps": ("more alike in the words' gaps", "more different in the words' gaps"),
+    "correlation of associated and different means": (
+        "less alike in words' distances to associated and different words",
+        "more alike in words' distances to associated and different words",
     ),
 }
 
@@ -105,8 +122,23 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
         return list(dict.fromkeys(failed.loc[failed["statistic"].isin(statistics), "connection"].astype(str)))
 
     crossed, normal = switches["attribute_effects"] != "none", switches["likelihood"] == "normal"
+    multivariate = switches["attribute_effects"] == "covariance"
+    joint = failed["connection"] == JOINT
+    if not multivariate and (names := failed.loc[joint & (failed["statistic"] != _OUTLYING), "statistic"].tolist()):
+        model = "multivariate" if normal else "multivariate_robust"
+        text = (
+            f"What joins words and connections is not as the model has it ({name_some(names)}), so that its contrasts "
+            f"are too sure or too wide: use the model {model!r}."
+        )
+        yield Statement("advice", text, {"statistics": names, "model": model})
+    if normal and (failed.loc[joint, "statistic"] == _OUTLYING).any():
+        text = (
+            "Some attribute word lies farther off than the Normal likelihood allows: see whether the conclusions hold "
+            "under the model 'multivariate_robust', and without the word (sensitivity)."
+        )
+        yield Statement("advice", text, {"statistics": [_OUTLYING], "model": "multivariate_robust"})
     if not crossed and (unlike := connections("sd of attribute words")):
-        model = "crossed_per_list" if normal else "crossed_robust"
+        model = "multivariate" if normal else "multivariate_robust"
         text = (
             f"Attribute words differ more than a model without attribute effects allows ({name_some(unlike)}), so that "
             f"its intervals are too narrow: use the model {model!r}."
@@ -114,7 +146,7 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
         yield Statement("advice", text, {"connections": unlike, "model": model})
     if normal and (shaped := connections("skewness", "kurtosis", "smallest", "largest")):
         model = "crossed_robust" if crossed else "robust"
-        if switches["attribute_effects"] == "covariance":
+        if multivariate:
             model = "multivariate_robust"
         text = (
             f"The Normal likelihood does not have the shape of these distances ({name_some(shaped)}). Means of many "

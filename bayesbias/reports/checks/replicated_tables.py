@@ -8,6 +8,7 @@ from scipy.special import ndtri, stdtrit
 
 from bayesbias.arguments import with_progress
 from bayesbias.models.likelihood import Densities
+from bayesbias.reports.checks.joint_statistics import JOINT, JointStatistics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,6 +113,7 @@ class _Layout:
         low, high = self.distance.min(), self.distance.max()
         spare = (high - low) / 4 or 0.1
         self.edges = np.linspace(low - spare, high + spare, _BINS + 1)
+        self._joint = JointStatistics(data, self.order)
 
     def statistics(self, distances: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
         """Return each statistic of each part, shape (replicates,), as far as it has the rows for it."""
@@ -135,7 +137,7 @@ class _Layout:
             if len(starts) >= 2:
                 word_means = np.add.reduceat(values, starts, axis=1) / np.diff(np.r_[starts, rows])
                 found[name, "sd of attribute words"] = word_means.std(axis=1, ddof=1)
-        return found
+        return found | {(JOINT, name): values for name, values in self._joint(distances).items()}
 
     def histograms(self, distances: np.ndarray) -> dict[str, np.ndarray]:
         """Return the density in each bin, shape (replicates, bins); distances beyond the bins have none."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-MODELS = ("hierarchical", "crossed", "crossed_per_list")
+MODELS = ("hierarchical", "crossed_per_list", "multivariate")
 PREFERRED = "preferred"
 AS_GOOD = "as good as the preferred one"
 WORSE = "worse: do not use its intervals"

@@ -1,0 +1,71 @@
+"""Test statistics of what joins words and connections, which means and spreads of single connections do not see."""
+
+import numpy as np
+
+from bayesbias.models.data import ModelData
+
+JOINT = "words and connections together"
+_SMALL = 1e-12
+
+
+class JointStatistics:
+    """Statistics of tables that share their pairs, for many tables at once; `order` is the order of their rows.
+
+    Residuals are distances minus the mean of their protected word and connection. Those of lost pairs count as 0, in
+    observed and in replicated tables alike.
+    """
+
+    def __init__(self, data: ModelData, order: np.ndarray) -> None:
+        self._protected, self._attribute = data.protected[order].astype(np.int64), data.attribute[order]
+        self._words, self._attributes = len(data.protected_words), len(data.attribute_words)
+        self._connections = data.connections
+        cell = self._protected * len(data.connections) + data.connection[order]
+        self._sort = np.argsort(cell, kind="stable")
+        self._cell = cell
+        present, self._starts = np.unique(cell[self._sort], return_index=True)
+        self._present = present
+        self._sizes = np.diff(np.r_[self._starts, len(cell)])
+        groups, group_of = np.unique(data.protected_groups, return_inverse=True)
+        self._membership = np.eye(len(groups))[group_of] / np.bincount(group_of)
+
+    def __call__(self, distances: np.ndarray) -> dict[str, np.ndarray]:
+        """Return each statistic, shape (tables,), of distances of shape (tables, rows)."""
+        tables, count = len(distances), self._words * len(self._connections)
+        means = np.full((tables, count), np.nan)
+        means[:, self._present] = np.add.reduceat(distances[:, self._sort], self._starts, axis=1) / self._sizes
+        residual = np.zeros((tables, self._attributes, self._words))
+        residual[:, self._attribute, self._protected] = distances - means[:, self._cell]
+        found = self._of_means(means.reshape(tables, self._words, -1))
+        effects = residual.mean(axis=2)
+        spread = effects.std(axis=1)
+        if self._attributes >= 3:
+            found["outlying attribute word"] = np.abs(effects).max(axis=1) / np.maximum(spread, _SMALL)
+        within = residual - effects[:, :, None]
+        if self._words >= 3:
+            products = within.transpose(0, 2, 1) @ within
+            found["share of a common factor"] = np.linalg.eigvalsh(products)[:, -1] / np.maximum(
+                np.trace(products, axis1=1, axis2=2), _SMALL
+            )
+            sds = np.sqrt(np.maximum(np.diagonal(products, axis1=1, axis2=2), _SMALL))
+            correlations = products / sds[:, :, None] / sds[:, None, :]
+            correlations[:, np.arange(self._words), np.arange(self._words)] = 0.0
+            found["largest residual correlation"] = correlations.max(axis=(1, 2))
+        if 1 < self._membership.shape[1] < self._words:
+            found["sd of attribute words by group"] = (within @ self._membership).std(axis=(1, 2))
+        return found
+
+    def _of_means(self, means: np.ndarray) -> dict[str, np.ndarray]:
+        """Return what the means of words by connection say, shape (tables, words, connections)."""
+        found = {}
+        if self._connections[:2] == ("associated", "different"):
+            both = ~np.isnan(means[0, :, :2]).any(axis=1)
+            first, second = means[:, both, 0], means[:, both, 1]
+            if both.sum() >= 2:
+                found["sd of the words' gaps"] = (first - second).std(axis=1, ddof=1)
+            if both.sum() >= 3:
+                first, second = (values - values.mean(axis=1, keepdims=True) for values in (first, second))
+                norms = np.sqrt(np.square(first).sum(axis=1) * np.square(second).sum(axis=1))
+                found["correlation of associated and different means"] = (first * second).sum(axis=1) / np.maximum(
+                    norms, _SMALL
+                )
+        return found
