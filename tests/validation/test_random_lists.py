@@ -1,4 +1,4 @@
-"""What `validation/random_lists` keeps: the text shows the tables; the script runs, and its oracle keeps its promise."""
+"""What `validation/random_lists` keeps: the text shows the tables; the script runs; its oracle keeps its promise."""
 
 from pathlib import Path
 from types import ModuleType
