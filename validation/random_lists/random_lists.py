@@ -8,7 +8,6 @@ has are not fitted again, so that a run can be interrupted, and made longer. REA
 
 import argparse
 import json
-import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -144,11 +143,11 @@ def contrast_weights(cell: Cell) -> np.ndarray:
 
 @cache
 def oracle(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what knows the covariance of the vocabulary: sd, weights of the words' gaps, and weight of each of 80 tau.
+    """Return what it is to know the covariance of the vocabulary's distances.
 
-    The words' own gaps d are Normal around g 1, with covariance W + tau^2 I; W is known from the vocabulary, g has a
-    flat prior, and tau, the sd of the gaps between words, the model's half-t prior (2 degrees of freedom, 0.1). The
-    result is (tau grid, W, prior weights).
+    The words' own gaps d, from the means of the lists, are Normal around g 1, with covariance W + tau^2 I; W is known
+    from the vocabulary, g has a flat prior, and tau, the sd of the gaps between words, the model's half-t prior (2
+    degrees of freedom, 0.1). The result is (tau grid, W, prior weights).
     """
     covariance = np.cov(1 - cell.pool @ cell.protected.T, rowvar=False)
     weights = contrast_weights(cell)
@@ -302,6 +301,115 @@ def run(all_cells: list[Cell], samples: int, folder: Path) -> None:
                 frame.to_csv(path, mode="a", header=not have, index=False, float_format="%.6g")
 
 
+def pooled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each method, gap and number of controls: all cells together, each weighing the same.
+
+    Shares are averaged, and ratios of posterior sd and actual error as logarithms.
+    """
+    rows = []
+    for (method, gap, controls), part in table.groupby(["method", "gap", "controls"], sort=False):
+        row = {"method": method, "gap": gap, "controls": controls, "samples": part["samples"].sum()}
+        for name in ("claims", "word_claims"):
+            row |= {name: part[name].mean(), f"{name}_se": np.sqrt((part[f"{name}_se"] ** 2).sum()) / len(part)}
+        for name in ("sd_to_error", "fixed_sd_to_error"):
+            relative = part[f"{name}_se"] / part[name]
+            ratio = np.exp(np.log(part[name]).mean())
+            row |= {name: ratio, f"{name}_se": ratio * np.sqrt((relative**2).sum()) / len(part)}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Return the two tables of README.md."""
+    cells = [
+        ("vectors", "protected", "controls"),
+        *table.groupby(["vectors", "protected", "controls"], sort=False).groups,
+    ]
+    lists = {(*key,): table.loc[table[list(cells[0])].eq(list(key)).all(axis=1)] for key in cells[1:]}
+    every = pooled(table)
+    lists |= {("all", "all", controls): part for controls, part in every.groupby("controls", sort=False)}
+
+    def of(part: pd.DataFrame, method: str, gap: float) -> dict[str, Any]:
+        found = part[(part["method"] == method) & (part["gap"] == gap)].to_dict("records")
+        return {str(name): value for name, value in found[0].items()} if found else {}
+
+    def claims(row: dict[str, Any], name: str = "claims") -> str:
+        return f"{100 * row[name]:.0f} ± {100 * row[f'{name}_se']:.0f}" if row else ""
+
+    def ratio(row: dict[str, Any], name: str = "sd_to_error") -> str:
+        return f"{row[name]:.2f} ± {row[f'{name}_se']:.2f}" if row else ""
+
+    names = ["vectors", "protected words", "controls"]
+    nothing = [
+        [*names, "samples", "`multivariate`", "sd / error", "these words: sd / error", "single words", "oracle",
+         "sd / error", "`crossed_per_list`", "sd / error", "`hierarchical`", "sd / error", "WEAT (5)"]
+    ]  # fmt: skip
+    powers = [
+        [*names, *[f"{method}, {gap:g}" for gap in GAPS[1:] for method in (
+            "`multivariate`", "oracle", "known sd", "`crossed_per_list`", "`hierarchical`", "WEAT")]]
+    ]  # fmt: skip
+    for key, part in lists.items():
+        own, known = of(part, "multivariate", 0.0), of(part, "oracle", 0.0)
+        line = [*map(str, key), str(own["samples"]), claims(own), ratio(own), ratio(own, "fixed_sd_to_error")]
+        line += [claims(own, "word_claims"), claims(known), ratio(known)]
+        for method in OTHERS:
+            line += [claims(row := of(part, method, 0.0)), ratio(row)]
+        nothing.append([*line, claims(of(part, "weat", 0.0))])
+        methods = ("multivariate", "oracle", "oracle_plain_difference", *OTHERS, "weat")
+        powers.append([*map(str, key), *[claims(of(part, method, gap)) for gap in GAPS[1:] for method in methods]])
+    return "\n\n".join("\n".join(_lines(rows)) for rows in (nothing, powers)) + "\n"
+
+
+def _lines(rows: list[list[str]]) -> Iterator[str]:
+    for at, row in enumerate(rows):
+        yield f"| {' | '.join(row)} |"
+        if at == 0:
+            yield "|" + "---|" * len(row)
+
+
+def refits(all_cells: list[Cell], samples: int) -> pd.DataFrame:
+    """Return how far a fit with a gap added to the distances lies from the shifted fit without it.
+
+    A row for each cell, sample and gap: the difference of means, and of lower and upper ends, in posterior sds.
+    """
+    rows, spec = [], bb.load_model("multivariate")
+    for cell, sample in product(all_cells, range(samples)):
+        data = replace(cell.design(), distance=cell.distances(sample).ravel())
+        plain = multivariate_row(data, sample, spec)
+        for gap in GAPS[1:]:
+            found = multivariate_row(replace(data, distance=data.distance + gap * (data.connection == 0)), sample, spec)
+            moved = {name: (found[name] - plain[name] - gap) / plain["sd"] for name in ("mean", "low", "high")}
+            rows.append({"cell": cell.name, "sample": sample, "gap": gap, **moved})
+    return pd.DataFrame(rows)
+
+
+def varying_gaps(all_cells: list[Cell], samples: int, *, sd: float = 0.02) -> pd.DataFrame:
+    """Return what is estimated where each protected word has a gap of its own, drawn from Normal(0, `sd`).
+
+    A row for each sample and cell with 100 controls and two groups: error and posterior sd of the gap in the population
+    (whose truth is 0), of these words' mean gap, and of the oracle's; and whether the interval misses the truth.
+    """
+    rows, spec = [], bb.load_model("multivariate")
+    for sample, cell in product(range(samples), all_cells):
+        if cell.controls == 0 or cell.lists > 2:
+            continue
+        gaps = sd * np.random.default_rng([9, sample]).standard_normal(len(cell.group_of))
+        distances, own = cell.distances(sample), np.repeat(np.arange(cell.lists), LIST)
+        distances[:, : len(own)] += gaps[:, None] * (cell.group_of[:, None] == own)
+        data = replace(cell.design(), distance=distances.ravel())
+        row = multivariate_row(data, sample, spec)
+        known = next(oracle_rows(cell, distances))
+        found: dict[str, Any] = {"cell": cell.name, "sample": sample}
+        for name, values, prefix, truth in (
+            ("population", row, "", 0.0), ("these_words", row, "fixed_", gaps.mean()), ("oracle", known, "", 0.0)
+        ):  # fmt: skip
+            low, high = values[f"{prefix}low"], values[f"{prefix}high"]
+            found |= {f"{name}_error": values[f"{prefix}mean"] - truth, f"{name}_sd": values[f"{prefix}sd"]}
+            found[f"{name}_missed"] = not low < truth < high
+        rows.append(found)
+    return pd.DataFrame(rows)
+
+
 COLUMNS = [
     "sample", "method", "mean", "sd", "low", "high", "fixed_mean", "fixed_sd", "fixed_low", "fixed_high",
     *[f"{level}_{what}" for level in ("word", "protected_group")
@@ -317,16 +425,31 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=500)
     parser.add_argument("--vectors", nargs="+", choices=list(VECTORS), default=list(VECTORS))
     parser.add_argument("--part", default="1/1", help="which of how many parts of the cells to fit")
+    parser.add_argument("--refits", type=int, default=0, help="samples a cell that are fitted again with a gap added")
+    parser.add_argument("--varying", type=int, default=0, help="samples a cell with gaps that differ between words")
     parser.add_argument("--fits", type=Path, default=FOLDER / "fits")
     parser.add_argument("--out", type=Path, default=FOLDER)
     arguments = parser.parse_args()
-    begin = time.perf_counter()
+    every = list(cells(arguments.embeddings, arguments.vectors))
+    if arguments.refits:
+        refits(every, arguments.refits).to_csv(arguments.out / "refits.csv", index=False, float_format="%.3g")
+    if arguments.varying:
+        varying_gaps(every, arguments.varying).to_csv(arguments.out / "varying.csv", index=False, float_format="%.4g")
+    if arguments.refits or arguments.varying:
+        return
     part, parts = map(int, arguments.part.split("/"))
-    run(list(cells(arguments.embeddings, arguments.vectors))[part - 1 :: parts], arguments.samples, arguments.fits)
-    summarise(read_fits(arguments.fits)).to_csv(arguments.out / "claims.csv", index=False, float_format="%.4g")
+    run(every[part - 1 :: parts], arguments.samples, arguments.fits)
+    fits = read_fits(arguments.fits)
+    fits.to_csv(
+        arguments.out / "fits.csv.gz", index=False, float_format="%.4g", compression={"method": "gzip", "mtime": 0}
+    )
+    table = summarise(fits)
+    table.to_csv(arguments.out / "claims.csv", index=False, float_format="%.4g")
+    print(markdown(pd.read_csv(arguments.out / "claims.csv")))
+    counts = table[(table["method"] == "multivariate") & (table["gap"] == 0)]
     settings = {
-        "seed": SEED, "samples": arguments.samples, "draws": DRAWS, "tune": TUNE, "chains": CHAINS,
-        "vectors": arguments.vectors, "part": arguments.part, "seconds": round(time.perf_counter() - begin, 1),
+        "seed": SEED, "draws": DRAWS, "tune": TUNE, "chains": CHAINS, "samples_of_other_models": OTHER_SAMPLES,
+        "samples": {f"{row.vectors}_{row.protected}_{row.controls}": row.samples for row in counts.itertuples()},
     }  # fmt: skip
     (arguments.out / "run.json").write_text(json.dumps(settings, indent=2) + "\n")
 

@@ -1,0 +1,50 @@
+"""What `validation/random_lists` keeps: the text shows the tables; the script runs; its oracle keeps its promise."""
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.validation.scripts import VALIDATION, load_script
+
+KEPT = VALIDATION / "random_lists"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("random_lists", "random_lists")
+
+
+def test_readme_shows_the_tables(script: ModuleType) -> None:
+    table = pd.read_csv(KEPT / "claims.csv")
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    for line in script.markdown(table).splitlines():
+        assert line in text
+
+
+def test_who_knows_the_covariance_claims_as_often_as_promised(script: ModuleType) -> None:
+    """Lists of the bundled vectors: a difference with its known sd, Normal by the mean of many distances."""
+    cell = next(script.cells(Path(), ["bundled"]))
+    rows = [list(script.oracle_rows(cell, cell.distances(sample)))[2] for sample in range(300)]
+    claims = np.mean([row["low"] > 0 or row["high"] < 0 for row in rows])
+    assert abs(claims - 0.11) < 4 * np.sqrt(0.11 * 0.89 / 300)
+    error = np.sqrt(np.mean([row["mean"] ** 2 for row in rows]))
+    assert rows[0]["sd"] == pytest.approx(error, rel=4 / np.sqrt(2 * 300))
+
+
+@pytest.mark.slow
+def test_script_in_short(script: ModuleType, tmp_path: Path) -> None:
+    cells = [cell for cell in script.cells(Path(), ["bundled"]) if cell.words in ("gender", "religion")]
+    script.run(cells, 2, tmp_path)
+    fits = script.read_fits(tmp_path)
+    assert len(fits) == 2 * (2 * 7 + 2 * 6)
+    script.run(cells, 2, tmp_path)
+    pd.testing.assert_frame_equal(script.read_fits(tmp_path), fits)
+    table = script.summarise(fits)
+    assert set(table["method"]) >= {"multivariate", "crossed_per_list", "hierarchical", "oracle", "weat"}
+    # With a gap added, more is claimed; a refit of the shifted distances says the same as the shifted fit.
+    claims = table[table["method"] == "multivariate"].groupby("gap")["claims"].mean()
+    assert claims[-0.08] > claims[0.0]
+    assert script.refits(cells[:1], 1)[["mean", "low", "high"]].abs().to_numpy().max() < 0.5
