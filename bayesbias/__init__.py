@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bayesbias.models.fits import fit_fact as fit_fact
     from bayesbias.models.fits import read_fit as read_fit
     from bayesbias.models.fits import write_fit as write_fit
+    from bayesbias.models.pymc_model import pymc_model as pymc_model
     from bayesbias.models.sampling import fit as fit
     from bayesbias.models.simulate import simulate_table as simulate_table
     from bayesbias.models.spec import ModelSpec as ModelSpec
@@ -107,6 +108,7 @@ _NAMES = {
     "files": ("bundled",),
     "models.fit_source": ("fitted_table",),
     "models.fits": ("fit_fact", "read_fit", "write_fit"),
+    "models.pymc_model": ("pymc_model",),
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),

@@ -2,19 +2,58 @@
 
 import hashlib
 import json
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.models.data import ModelData, attribute_lists, coordinates
+from bayesbias.models.data import ModelData, attribute_lists, coordinates, model_data
 from bayesbias.models.multivariate_pymc import MULTIVARIATE_AUXILIARY, add_multivariate
-from bayesbias.models.spec import ModelSpec
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pymc as pm
 
 # What a sampler needs but no reader wants: left out of the posterior.
 AUXILIARY = ("word_offset", "attribute_offset", *MULTIVARIATE_AUXILIARY)
+
+
+def pymc_model(
+    table: "pd.DataFrame",
+    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
+    *,
+    priors: Mapping[str, Any] | None = None,
+) -> "pm.Model":
+    """Return the PyMC model that `fit` samples with NUTS, to look at or to change.
+
+    Parameters
+    ----------
+    table
+        A distance table (`distance_table`, `read_table`).
+    model
+        A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
+    priors
+        Priors in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
+
+    Returns
+    -------
+    pymc.Model
+        With the words and connections as coordinates; distances, in units of cosine distance, are its data `distance`.
+        Of the multivariate model the residual covariance is integrated out.
+
+    Raises
+    ------
+    TableError, ModelError, FitError
+        If table, model or priors are not usable.
+
+    Examples
+    --------
+    >>> [variable.name for variable in bb.pymc_model(table, "hierarchical").free_RVs]
+    ['connection_mean', 'word_sd', 'word_offset', 'sigma']
+    """
+    return build_model(model_data(table), load_model(model, priors=priors))
 
 
 def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":

@@ -7,6 +7,21 @@ vector,
     m_L[i] = mu[c(i, L)] + u_i[c(i, L)],      u_i = B (level, gap, human, neutral)_i ~ Normal(0, S)
     Sigma ~ InverseWishart(nu, (nu - J - 1) T),        T = omega^2 11' + psi^2 GG' + sigma^2 I
 
+Why: a cosine distance is y_ij = 1 - p_i . a_j for unit vectors p (protected) and a (attribute), so that y_j is a linear
+image of a_j, and over attribute words its covariance is P Cov(a) P'. Symbols, and their names in a posterior:
+
+    mu      connection_mean, cosine distance: mean of all protected words like these, for each connection
+    u_i, S  word_mean = mu + u_i; word_covariance, cosine distance squared; effect_sd, the root of S's diagonal
+    B       a word's level (mean of associated and different), gap (associated - different), human and neutral effect
+    Sigma   residual_covariance, cosine distance squared: that of attribute words of the last kind of list, J by J
+    s_k     list_scale, no unit: of the other kinds of lists, relative to the last kind, whose s is 1
+    omega   attribute_sd, cosine distance: attribute words that are near to every protected word
+    psi     group_attribute_sd, cosine distance: attribute words that lean to a protected group (G, the membership)
+    sigma   sigma, cosine distance: what is left
+    nu      (nu - J - 1) / J is target_weight, no unit: large, and Sigma is T, a crossed model with random slopes;
+            small, and Sigma is free
+    w_j     attribute_weight, no unit, with nu of the Student t: small for outlying attribute words
+
 Blocks: the location (mu, u) given all else, jointly Normal; S by Huang and Wand's (2013) auxiliary scales, its sds
 once more with the standardised effects held (Yu and Meng 2011: interweaving); omega, psi, sigma, nu and s
 together with Sigma integrated out, by slices along the principal directions of the warm-up; Sigma given all else,
