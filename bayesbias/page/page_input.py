@@ -32,8 +32,8 @@ class PageInput:
         A fit.
     table
         Its rows: the given table, or one rebuilt from the fit.
-    comparison
-        What `compare_embeddings` returned, or None.
+    comparison, claims
+        What `compare_embeddings` and `check_claims` returned, or None.
     rope, hdi_prob, seed
         As in `write_report`.
     """
@@ -44,6 +44,7 @@ class PageInput:
     rope: float | tuple[float, float] | None
     hdi_prob: float
     seed: int
+    claims: Any = None
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -21,10 +21,12 @@ from bayesbias.page.embeddings import before_and_after
 from bayesbias.page.page_input import PageInput, table_of
 from bayesbias.page.posterior import overall, words
 from bayesbias.page.question_and_data import data, question
+from bayesbias.page.random_lists import claims_for_random_words
 from bayesbias.page.robustness import comparison as compared
 from bayesbias.page.robustness import what_it_is_sensitive_to
 from bayesbias.page.single_numbers import single_numbers
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
+from bayesbias.reports.robustness.claims_check import ClaimsCheck
 
 if TYPE_CHECKING:
     import jinja2
@@ -45,6 +47,7 @@ _SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
     priors,
     compared,
     what_it_is_sensitive_to,
+    claims_for_random_words,
     single_numbers,
     concluded,
     reproduce,
@@ -58,6 +61,7 @@ def write_report(
     *,
     table: "pd.DataFrame | None" = None,
     comparison: "EmbeddingComparison | None" = None,
+    claims: "ClaimsCheck | None" = None,
     rope: float | tuple[float, float] | None = None,
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
@@ -69,8 +73,8 @@ def write_report(
 
     The page holds the question, the data and the lost words, the posterior of all protected words and of each, the
     original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
-    conclusions are sensitive to, single-number measures, conclusions in plain English, settings and versions to repeat
-    it, and how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
+    conclusions are sensitive to, what random attribute words would show, single-number measures, conclusions in plain
+    English, settings and versions to repeat it, and how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
 
     Parameters
     ----------
@@ -83,6 +87,8 @@ def write_report(
         missing.
     comparison
         What `compare_embeddings` returned, for the section on the original and the debiased embedding.
+    claims
+        What `check_claims` returned for the same embedding and study, for the section on random attribute words.
     rope
         Region of practical equivalence, in units of cosine distance, as for `contrasts`.
     hdi_prob
@@ -132,10 +138,18 @@ def write_report(
     check_rope(rope)
     if comparison is not None and not isinstance(comparison, EmbeddingComparison):
         raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
+    if claims is not None and not isinstance(claims, ClaimsCheck):
+        raise ReportError(f"claims: give what bb.check_claims returned, not {type(claims).__name__}.")
     check_fit(fit)
     seed = resolve_seed(fit_fact(fit, "seed") if given is None else given)
     page = PageInput(
-        fit=fit, table=table_of(fit, table), comparison=comparison, rope=rope, hdi_prob=hdi_prob, seed=seed
+        fit=fit,
+        table=table_of(fit, table),
+        comparison=comparison,
+        claims=claims,
+        rope=rope,
+        hdi_prob=hdi_prob,
+        seed=seed,
     )
     # Many small systems of equations: threads only get into each other's way.
     with threadpool_limits(1, "blas"):

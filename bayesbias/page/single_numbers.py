@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from bayesbias.errors import MeasureError, StudyError
+from bayesbias.estimates import settled
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import mac_t_tests, t_tests
@@ -12,7 +13,9 @@ from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.metrics.weat import associations, weat_statistics
 from bayesbias.page.blocks import Block, Heading, Paragraph, Section, frame_table
 from bayesbias.page.page_input import PageInput
-from bayesbias.statements import count_text, distance_text, p_value_text, signed_text
+from bayesbias.reports.measures.false_claims import LEVEL
+from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.statements import count_text, distance_text, interval_text, p_value_text, rows_of, signed_text
 
 
 def single_numbers(page: PageInput) -> Section:
@@ -61,6 +64,31 @@ def _weat(page: PageInput) -> Iterator[Block]:
         {"word": ("Word", None), "group": ("Group", None), "value": ("Association", signed_text)},
         folded=True,
     )
+    yield from _beside_the_contrast(page, float(test.p_value))
+
+
+def _beside_the_contrast(page: PageInput, p: float) -> Iterator[Block]:
+    """Say why WEAT and the contrast differ, where one claims an association and the other does not."""
+    if page.nothing_to_compare or "different" not in set(page.table["connection"].astype(str)):
+        return
+    row = rows_of(contrasts(page.fit, hdi_prob=page.hdi_prob))[0]
+    claimed = settled(row["hdi_low"], row["hdi_high"]) and row["direction"] == "nearer"
+    if claimed == (p < LEVEL):
+        return
+    interval = interval_text(row["hdi_low"], row["hdi_high"])
+    if p < LEVEL:
+        yield Paragraph(
+            f"WEAT finds an association (p = {p_value_text(p)}) where the contrast does not settle one ({interval}): its "
+            "permutations exchange the protected words and hold these very attribute words fixed, so that it knows "
+            "nothing of how other attribute words of the same kind would vary. Random attribute words show how often "
+            "that misleads it."
+        )
+    else:
+        yield Paragraph(
+            f"The contrast settles an association ({interval}) where WEAT does not (p = {p_value_text(p)}): WEAT compares "
+            "the two groups with each other over few words, and the contrast weighs all words of the fit as the "
+            "correlated words that they are."
+        )
 
 
 def _t_tests(page: PageInput) -> Iterator[Block]:

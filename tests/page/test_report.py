@@ -129,7 +129,7 @@ def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> 
     reader = Reader(page)
     sections = [section["id"] for section in reader.all("section")]
     expected = "summary question data overall words debiasing sampler predictions priors comparison sensitivity"
-    assert sections == [*expected.split(), "single-numbers", "conclusions", "reproduce", "cite"]
+    assert sections == [*expected.split(), "random-lists", "single-numbers", "conclusions", "reproduce", "cite"]
     settings = dict(row[:2] for row in reader.table("Settings")[1:])
     assert settings["Model"].startswith("crossed (")
     assert settings["Seed of the fit"] == settings["Seed of this page"] == "4"
