@@ -74,7 +74,8 @@ def write_report(
     The page holds the question, the data and the lost words, the posterior of all protected words and of each, the
     original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
     conclusions are sensitive to, what random attribute words would show, single-number measures, conclusions in plain
-    English, settings and versions to repeat it, and how to cite it. A section that does not apply says why. The file loads nothing and runs no script.
+    English, settings and versions to repeat it, and how to cite it. A section that does not apply says why. The file
+    loads nothing and runs no script.
 
     Parameters
     ----------

@@ -78,16 +78,16 @@ def _beside_the_contrast(page: PageInput, p: float) -> Iterator[Block]:
     interval = interval_text(row["hdi_low"], row["hdi_high"])
     if p < LEVEL:
         yield Paragraph(
-            f"WEAT finds an association (p = {p_value_text(p)}) where the contrast does not settle one ({interval}): its "
-            "permutations exchange the protected words and hold these very attribute words fixed, so that it knows "
+            f"WEAT finds an association (p = {p_value_text(p)}) where the contrast does not settle one ({interval}): "
+            "its permutations exchange the protected words and hold these very attribute words fixed, so that it knows "
             "nothing of how other attribute words of the same kind would vary. Random attribute words show how often "
             "that misleads it."
         )
     else:
         yield Paragraph(
-            f"The contrast settles an association ({interval}) where WEAT does not (p = {p_value_text(p)}): WEAT compares "
-            "the two groups with each other over few words, and the contrast weighs all words of the fit as the "
-            "correlated words that they are."
+            f"The contrast settles an association ({interval}) where WEAT does not (p = {p_value_text(p)}): "
+            "WEAT compares the two groups with each other over few words, and the contrast weighs all words of the "
+            "fit as the correlated words that they are."
         )
 
 
