@@ -28,6 +28,17 @@ class ContrastForm:
     weights: np.ndarray
 
 
+def form_weights(data: ModelData) -> np.ndarray:
+    """Return the weights of `contrast_forms`, shape (forms, size of the location); no form where there is no contrast.
+
+    >>> from bayesbias.models.data import model_data
+    >>> form_weights(model_data(table)).shape
+    (60, 68)
+    """
+    size = len(data.connections) * (1 + len(data.protected_words))
+    return np.array([form.weights for form in contrast_forms(data)]).reshape(-1, size)
+
+
 def contrast_forms(data: ModelData) -> list[ContrastForm]:
     """Return the contrasts of a table whose conditional moments are kept, in their order in a fit.
 

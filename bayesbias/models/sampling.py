@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayesbias.arguments import check_choice, check_count, has_audience, resolve_seed
 from bayesbias.errors import FitError, SamplerWarning, warn_user
-from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
+from bayesbias.models.contrast_forms import CONDITIONAL, form_weights
 from bayesbias.models.data import ModelData, coordinates, model_data
 from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.fits import finish_fit, judge_fit
@@ -217,7 +217,7 @@ def _gibbs(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
         tune=settings.tune,
         chains=settings.chains,
         seed=settings.seed,
-        forms=np.stack([form.weights for form in contrast_forms(data)]),
+        forms=form_weights(data),
         thin=SWEEPS_A_DRAW,
     )
     moments = {name: found.pop(name) for name in CONDITIONAL}

@@ -25,12 +25,7 @@ def test_a_given_table_names_the_lists(fitted: xr.DataTree) -> None:
     assert rebuilt["cosine_distance"].tolist() == given["cosine_distance"].tolist()
     assert rebuilt[["protected_word", "attribute_word"]].equals(given[["protected_word", "attribute_word"]])
     assert set(given["attribute_group"]) == {"warm & <i>", "cold", "human", "neutral"}
-    assert set(rebuilt["attribute_group"]) == {
-        "associated with summer <u>",
-        "associated with winter",
-        "human",
-        "neutral",
-    }
+    assert rebuilt["attribute_group"].tolist() == given["attribute_group"].tolist()
 
 
 def test_lists_of_a_bundled_study_are_named_without_a_table(fit: xr.DataTree, table: pd.DataFrame) -> None:

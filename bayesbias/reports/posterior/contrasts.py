@@ -107,6 +107,7 @@ def contrasts(
     check_baseline(baseline, list(rows.connections), "fit")
     levels = LEVELS[:-1] if level == "all" else (level,)
     conditionals = _conditionals(fit, rows) if baseline == rows.connections[0] else {}
+    counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
     plain, unpooled = plain_averages(rows), unpooled_averages(rows)
     records: list[dict[str, Any]] = []
     for each in levels:
@@ -124,7 +125,7 @@ def contrasts(
                         "protected_group": words.name if each == "protected_group" else "",
                         "protected_word": words.name if each == "word" else "",
                         **{
-                            f"{side}_pairs": int(rows.pair_counts[words.places, rows.connections.index(name)].sum())
+                            f"{side}_pairs": int(counts[words.places, rows.connections.index(name)].sum())
                             for side, name in (("baseline", baseline), ("other", other))
                         },
                         "observed": plain(baseline, words.places) - plain(other, words.places),

@@ -162,7 +162,10 @@ def test_attribute_words_can_lean_to_a_group_where_there_are_some_with_several_w
 
 
 def test_it_fits_the_multivariate_model_only() -> None:
-    assert [name for name in bb.list_models() if why_not_gibbs(bb.load_model(name)) is None] == ["multivariate"]
+    assert [name for name in bb.list_models() if why_not_gibbs(bb.load_model(name)) is None] == [
+        "multivariate",
+        "multivariate_robust",
+    ]
 
 
 # --- what is repeated -------------------------------------------------------------------------------------

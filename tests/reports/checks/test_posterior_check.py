@@ -165,7 +165,7 @@ def test_replicates_have_the_means_and_scales_of_the_predictions() -> None:
     posterior = densities(fit, fitted_rows(fit))
     order = np.arange(len(posterior.data.distance))[::-1]
     made = np.concatenate(list(replicated_distances(posterior, order, 4000, np.random.default_rng(1))))
-    mean, sigma = posterior_check.predicted(posterior, order)
+    mean, sigma = posterior.predicted(order)
     spread = np.sqrt(mean.var(axis=1) + (sigma**2).mean(axis=1))
     assert np.abs((made.mean(axis=0) - mean.mean(axis=1)) / spread).max() < 4.5 / np.sqrt(4000)
     assert made.std(axis=0) == pytest.approx(spread, rel=0.08)

@@ -87,8 +87,8 @@ def test_pairs_that_weigh_much_are_a_problem_where_they_are_many() -> None:
 @pytest.mark.parametrize(
     ("failed", "crossed", "likelihood", "advised"),
     [
-        ({"sd of attribute words": 0.0}, False, "normal", ["crossed_per_list"]),
-        ({"sd of attribute words": 0.0}, False, "student_t", ["crossed_robust"]),
+        ({"sd of attribute words": 0.0}, False, "normal", ["multivariate"]),
+        ({"sd of attribute words": 0.0}, False, "student_t", ["multivariate_robust"]),
         ({"sd of attribute words": 0.0}, True, "normal", []),
         ({"kurtosis": 0.0}, False, "normal", ["robust"]),
         ({"smallest": 0.0, "skewness": 1.0}, True, "normal", ["crossed_robust"]),

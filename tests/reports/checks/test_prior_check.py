@@ -90,6 +90,8 @@ def test_every_model(model: str) -> None:
         "crossed_per_list": ["stereotype", "human", "neutral"],
         "crossed": [""],
         "crossed_robust": [""],
+        "multivariate": [""],
+        "multivariate_robust": [""],
     }.get(model, [])
     assert f"of the model {model!r}" in found.summary[0].text
 

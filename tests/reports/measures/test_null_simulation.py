@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.errors import ArgumentError, MeasureError, ReportError
 from bayesbias.reports.measures import null_simulation
 from bayesbias.reports.measures.null_simulation import NULL_VALUES, draw_noise, null_share, rate, simulate_null
 
@@ -155,7 +155,7 @@ def test_error_of_a_rate_is_never_0() -> None:
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises((ReportError, ArgumentError), match=words):
+    with pytest.raises((ReportError, ArgumentError, MeasureError), match=words):
         simulate_null(**arguments)
 
 

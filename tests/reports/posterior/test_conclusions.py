@@ -107,23 +107,40 @@ def test_words_are_listed_by_what_their_interval_says(known: xr.DataTree) -> Non
     contrasts = bb.contrasts(known, level="word")
     for statement in shown(bb.conclusions(known), "words"):
         rows = contrasts[contrasts["contrast"] == statement.numbers["contrast"]].set_index("protected_word")
-        assert statement.numbers["nearer"] == rows.index[rows["hdi_high"] < 0].tolist()
-        assert statement.numbers["farther"] == rows.index[rows["hdi_low"] > 0].tolist()
+        clear = ~rows["borderline"]
+        nearer, farther = clear & (rows["hdi_high"] < 0), clear & (rows["hdi_low"] > 0)
+        assert statement.numbers["nearer"] == rows.index[nearer & (rows["unpooled"] < 0)].tolist()
+        assert statement.numbers["farther"] == rows.index[farther & (rows["unpooled"] > 0)].tolist()
+        contradicted = (nearer & (rows["unpooled"] > 0)) | (farther & (rows["unpooled"] < 0))
+        assert statement.numbers["contradicted"] == rows.index[contradicted].tolist()
         assert statement.numbers["unmeasured"] == []
-        nearer = statement.numbers["nearer"]
-        assert f"nearer for {len(nearer)} ({', '.join(nearer)})" in statement.text
+        assert statement.numbers["by_chance"] == pytest.approx(0.11 * len(rows))
+        if names := statement.numbers["nearer"]:
+            assert f"nearer for {len(names)} ({', '.join(names)})" in statement.text
+            assert f"Of 2 words about 0.2 would be named by chance; {len(names)} are." in statement.text
+
+
+def test_words_whose_own_averages_point_the_other_way_are_not_named(known: xr.DataTree) -> None:
+    rows = bb.contrasts(known, level="word")
+    settled = ~rows["borderline"] & ((rows["hdi_low"] > 0) | (rows["hdi_high"] < 0))
+    against = set(rows.loc[settled & (rows["mean"] * rows["unpooled"] < 0), "protected_word"])
+    said = shown(bb.conclusions(known), "words")
+    assert {word for statement in said for word in statement.numbers["contradicted"]} == against != set()
+    assert any("their own averages point the other way" in statement.text for statement in said)
 
 
 def test_words_that_the_model_pulled_are_named(known: xr.DataTree) -> None:
     """The averages of `made_table` are those of uniform numbers, far from the draws: no interval holds them."""
-    rows = bb.contrasts(known, level="word").query("contrast == 'associated - human'").set_index("protected_word")
-    outside = (rows["observed"] < rows["hdi_low"]) | (rows["observed"] > rows["hdi_high"])
-    settled = (rows["hdi_low"] > 0) | (rows["hdi_high"] < 0)
-    (statement,) = [
-        said for said in shown(bb.conclusions(known), "words") if said.numbers["contrast"] == "associated - human"
-    ]
-    assert statement.numbers["pulled"] == rows.loc[outside & settled, "observed"].to_dict() != {}
-    assert "Read with care: " in statement.text
+    pulled = {}
+    for statement in shown(bb.conclusions(known), "words"):
+        rows = bb.contrasts(known, level="word").query(f"contrast == '{statement.numbers['contrast']}'")
+        rows = rows.set_index("protected_word")
+        outside = (rows["unpooled"] < rows["hdi_low"]) | (rows["unpooled"] > rows["hdi_high"])
+        named = rows.index.isin(statement.numbers["nearer"] + statement.numbers["farther"])
+        assert statement.numbers["pulled"] == rows.loc[outside & named, "unpooled"].to_dict()
+        assert ("Read with care: " in statement.text) == bool(statement.numbers["pulled"])
+        pulled |= dict.fromkeys(statement.numbers["contradicted"], 1) | statement.numbers["pulled"]
+    assert pulled
 
 
 def test_words_that_were_not_measured_are_not_judged(known: xr.DataTree) -> None:
@@ -145,6 +162,10 @@ def test_words_that_go_the_other_way_are_said(known: xr.DataTree) -> None:
     posterior = fit["posterior"].to_dataset()
     posterior["word_mean"].loc[{"protected_word": "he", "connection": "associated"}] += 0.2
     fit["posterior"] = xr.DataTree(posterior)
+    # A word is named only if its own averages say the same.
+    codes = fit["constant_data"].to_dataset()
+    here = (codes["protected_index"] == 0) & (codes["connection_index"] == 0)
+    fit["observed_data"]["cosine_distance"][here.to_numpy()] = 2.0
     verdict = bb.conclusions(fit).verdict
     assert verdict.numbers["words_farther"] == ["he"]
     assert verdict.text.endswith("But 1 of the words go the other way: see below.")

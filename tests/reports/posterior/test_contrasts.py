@@ -40,15 +40,18 @@ def test_another_baseline_turns_the_sign(known: xr.DataTree) -> None:
 def test_words_and_all(known: xr.DataTree) -> None:
     words, everything = bb.contrasts(known, level="word"), bb.contrasts(known, level="all")
     assert words["protected_word"].tolist() == ["he", "she"] * 3
-    assert len(everything) == 3 + 6
-    assert (everything["protected_word"] == "").sum() == 3
+    groups = everything["protected_group"].replace("", pd.NA).dropna()
+    assert len(everything) == 3 + len(groups) + 6
+    assert len(groups) == 3 * groups.nunique() > 0
+    overall = (everything["protected_word"] == "") & (everything["protected_group"] == "")
+    assert overall.sum() == 3
     assert "probability_in_rope" not in words
 
 
 def test_an_uneven_rope(known: xr.DataTree) -> None:
     found = bb.contrasts(known, rope=(-0.5, 0.0))
     np.testing.assert_allclose(found["probability_in_rope"], found["probability_of_direction"])
-    assert found.attrs == {"hdi_prob": 0.89, "baseline": "associated", "rope": [-0.5, 0.0]}
+    assert found.attrs == {"hdi_prob": 0.89, "baseline": "associated", "scope": "population", "rope": [-0.5, 0.0]}
 
 
 @pytest.mark.parametrize("rope", [-0.1, 0, (0.1, -0.1), (1, 2, 3), float("nan"), "0.1", np.int64(-1)])
@@ -69,7 +72,8 @@ def test_absent_connections_are_explained() -> None:
 
 
 def test_observed_is_the_difference_of_plain_averages(fit: xr.DataTree, table: pd.DataFrame) -> None:
-    found = bb.contrasts(fit, level="all").set_index(["contrast", "protected_word"])["observed"]
+    found = bb.contrasts(fit, level="all").query("protected_group == ''")
+    found = found.set_index(["contrast", "protected_word"])["observed"]
     means = table.groupby("connection", observed=True)["cosine_distance"].mean()
     assert found["associated - human", ""] == pytest.approx(means["associated"] - means["human"])
     one = table[table["protected_word"] == "poetry"].groupby("connection", observed=True)["cosine_distance"].mean()
