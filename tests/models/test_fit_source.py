@@ -30,12 +30,8 @@ def test_the_table_comes_back_with_its_lists_and_provenance(table: pd.DataFrame)
     assert found.attrs["bayesbias"]["study"] == "weat7"
 
 
-@pytest.mark.parametrize("columns", [1, 2])
-def test_lists_without_a_known_study_are_named_by_their_groups(columns: int) -> None:
-    found = fitted_table(bb.fit(small(4, 2), "hierarchical", draws=10, random_seed=columns))
-    assert set(found["attribute_group"]) == {
-        "associated with group x",
-        "associated with group y",
-        "human",
-        "neutral",
-    }
+@pytest.mark.parametrize("seed", [1, 2])
+def test_lists_without_a_known_study_keep_their_names(seed: int) -> None:
+    table = small(4, 2)
+    found = fitted_table(bb.fit(table, "hierarchical", draws=10, random_seed=seed))
+    assert found["attribute_group"].astype(str).tolist() == table["attribute_group"].astype(str).tolist()

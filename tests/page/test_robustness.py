@@ -49,7 +49,7 @@ def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monk
         robustness.comparison(about(fit))
     first, *others = caught.value.args[0]
     assert str(first.priors["sigma"]) == "HalfNormal(sigma=0.2)"
-    assert others == ["crossed", "crossed_per_list"]
+    assert others == ["crossed_per_list", "multivariate"]
 
 
 def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
