@@ -61,8 +61,8 @@ def contrast(
     Examples
     --------
     >>> found = bb.contrast(fit, ("male", "math"), ("female", "math"))
-    >>> found[["question", "pairs"]].iloc[0].tolist()
-    ['male to math - female to math', 128]
+    >>> found.loc[0, "question"], int(found.loc[0, "pairs"])
+    ('male to math - female to math', 128)
     """
     import pandas as pd
 
