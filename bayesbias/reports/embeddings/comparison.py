@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
     from bayesbias.models.spec import ModelSpec
 
+# The model of changes where each table's own is multivariate.
+CHANGE_MODEL = "crossed_per_list"
 # With fewer words the gap of all is that of the model's connection means.
+_FEWEST_WORDS = 5
 # Much wider than any change that debiasing makes, and as likely to bring words nearer as to part them.
 CHANGE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
@@ -121,7 +124,9 @@ def compare_embeddings(
 
     What the embeddings share (which words are near in general) cancels in the change of a pair, distance after minus
     before. So the changes are modelled, with the structure of `model`: a mean change of each connection, of each
-    protected word within it, and effects of the attribute words. Besides, each table is fitted on its own.
+    protected word within it, and effects of the attribute words. Besides, each table is fitted on its own. The changes
+    of a multivariate model are modelled by ``"crossed_per_list"``: what removes a direction from the vectors changes the
+    distances of an attribute word to all protected words in proportion, so that their covariance is singular.
 
     Parameters
     ----------
@@ -183,7 +188,9 @@ def compare_embeddings(
     check_probability("hdi_prob", hdi_prob)
     region = check_rope(rope)
     spec = load_model(model)
-    change_spec = load_model(spec, priors={"connection_mean": parse_prior(change_prior)})
+    change_spec = load_model(
+        CHANGE_MODEL if spec.multivariate else spec, priors={"connection_mean": parse_prior(change_prior)}
+    )
     common, left_out = common_pairs(checked_tables(tables))
     baseline, *names = common
     changes = {name: pair_changes(common[baseline], common[name], name) for name in names}
@@ -204,6 +211,7 @@ def compare_embeddings(
         made[name] = fit(table, its_spec, progress=False, **settings)
     facts = {
         "model": spec.name,
+        "change_model": change_spec.name,
         "change_prior": str(change_spec.priors["connection_mean"]),
         "seed": seed,
         "hdi_prob": hdi_prob,
@@ -222,7 +230,7 @@ def compare_embeddings(
     for name in names:
         rows, fitted = changes[name], change_fits.get(name)
         overall[name], by_word[name] = _change_frames(rows, fitted, hdi_prob, region)
-        gap = _gap_frame(rows, fitted, hdi_prob, region)
+        gap = _gap_frame(rows, fitted, hdi_prob, region, seed)
         if gap is not None:
             gaps[name] = _with_levels(gap, *(_levels(fits[table], hdi_prob) for table in (baseline, name)))
     sides = {name: summary(fitted, hdi_prob=hdi_prob) for name, fitted in fits.items()}
@@ -305,7 +313,7 @@ def _change_frames(
 
 
 def _gap_frame(
-    rows: "pd.DataFrame", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
+    rows: "pd.DataFrame", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None, seed: int
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words changed, or None without such gaps."""
     import pandas as pd
@@ -317,12 +325,16 @@ def _gap_frame(
     frames = []
     for variable in ("connection_mean", "word_mean"):
         draws = _draws(rows, fitted, variable)
-        for other in connections:
+        for place, other in enumerate(connections):
             if other == "associated":
                 continue
             gap = draws.sel(connection="associated", drop=True) - draws.sel(connection=other, drop=True)
             words = list(dict.fromkeys(rows["protected_word"].astype(str)))
             both = [(word, "associated") in counts and (word, other) in counts for word in words]
+            if variable == "connection_mean" and fitted is not None and sum(both) >= _FEWEST_WORDS:
+                each = _draws(rows, fitted, "word_mean").sel(protected_word=np.array(words)[both])
+                each = each.sel(connection="associated", drop=True) - each.sel(connection=other, drop=True)
+                gap = _of_words_like_these(each, np.random.default_rng([seed, place]))
             frame = _estimated(gap, hdi_prob, region)
             if variable == "connection_mean":
                 frame.insert(0, "protected_word", "")
@@ -331,6 +343,20 @@ def _gap_frame(
             frame.insert(0, "contrast", f"associated - {other}")
             frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def _of_words_like_these(each: "xr.DataArray", rng: np.random.Generator) -> "xr.DataArray":
+    """Return draws of the mean of all words like these, given draws of each word's gap.
+
+    The model takes a word's changes to associated and to other words as independent. They are not: debiasing moves a
+    word nearer to the one as it moves it away from the other, or moves it away from all. So the mean of the gaps is
+    estimated from how the words' gaps differ, whatever the correlation: for each draw, mean + sd / sqrt(words) times
+    Student's t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior.
+    """
+    words = each.sizes["protected_word"]
+    mean, sd = each.mean("protected_word"), each.std("protected_word", ddof=1)
+    found: xr.DataArray = mean + sd / np.sqrt(words) * rng.standard_t(words - 1, mean.shape)
+    return found
 
 
 def _levels(fitted: "xr.DataTree", hdi_prob: float) -> "pd.DataFrame":
