@@ -210,7 +210,8 @@ def _chain(
     advance: Callable[[], None],
 ) -> dict[str, np.ndarray]:
     """Return the draws of one chain."""
-    from bayesbias.models.samplers.multivariate_sweeps import inverse_of, sweep_chain
+    from bayesbias.models.samplers.multivariate_conditionals import inverse_of
+    from bayesbias.models.samplers.multivariate_sweeps import sweep_chain
 
     n, words = sample.distances.shape
     size, kinds, basis = len(sample.connections), len(sample.kinds), effects_basis(sample.connections)

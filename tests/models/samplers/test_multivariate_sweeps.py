@@ -10,6 +10,7 @@ import pytest
 from scipy import linalg, stats
 from scipy.special import ndtr
 
+from bayesbias.models.samplers import multivariate_conditionals as conditionals
 from bayesbias.models.samplers import multivariate_sweeps as sweeps
 from bayesbias.models.word_effects import effects_basis
 
@@ -43,7 +44,7 @@ def state(seed: int = 0, *, connections: tuple[str, ...] = CONNECTIONS, words: i
     s.inverse = linalg.inv(s.sigma)
     s.y = rng.normal(0.9, 0.1, (n, words))
     s.t = np.concatenate([np.log([0.06, 0.03, 0.05, 0.7]), 0.5 * np.log(s.scale2)])
-    s.families = np.array([sweeps.EXPONENTIAL] * 3 + [sweeps.LOG_NORMAL] * (1 + s.kinds))
+    s.families = np.array([conditionals.EXPONENTIAL] * 3 + [conditionals.LOG_NORMAL] * (1 + s.kinds))
     s.parameters = np.array([[10.0, 0]] * 3 + [[0.0, 1.5]] + [[0.0, 0.5]] * s.kinds)
     s.fixed = np.array([False] * (3 + s.kinds) + [True])
     s.rest = rng.normal(0, 0.08, (n, words))
@@ -84,17 +85,17 @@ def tabulated(grid: np.ndarray, log_density: np.ndarray) -> Any:
 @pytest.mark.parametrize(
     ("family", "parameters", "distribution"),
     [
-        (sweeps.EXPONENTIAL, [10.0, 0.0], stats.expon(scale=0.1)),
-        (sweeps.HALF_NORMAL, [0.2, 0.0], stats.halfnorm(scale=0.2)),
-        (sweeps.HALF_STUDENT_T, [3.0, 0.2], stats.t(3, 0, 0.2)),
-        (sweeps.GAMMA, [2.0, 0.1], stats.gamma(2, scale=10)),
-        (sweeps.INVERSE_GAMMA, [3.0, 0.5], stats.invgamma(3, scale=0.5)),
-        (sweeps.LOG_NORMAL, [0.3, 1.5], stats.lognorm(1.5, scale=math.exp(0.3))),
+        (conditionals.EXPONENTIAL, [10.0, 0.0], stats.expon(scale=0.1)),
+        (conditionals.HALF_NORMAL, [0.2, 0.0], stats.halfnorm(scale=0.2)),
+        (conditionals.HALF_STUDENT_T, [3.0, 0.2], stats.t(3, 0, 0.2)),
+        (conditionals.GAMMA, [2.0, 0.1], stats.gamma(2, scale=10)),
+        (conditionals.INVERSE_GAMMA, [3.0, 0.5], stats.invgamma(3, scale=0.5)),
+        (conditionals.LOG_NORMAL, [0.3, 1.5], stats.lognorm(1.5, scale=math.exp(0.3))),
     ],
 )
 def test_priors_are_those_of_scipy_up_to_a_constant(family: int, parameters: list[float], distribution: Any) -> None:
     x = np.array([0.01, 0.1, 0.7, 2.0, 9.0])
-    ours = np.array([sweeps.log_prior(family, np.array(parameters), value) for value in x])
+    ours = np.array([conditionals.log_prior(family, np.array(parameters), value) for value in x])
     theirs = distribution.logpdf(x)
     np.testing.assert_allclose(ours - ours[0], theirs - theirs[0], rtol=1e-10)
 
@@ -106,19 +107,19 @@ def test_triangular_solutions_and_inverses_are_those_of_scipy(size: int) -> None
     matrix = root @ root.T
     lower, right = np.linalg.cholesky(matrix), rng.standard_normal((size, 3))
     np.testing.assert_allclose(
-        sweeps.forward(lower, right.copy()), linalg.solve_triangular(lower, right, lower=True), rtol=1e-7
+        conditionals.forward(lower, right.copy()), linalg.solve_triangular(lower, right, lower=True), rtol=1e-7
     )
     np.testing.assert_allclose(
-        sweeps.backward(lower, right.copy()), linalg.solve_triangular(lower.T, right), rtol=1e-7, atol=1e-10
+        conditionals.backward(lower, right.copy()), linalg.solve_triangular(lower.T, right), rtol=1e-7, atol=1e-10
     )
-    np.testing.assert_allclose(sweeps.inverse_of(matrix), linalg.inv(matrix), rtol=1e-6, atol=1e-10)
+    np.testing.assert_allclose(conditionals.inverse_of(matrix), linalg.inv(matrix), rtol=1e-6, atol=1e-10)
 
 
 def test_precisions_are_wishart_and_their_inverses_inverse_wishart() -> None:
     rng, size, freedom, count = np.random.default_rng(1), 4, 9.5, 20_000
     root = rng.standard_normal((size, size + 2))
     scale = root @ root.T
-    draws = np.stack([sweeps.wishart_precision(scale, freedom, rng) for _ in range(count)])
+    draws = np.stack([conditionals.wishart_precision(scale, freedom, rng) for _ in range(count)])
     covariances, of = np.linalg.inv(draws), linalg.inv(scale)
     spread = np.sqrt(freedom * (of**2 + np.outer(np.diag(of), np.diag(of))))
     assert (np.abs(draws.mean(axis=0) - freedom * of) < FAR * spread / math.sqrt(count)).all()
@@ -138,7 +139,7 @@ def test_precisions_are_wishart_and_their_inverses_inverse_wishart() -> None:
 
 def test_list_statistics_are_weighted_sums_means_and_scatters() -> None:
     s = state()
-    count, mean, scatter = sweeps.list_statistics(s.y, s.weights, s.list_of, s.lists)
+    count, mean, scatter = conditionals.list_statistics(s.y, s.weights, s.list_of, s.lists)
     for at in range(s.lists):
         y, w = s.y[s.list_of == at], s.weights[s.list_of == at]
         assert count[at] == pytest.approx(w.sum())
@@ -151,7 +152,7 @@ def test_list_statistics_are_weighted_sums_means_and_scatters() -> None:
 
 def test_list_means_are_the_design_times_the_location() -> None:
     s = state()
-    found = sweeps.list_means(s.location, s.list_connection, s.basis)
+    found = conditionals.list_means(s.location, s.list_connection, s.basis)
     np.testing.assert_allclose(found, designs(s) @ s.location, rtol=1e-12)
 
 
@@ -170,8 +171,8 @@ def test_the_location_has_the_precision_and_linear_term_of_the_dense_regression(
         noise = s.weights[j] / s.scale2[s.kind_of[j]] * s.inverse
         total += x[j].T @ noise @ x[j]
         right += x[j].T @ noise @ s.y[j]
-    count, mean, _ = sweeps.list_statistics(s.y, s.weights, s.list_of, s.lists)
-    precision, linear = sweeps.location_precision(
+    count, mean, _ = conditionals.list_statistics(s.y, s.weights, s.list_of, s.lists)
+    precision, linear = conditionals.location_precision(
         s.inverse, s.between, count, mean, s.scale2, s.list_connection, s.list_kind, s.basis, s.mean_prior
     )
     np.testing.assert_allclose(np.tril(precision), np.tril(total), rtol=1e-9, atol=1e-8)
@@ -180,7 +181,7 @@ def test_the_location_has_the_precision_and_linear_term_of_the_dense_regression(
 
 def test_words_share_a_profile_if_they_have_the_same_connections_to_all_lists() -> None:
     connection = np.array([[0, 1, 0, 0, 1], [2, 2, 2, 3, 2]])
-    of, first = sweeps.profiles_of(connection)
+    of, first = conditionals.profiles_of(connection)
     assert of.tolist() == [0, 1, 0, 2, 1]
     assert first.tolist() == [0, 1, 3]
 
@@ -205,17 +206,19 @@ def test_the_determinant_of_the_target_is_that_of_the_whole_matrix(sizes: list[i
     member = np.repeat(np.eye(len(sizes)), sizes, axis=0)
     words = len(member)
     dense = 0.3 * np.ones((words, words)) + 0.2 * member @ member.T + 0.1 * np.eye(words)
-    found = sweeps.target_log_determinant(0.3, 0.2, 0.1, np.array(sizes))
+    found = conditionals.target_log_determinant(0.3, 0.2, 0.1, np.array(sizes))
     assert found == pytest.approx(np.linalg.slogdet(dense)[1])
     without = 0.3 * np.ones((words, words)) + 0.1 * np.eye(words)
-    assert sweeps.target_log_determinant(0.3, 0.0, 0.1, np.array(sizes)) == pytest.approx(np.linalg.slogdet(without)[1])
+    assert conditionals.target_log_determinant(0.3, 0.0, 0.1, np.array(sizes)) == pytest.approx(
+        np.linalg.slogdet(without)[1]
+    )
 
 
 @pytest.mark.parametrize("groups", [True, False])
 def test_the_scale_of_the_covariance_is_target_plus_scatter(groups: bool) -> None:
     s = state(4)
     s.fixed[1] = not groups
-    found = sweeps.scaled_scatter(s.t, s.rests, s.group_of, s.fixed)
+    found = conditionals.scaled_scatter(s.t, s.rests, s.group_of, s.fixed)
     scaled = s.rest / np.sqrt(s.scale2[s.kind_of])[:, None]
     dense = s.words * math.exp(s.t[3]) * target(s, s.t, groups=groups) + scaled.T @ scaled
     np.testing.assert_allclose(found, dense, rtol=1e-12)
@@ -243,7 +246,9 @@ def test_the_density_of_the_scales_is_prior_times_likelihood_over_the_covariance
 
     points = [s.t + 0.5 * rng.standard_normal(len(s.t)) * ~s.fixed for _ in range(6)]
     ours = [
-        sweeps.covariance_log_density(t, s.rests, s.counts, s.group_of, s.sizes, s.families, s.parameters, s.fixed)
+        conditionals.covariance_log_density(
+            t, s.rests, s.counts, s.group_of, s.sizes, s.families, s.parameters, s.fixed
+        )
         for t in points
     ]
     for sigma in (s.sigma, 0.01 * np.eye(s.words)):
@@ -254,7 +259,7 @@ def test_the_density_of_the_scales_is_prior_times_likelihood_over_the_covariance
 def test_scales_too_far_from_distances_have_no_probability() -> None:
     s = state(5)
     s.t[0] = -13.0
-    found = sweeps.covariance_log_density(
+    found = conditionals.covariance_log_density(
         s.t, s.rests, s.counts, s.group_of, s.sizes, s.families, s.parameters, s.fixed
     )
     assert found == -np.inf
@@ -270,12 +275,12 @@ def test_slices_leave_a_known_density_as_it_is() -> None:
     directions[movable] = turn
     t, kept = s.t.copy(), []
     rest = (rests, counts, s.group_of, s.sizes, s.families, s.parameters, s.fixed)
-    now = sweeps.covariance_log_density(t, *rest)
+    now = conditionals.covariance_log_density(t, *rest)
     for step in range(30_000):
         t, now = sweeps.slice_along(t, now, directions[:, step % len(movable)].copy(), 1.5, rng, *rest)
         if step % 20 == 0:
             kept.append(t)
-    assert now == pytest.approx(sweeps.covariance_log_density(t, *rest))
+    assert now == pytest.approx(conditionals.covariance_log_density(t, *rest))
     found = np.exp(np.array(kept)[50:])
     priors = [stats.expon(scale=0.1)] * 3 + [stats.lognorm(1.5)] + [stats.lognorm(0.5)] * s.kinds
     for at in movable:
@@ -286,7 +291,7 @@ def test_slices_leave_a_known_density_as_it_is() -> None:
 
 def _rescaled(s: Any, covariance: np.ndarray, count: np.ndarray, times: int, every: int) -> np.ndarray:
     rng, location, kept = np.random.default_rng(8), s.location.copy(), []
-    mean = sweeps.list_statistics(s.y, s.weights, s.list_of, s.lists)[1]
+    mean = conditionals.list_statistics(s.y, s.weights, s.list_of, s.lists)[1]
     for step in range(times):
         covariance = sweeps.rescaled_words(
             location, covariance, HALF_T, s.inverse, count, mean, s.scale2, s.list_connection, s.list_kind, s.basis, rng
@@ -317,7 +322,7 @@ def test_the_sds_of_effects_have_the_density_of_prior_times_data() -> None:
     covariance = linalg.inv(s.between)
     sds = np.sqrt(np.diag(covariance))
     standard = s.location[s.size :].reshape(s.words, s.size) / sds
-    count, mean, _ = sweeps.list_statistics(s.y, s.weights, s.list_of, s.lists)
+    count, mean, _ = conditionals.list_statistics(s.y, s.weights, s.list_of, s.lists)
     found = _rescaled(s, covariance, count, 40_000, 10)
     inverse = np.diag(linalg.inv(covariance / np.outer(sds, sds)))
     grid = np.geomspace(1e-5, 3, 500)
@@ -343,7 +348,7 @@ def test_lost_pairs_have_the_conditional_normal_of_the_others_of_their_attribute
     gone = rng.random(s.y.shape) < 0.4
     gone[0], gone[1] = False, True
     start, missing = np.concatenate([[0], np.cumsum(gone.sum(axis=1))]), np.nonzero(gone)[1].copy()
-    means = sweeps.list_means(s.location, s.list_connection, s.basis)
+    means = conditionals.list_means(s.location, s.list_connection, s.basis)
     drawn = np.empty((times, *s.y.shape))
     y = s.y.copy()
     for at in range(times):
@@ -373,7 +378,7 @@ def test_lost_pairs_have_the_conditional_normal_of_the_others_of_their_attribute
 
 def test_weights_of_attribute_words_are_gamma() -> None:
     s, rng, freedom = state(10), np.random.default_rng(5), 4.5
-    means = sweeps.list_means(s.location, s.list_connection, s.basis)
+    means = conditionals.list_means(s.location, s.list_connection, s.basis)
     drawn = np.empty((4000, s.n))
     for at in range(len(drawn)):
         sweeps.tail_weights(s.y, means, s.inverse, s.scale2, s.list_of, s.list_kind, freedom, drawn[at], rng)
@@ -388,7 +393,7 @@ def test_the_degrees_of_freedom_have_the_density_of_prior_times_weights() -> Non
     rng = np.random.default_rng(6)
     weights, freedom, kept = rng.gamma(2.0, 0.5, 12), 5.0, []
     for step in range(30_000):
-        freedom = sweeps.tail_freedom(freedom, weights, sweeps.GAMMA, np.array([2.0, 0.1]), rng)
+        freedom = sweeps.tail_freedom(freedom, weights, conditionals.GAMMA, np.array([2.0, 0.1]), rng)
         if step % 10 == 0:
             kept.append(freedom)
     grid = np.linspace(0.01, 250, 20_000)
@@ -414,14 +419,15 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool) -> Non
     directions, widths = np.eye(len(t))[:, ~s.fixed].copy(), np.full((~s.fixed).sum(), 2.0)
     kept = []
     for _ in range(times):
-        means = sweeps.list_means(location, s.list_connection, s.basis)
+        means = conditionals.list_means(location, s.list_connection, s.basis)
         root = np.linalg.inv(np.linalg.cholesky(inverse))
         spread = np.exp(t[4:])[s.kind_of] / np.sqrt(weights)
         y = means[s.list_of] + spread[:, None] * (rng.standard_normal((s.n, s.words)) @ root)
         (location, t, freedom, _), _, _, between, _, _, _, _, _ = sweeps.sweep_chain(
             y, weights, location, t, freedom, auxiliary, inverse, start, missing, s.list_of, s.list_connection,
             s.list_kind, s.group_of, s.sizes, s.basis, s.mean_prior, HALF_T, s.families, s.parameters, s.fixed, tail,
-            sweeps.GAMMA, np.array([2.0, 0.1]), directions, widths, len(t), 0, np.zeros((0, len(location))), 1, 1, rng,
+            conditionals.GAMMA, np.array([2.0, 0.1]), directions, widths, len(t), 0, np.zeros((0, len(location))),
+            1, 1, rng,
         )  # fmt: skip
         sds = np.sqrt(np.diag(between[0]))
         correlation = (between[0] / np.outer(sds, sds))[np.tril_indices(s.size, -1)]
