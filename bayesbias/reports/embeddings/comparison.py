@@ -125,9 +125,8 @@ def compare_embeddings(
     What the embeddings share (which words are near in general) cancels in the change of a pair, distance after minus
     before. So the changes are modelled, with the structure of `model`: a mean change of each connection, of each
     protected word within it, and effects of the attribute words. Besides, each table is fitted on its own. Where
-    `model` is multivariate, the changes are modelled by ``"crossed_per_list"``: what removes a direction from the vectors
-    changes the distances of an attribute word to all protected words in proportion, so that their covariance is
-    singular.
+    `model` is multivariate, the changes are modelled by ``"crossed_per_list"``: what removes a direction from vectors
+    changes an attribute word's distances to all protected words in proportion, so that their covariance is singular.
 
     Parameters
     ----------
