@@ -108,10 +108,6 @@ def summary(
     print(printed(differences))
 
 
-# Sets of random attribute words that the demo's page rests on.
-_DEMO_SAMPLES = 40
-
-
 @app.command()
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")] = Path("bayesbias-demo"),
@@ -129,7 +125,6 @@ def demo(
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.page import write_report
     from bayesbias.reports.embeddings.comparison import compare_embeddings
-    from bayesbias.reports.robustness.claims_check import check_claims
     from bayesbias.results import check_folder, write_results
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
@@ -149,6 +144,5 @@ def demo(
         warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above
         changed = distance_table(debiased, study)
     compared = compare_embeddings({"original": built, "hard-debiased (religion_manzini)": changed}, random_seed=seed)
-    claims = check_claims(vectors, study, samples=_DEMO_SAMPLES, random_seed=seed, progress=False)
     write_report(fitted, output / "report.html", table=built, comparison=compared, claims=claims, overwrite=overwrite)
     print(f"Wrote {output}. Open {output / 'report.html'} in a browser; numbers: bayesbias summary {output / 'fit.nc'}")
