@@ -144,5 +144,5 @@ def demo(
         warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above
         changed = distance_table(debiased, study)
     compared = compare_embeddings({"original": built, "hard-debiased (religion_manzini)": changed}, random_seed=seed)
-    write_report(fitted, output / "report.html", table=built, comparison=compared, claims=claims, overwrite=overwrite)
+    write_report(fitted, output / "report.html", table=built, comparison=compared, overwrite=overwrite)
     print(f"Wrote {output}. Open {output / 'report.html'} in a browser; numbers: bayesbias summary {output / 'fit.nc'}")
