@@ -1,5 +1,6 @@
 # make demo   from bundled vectors to a posterior, a figure and conclusions in bayesbias-demo/
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
+# make validate  the long tests, of which make test has short versions
 # make bench  the speed figures, as ratios within one run
 #
 # All set-up is done here: git, make, python3 with pip, and a Python 3.12 or 3.13 somewhere are enough.
@@ -11,7 +12,7 @@ WORKERS := 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 RAYON_NUM_THREADS=1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: demo test check bench calibrate format clean
+.PHONY: demo test check validate bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -20,6 +21,10 @@ demo: .venv/ready
 test: check
 	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations=30
 	.ci/wheel
+
+# About a quarter of an hour: larger samples and tables, NUTS beside the other samplers, every notebook.
+validate: .venv/ready
+	$(ONE_THREAD) $(BIN)/pytest -q -m truth -n $(WORKERS) --dist worksteal --durations=10
 
 check: .venv/ready
 	$(BIN)/ruff check

@@ -11,6 +11,7 @@ import xarray as xr
 
 import bayesbias as bb
 
+_SHORT = ("write_report", "plot_embeddings", "compare_embeddings", "plot_check")
 SHARED = Path(__file__).resolve().parents[1] / "shared"
 
 # Workers side by side (pytest-xdist) must not write the same files of compiled code: a folder each.
@@ -19,8 +20,17 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["PYTENSOR_FLAGS"] = ",".join(filter(None, flags))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests marked `shared`, saying why, where the reference data is absent."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker of what `make validate` runs."""
+    config.addinivalue_line("markers", "truth: a long run of what a short test checks too; run by `make validate`")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave `truth` to those who ask for it by name; skip `shared`, saying why, where the reference data is absent."""
+    if "truth" not in config.option.markexpr:
+        long = [item for item in items if "truth" in item.keywords]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
     if SHARED.is_dir():
         return
     for item in items:
@@ -46,6 +56,25 @@ def fit(table: pd.DataFrame) -> xr.DataTree:
     return bb.fit(table, "hierarchical", draws=3000, chains=2, random_seed=3, progress=False)
 
 
+@pytest.fixture(scope="session")
+def short_table() -> pd.DataFrame:
+    """Return the table of `table` with few of its control words: 832 of 2,832 pairs."""
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    kept = table["connection"].isin(["associated", "different"])
+    for connection, count in (("human", 12), ("neutral", 24)):
+        words = table.loc[table["connection"] == connection, "attribute_word"].drop_duplicates().head(count)
+        kept |= (table["connection"] == connection) & table["attribute_word"].isin(words)
+    short = table[kept].reset_index(drop=True)
+    short.attrs = table.attrs
+    return short
+
+
+@pytest.fixture(scope="session")
+def short_fit(short_table: pd.DataFrame) -> xr.DataTree:
+    """Return a fit of the paper's model to `short_table`, for what reads every draw of every pair."""
+    return bb.fit(short_table, "hierarchical", draws=1500, chains=2, random_seed=3, progress=False)
+
+
 @pytest.fixture(autouse=True)
 def _names_in_doctests(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
     """Give the docstrings' examples `bb`, `np`, `pd`, a `table` and a `fit` of it."""
@@ -53,6 +82,8 @@ def _names_in_doctests(request: pytest.FixtureRequest, doctest_namespace: dict[s
         return
     doctest_namespace.update(bb=bb, np=np, pd=pd)
     source = "".join(example.source for example in request.node.dtest.examples)
+    # Pages, and figures whose examples show no number, take longer with more pairs.
+    short = "short_" if request.node.name.endswith(_SHORT) else ""
     for name in ("table", "fit"):
-        if f"{name}" in source:
-            doctest_namespace[name] = request.getfixturevalue(name)
+        if name in source:
+            doctest_namespace[name] = request.getfixturevalue(f"{short}{name}")

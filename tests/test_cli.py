@@ -29,6 +29,20 @@ human = "none"
 neutral = ["stone", "door"]
 """
 
+SHORT = """
+name = "short"
+associated = [["math", "male"], ["arts", "female"]]
+[protected]
+math = ["math", "algebra", "geometry"]
+arts = ["poetry", "art", "dance"]
+[attributes]
+male = ["male", "man", "boy"]
+female = ["female", "woman", "girl"]
+[controls]
+human = "none"
+neutral = ["stone", "door", "river", "table"]
+"""
+
 
 _WARNINGS_ARE_ERRORS = """
 import warnings
@@ -89,12 +103,15 @@ def test_studies_are_listed_shown_and_begun(
 
 
 @pytest.mark.slow
-def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> None:
+def test_two_commands_lead_from_an_embedding_to_an_answer(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Warnings are errors in these processes, except our own, which are printed."""
     built = run("table", "vectors.txt", "--study", "pets.toml", "--output", "pets.csv", folder=workplace)
     assert (built.returncode, built.stderr) == (0, "")
     assert "4 protected words, 6 attribute words, 24 pairs: 8 associated, 8 different, 8 neutral." in built.stdout
-    fitted = run("fit", "pets.csv", "-o", "pets", "--seed", "1", "--draws", "3000", "--rope", "0.05", folder=workplace)
+    settings = ["--model", "hierarchical", "--seed", "1", "--draws", "3000", "--rope", "0.05"]
+    fitted = run("fit", "pets.csv", "-o", "pets", *settings, folder=workplace)
     assert fitted.returncode == 0, fitted.stderr
     assert "WHAT IT DOES NOT SHOW" in fitted.stdout
     assert "%" not in fitted.stderr, "no progress bar in a pipe"
@@ -105,9 +122,9 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(workplace: Path) -> No
     assert ("did not converge" in shown.stderr) == ("did not converge" in fitted.stderr)
     assert "associated - different" in shown.stdout
     assert "probability_in_rope" in shown.stdout
-    again = run("fit", "pets.csv", "-o", "pets", folder=workplace)
-    assert again.returncode == 2
-    assert "not empty" in again.stderr
+    monkeypatch.chdir(workplace)
+    assert in_process("fit", "pets.csv", "-o", "pets", monkeypatch=monkeypatch) == 2
+    assert "not empty" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -185,20 +202,24 @@ def test_a_users_mistake_is_one_message_and_exit_code_2(
 
 
 @pytest.mark.slow
-def test_from_vectors_to_a_page_with_debiasing(tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
+def test_from_vectors_to_a_page_with_debiasing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    (tmp_path / "short.toml").write_text(SHORT)
+    monkeypatch.chdir(tmp_path)
     commands = [
-        ["table", vectors, "--study", "weat7", "-o", "t.csv"],
+        ["table", vectors, "--study", "short.toml", "-o", "t.csv"],
         ["fit", "t.csv", "-o", "fitted", "--model", "hierarchical", "--seed", "1"],
         ["check", "fitted/fit.nc", "-o", "checked", "--seed", "1"],
         ["debias", vectors, "--sets", "gender_bolukbasi", "-o", "debiased.npz"],
-        ["table", "debiased.npz", "--study", "weat7", "-o", "d.csv"],
-        ["compare", "t.csv", "d.csv", "-o", "compared", "--seed", "1"],
+        ["table", "debiased.npz", "--study", "short.toml", "-o", "d.csv"],
+        ["compare", "t.csv", "d.csv", "-o", "compared", "--model", "hierarchical", "--seed", "1"],
         ["report", "fitted/fit.nc", "-o", "page.html", "--compare", "d.csv"],
     ]
     for command in commands:
-        done = run(*command, folder=tmp_path)
-        assert done.returncode == 0, done.stderr
+        assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"checked/check.png", "checked/prior.png", "checked/coverage.csv", "checked/check.txt"} <= names
     assert {"compared/change.csv", "compared/gaps.csv", "compared/change_1.png", "compared/conclusions.txt"} <= names
@@ -207,15 +228,15 @@ def test_from_vectors_to_a_page_with_debiasing(tmp_path: Path) -> None:
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
 
 
-def test_weat_and_null(tmp_path: Path) -> None:
+def test_weat_and_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    shown = run("weat", vectors, "--study", "weat7", folder=tmp_path)
-    assert shown.returncode == 0, shown.stderr
+    monkeypatch.chdir(tmp_path)
+    assert in_process("weat", vectors, "--study", "weat7", monkeypatch=monkeypatch) == 0
     expected = bb.metrics.weat(bb.load_embedding(vectors), "weat7")
-    assert f"{expected.effect_size:.6g}" in shown.stdout
-    shown = run("null", "--effect-size", "1.2671948", "--seed", "1", "-o", "null.png", folder=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    share = float(shown.stdout.split("effect_size")[-1].split()[1])
+    assert f"{expected.effect_size:.6g}" in capsys.readouterr().out
+    options = ["--effect-size", "1.2671948", "--seed", "1", "-o", "null.png"]
+    assert in_process("null", *options, monkeypatch=monkeypatch) == 0
+    share = float(capsys.readouterr().out.split("effect_size")[-1].split()[1])
     assert share == pytest.approx(0.006, abs=0.002)
     assert (tmp_path / "null.png").stat().st_size > 10_000
 

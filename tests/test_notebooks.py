@@ -6,6 +6,8 @@ within Monte Carlo error. All else, simulated data and random lists included, is
 """
 
 import ast
+import importlib.util
+import inspect
 import re
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from typing import Any
 import nbformat
 import pytest
 
+import bayesbias as bb
 from bayesbias import errors
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -168,6 +171,54 @@ def test_only_monte_carlo_error_is_forgiven(kept: str, fresh: str, *, same: bool
     assert (differences(kept, fresh) == []) is same
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_names_functions_and_arguments_that_there_are(name: str) -> None:
+    """What `bb` has, and takes, in every cell: `make validate` runs them."""
+    calls = [
+        node
+        for cell in read(FOLDER, name).cells
+        if cell.cell_type == "code"
+        for node in ast.walk(ast.parse(cell.source))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("bb.")
+    ]
+    assert calls
+    for call in calls:
+        function: Any = bb
+        for part in ast.unparse(call.func).split(".")[1:]:
+            if not part.isidentifier():
+                break  # a method of what a call returned
+            function = getattr(function, part)
+        else:
+            if not any(isinstance(given, ast.Starred) for given in call.args):
+                named = {keyword.arg: None for keyword in call.keywords if keyword.arg is not None}
+                inspect.signature(function).bind_partial(*call.args, **named)
+
+
+@pytest.mark.slow
+def test_a_run_leaves_no_trace_of_time_and_place() -> None:
+    """The runner of the notebooks, with a short one."""
+    spec = importlib.util.spec_from_file_location("run_notebooks", FOLDER / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    runner = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(runner)
+    cells = [
+        "import warnings, bayesbias as bb",
+        "print('one')\nprint('two')\nwarnings.warn(bb.errors.LostWordsWarning('lost'), stacklevel=1)",
+        "bb.fit(table, random_seed=3)  # not run",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    other = runner.with_other_draws(notebook)
+    assert [cell.source for cell in other.cells[:2]] == cells[:2]
+    assert other.cells[2].source == "bb.fit(table, random_seed=4)  # not run"
+    notebook.cells.pop()
+    fresh = runner.execute(notebook)
+    assert texts(fresh) == [(2, "stdout", "one\ntwo\n"), (2, "stderr", "LostWordsWarning: lost\n")]
+    assert [cell.id for cell in fresh.cells] == ["cell-01", "cell-02"]
+    assert fresh.metadata.language_info == {"name": "python"}
+
+
+@pytest.mark.truth
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fresh_run_prints_what_is_kept(name: str, tmp_path: Path) -> None:

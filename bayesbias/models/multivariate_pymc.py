@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from bayesbias.models.data import ModelData
-from bayesbias.models.samplers.multivariate import AttributeSample, attribute_sample
+from bayesbias.models.samplers.multivariate import DISTANCE_ERROR, AttributeSample, attribute_sample
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
 
@@ -23,7 +23,8 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     """Add the variables of the multivariate model to the PyMC model of this context, which has the coordinates.
 
     The residual covariance Sigma is integrated out, so that the residuals r_j / s_k of all attribute words together
-    have a matrix t density (with R the sum of their outer products, n their number)::
+    have a matrix t density (n is their number, R the sum of their outer products, of distances known to within
+    DISTANCE_ERROR)::
 
         |(nu - J - 1) T|^(nu/2) / |(nu - J - 1) T + R|^((nu + n)/2) Gamma_J((nu + n)/2) / Gamma_J(nu/2) prod s_k^-J
 
@@ -61,8 +62,10 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
         nu = priors["nu"].variable("nu")
         weight = pm.Gamma("attribute_weight", nu / 2, nu / 2, dims="attribute_word")
     place = (sample.list_connection[sample.list_of], np.arange(words))
-    rest = (_distances(data, sample) - word_mean[place[1], place[0]]) * pt.sqrt(weight)[:, None] / spread[:, None]
-    pm.Potential("cosine_distance", _matrix_t(rest, target, words * scales["target_weight"], n, words))
+    share = weight / spread**2
+    rest = (_distances(data, sample) - word_mean[place[1], place[0]]) * pt.sqrt(share)[:, None]
+    square = rest.T @ rest + DISTANCE_ERROR**2 * share.sum() * np.eye(words)
+    pm.Potential("cosine_distance", _matrix_t(square, target, words * scales["target_weight"], n, words))
     pm.Potential("spread", -words * pt.log(spread).sum() + 0.5 * words * pt.log(weight).sum())
 
 
@@ -95,8 +98,8 @@ def _distances(data: ModelData, sample: AttributeSample) -> Any:
     return whole
 
 
-def _matrix_t(rest: Any, target: Any, strength: Any, n: int, words: int) -> Any:
-    """Return the log density of the residuals with Sigma integrated out, up to a constant."""
+def _matrix_t(square: Any, target: Any, strength: Any, n: int, words: int) -> Any:
+    """Return the log density of residuals with Sigma integrated out, up to a constant; `square` are their products."""
     import pytensor.tensor as pt
 
     nu = words + 1 + strength
@@ -107,4 +110,4 @@ def _matrix_t(rest: Any, target: Any, strength: Any, n: int, words: int) -> Any:
 
     gammas = (pt.gammaln((nu + n - places) / 2) - pt.gammaln((nu - places) / 2)).sum()
     whole = strength * target
-    return 0.5 * nu * log_determinant(whole) - 0.5 * (nu + n) * log_determinant(whole + rest.T @ rest) + gammas
+    return 0.5 * nu * log_determinant(whole) - 0.5 * (nu + n) * log_determinant(whole + square) + gammas

@@ -10,6 +10,7 @@ from scipy.special import gammaln
 
 from bayesbias.models.data import ModelData, attribute_lists, list_kind, list_names
 from bayesbias.models.likelihood import Densities, PairGrid
+from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,16 +34,20 @@ class VectorDensities(Densities):
         return self._log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
 
     def of_words(self, first: int, last: int) -> np.ndarray:
-        """Return log p(all rows of an attribute word), shape (last - first, draws)."""
+        """Return log p(all rows of an attribute word), as it enters the posterior, shape (last - first, draws).
+
+        So the distances are those known to within DISTANCE_ERROR.
+        """
         found = np.empty((last - first, self.draws))
         for words, places, rows in self._patterns(first, last):
             lower = np.linalg.cholesky(self.covariance[:, places[:, None], places])
             half = np.linalg.inv(lower)
+            error = DISTANCE_ERROR**2 * np.square(half).sum(axis=(1, 2))
             determinant = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
             size = len(places)
             for word, of_word in zip(words, rows, strict=True):
                 rest = self._residual(of_word) / self.scale[word]
-                square = np.square(np.einsum("dij,jd->di", half, rest)).sum(axis=1)
+                square = np.square(np.einsum("dij,jd->di", half, rest)).sum(axis=1) + error / self.scale[word] ** 2
                 constant = -determinant - size * np.log(self.scale[word])
                 if self.nu is None:
                     found[word - first] = constant - 0.5 * (size * np.log(2 * np.pi) + square)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from scipy import stats
+from scipy import special, stats
 
 from bayesbias.cosine_regressions.designs import (
     Design,
@@ -99,6 +99,44 @@ def test_word_effects_widen_what_differs_between_words() -> None:
     assert honest.word_sd.mean() == pytest.approx(0.1, rel=0.25)
 
 
+def test_word_effects_agree_with_sums_over_their_scale() -> None:
+    """The scale of the word effects on a grid; at each point y is multivariate t and the coefficients are t."""
+    x, y = line(60)
+    words = np.arange(60) % 12
+    y = y + np.random.default_rng(3).normal(0, 0.05, 12)[words]
+    prior = PRIORS["weak"]
+    square = prior.rows * prior.sigma**2
+    kappas = np.exp(np.linspace(-9, 5, 1000))
+    log, means, variances, scales = [], [], [], []
+    for kappa in kappas:
+        shape = np.eye(60) + kappa**2 * np.equal.outer(words, words)
+        full = prior.sigma**2 * (shape + prior.coefficient_sd**2 * x @ x.T)
+        density = stats.multivariate_t(np.zeros(60), full, df=prior.rows).logpdf(y)
+        log.append(density + stats.halfcauchy.logpdf(kappa) + np.log(kappa))
+        inverse = np.linalg.inv(shape)
+        covariance = np.linalg.inv(x.T @ inverse @ x + np.eye(3) / prior.coefficient_sd**2)
+        mean = covariance @ x.T @ inverse @ y
+        rest = square + y @ inverse @ y - mean @ np.linalg.solve(covariance, mean)
+        df = prior.rows + 60
+        means.append(mean)
+        variances.append(rest / (df - 2) * np.diag(covariance))
+        # E sigma of an inverse gamma variance.
+        scales.append(np.sqrt(rest / 2) * np.exp(special.gammaln((df - 1) / 2) - special.gammaln(df / 2)))
+    weight = np.exp(np.array(log) - max(log))
+    weight /= weight.sum()
+    assert weight[[0, -1]].max() < 1e-5
+    ours = linear_draws(y, x, effects=[WordEffects(words)], draws=8000, rng=np.random.default_rng(1))
+    mean = weight @ np.array(means)
+    sd = np.sqrt(weight @ (np.array(variances) + (np.array(means) - mean) ** 2))
+    error = np.sqrt(4 / 8000)  # four draws share the scale of the word effects
+    assert (np.abs(ours.coefficients.mean(axis=0) - mean) < 4 * sd * error).all()
+    np.testing.assert_allclose(ours.coefficients.std(axis=0), sd, rtol=4 * error)
+    assert abs(ours.sigma.mean() - weight @ scales) < 4 * ours.sigma.std() * error
+    expected = weight @ (kappas * scales)
+    assert abs(ours.word_sd.mean() - expected) < 4 * ours.word_sd.std() * error
+
+
+@pytest.mark.truth
 @pytest.mark.slow
 def test_agrees_with_nuts() -> None:
     """The same model with its word effects in PyMC; means within four Monte Carlo standard errors."""

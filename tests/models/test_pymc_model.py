@@ -1,5 +1,7 @@
 """The PyMC model, checked without sampling."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,15 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.pymc_model import build_model
+
+
+@pytest.fixture(autouse=True)
+def _no_compiler() -> Iterator[None]:
+    """Evaluate densities step by step: to compile them takes longer than all that is asked of them."""
+    from pytensor.configdefaults import config
+
+    with config.change_flags(mode="FAST_COMPILE"):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,13 @@
 """A fit of hostile words, and what a page of it is made from."""
 
+from pathlib import Path
+
 import pytest
 import xarray as xr
 
 import bayesbias as bb
 from bayesbias.page.page_input import PageInput
-from tests.page.pages import small_table
+from tests.page.pages import TITLE, small_table
 
 
 @pytest.fixture(scope="session")
@@ -16,6 +18,11 @@ def fitted() -> xr.DataTree:
 @pytest.fixture(scope="session")
 def given(fitted: xr.DataTree) -> PageInput:
     return PageInput(fitted, small_table(), None, 0.02, 0.89, 4)
+
+
+@pytest.fixture(scope="session")
+def page_file(fitted: xr.DataTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bb.write_report(fitted, tmp_path_factory.mktemp("page") / "page.html", rope=0.02, title=TITLE)
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import pandas as pd
 TAG = "<img src=x onerror=alert(1)>"
 HOSTILE = (TAG, "</style><script>alert(2)</script>", '"><b>bold</b>', "{{ 7 * 7 }}", "&amp;", "$\\frac{1}{2}$")
 TURNED, HALVED = "\u202eturned", "half\ud83d"
+TITLE = f"<i>Title</i> {HALVED}"
 _VOID = ("meta", "img", "br", "hr", "link", "input")
 
 

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import bayesbias as bb
-from bayesbias.page import write_report
 from tests.browser import browse, find_chromium, screenshot
-from tests.page.pages import TAG, Reader, small_table
+from tests.page.pages import TAG, Reader
 
 pytestmark = [
     pytest.mark.slow,
@@ -17,14 +15,8 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    fitted = bb.fit(small_table(), "crossed", draws=200, chains=2, random_seed=4, progress=False)
-    return write_report(fitted, tmp_path_factory.mktemp("page") / "page.html")
-
-
-def test_a_word_that_is_a_tag_shows_as_text(page: Path, tmp_path: Path) -> None:
-    dom, console = browse(page, tmp_path / "profile", "--dump-dom")
+def test_a_word_that_is_a_tag_shows_as_text(page_file: Path, tmp_path: Path) -> None:
+    dom, console = browse(page_file, tmp_path / "profile", "--dump-dom")
     assert console == []
     reader = Reader(dom)
     assert TAG in " ".join(reader.texts)
@@ -33,11 +25,11 @@ def test_a_word_that_is_a_tag_shows_as_text(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (500, False), (500, True)])
-def test_it_is_drawn_in_light_and_dark_wide_and_narrow(page: Path, tmp_path: Path, width: int, dark: bool) -> None:
+def test_it_is_drawn_in_light_and_dark_wide_and_narrow(page_file: Path, tmp_path: Path, width: int, dark: bool) -> None:
     from matplotlib.image import imread
 
     image = tmp_path / "page.png"
-    assert screenshot(page, tmp_path / "profile", image, width=width, height=2400, dark=dark) == []
+    assert screenshot(page_file, tmp_path / "profile", image, width=width, height=2400, dark=dark) == []
     content = image.read_bytes()
     assert struct.unpack(">II", content[16:24]) == (width, 2400)
     pixels = imread(image)[..., :3]
@@ -47,20 +39,20 @@ def test_it_is_drawn_in_light_and_dark_wide_and_narrow(page: Path, tmp_path: Pat
     assert abs(pixels - background).max() > 0.7
 
 
-def test_a_script_in_the_page_would_be_reported(page: Path, tmp_path: Path) -> None:
+def test_a_script_in_the_page_would_be_reported(page_file: Path, tmp_path: Path) -> None:
     """The policy forbids it and the console says so: an empty console above means something."""
     tampered = tmp_path / "tampered.html"
-    text = page.read_text(encoding="utf-8")
+    text = page_file.read_text(encoding="utf-8")
     tampered.write_text(text.replace("</body>", "<script>document.title='ran'</script></body>"), encoding="utf-8")
     dom, console = browse(tampered, tmp_path / "profile", "--dump-dom")
     assert any("Content Security Policy" in line for line in console)
     assert "<title>ran</title>" not in dom
 
 
-def test_a_narrow_page_does_not_scroll_sideways(page: Path, tmp_path: Path) -> None:
+def test_a_narrow_page_does_not_scroll_sideways(page_file: Path, tmp_path: Path) -> None:
     """Tables and figures scroll inside their own boxes: the width of the document is that of the window."""
     measured = tmp_path / "measured.html"
-    text = page.read_text(encoding="utf-8").replace(
+    text = page_file.read_text(encoding="utf-8").replace(
         "default-src 'none'", "default-src 'none'; script-src 'unsafe-inline'"
     )
     script = "<script>document.title = document.documentElement.scrollWidth + ' of ' + innerWidth</script>"
@@ -69,14 +61,14 @@ def test_a_narrow_page_does_not_scroll_sideways(page: Path, tmp_path: Path) -> N
     assert "<title>500 of 500</title>" in dom
 
 
-def test_it_prints_with_every_table_open(page: Path, tmp_path: Path) -> None:
+def test_it_prints_with_every_table_open(page_file: Path, tmp_path: Path) -> None:
     """Without the rule that opens them, fewer sheets would do."""
     closed = tmp_path / "closed.html"
-    text = page.read_text(encoding="utf-8")
+    text = page_file.read_text(encoding="utf-8")
     assert "details::details-content" in text
     closed.write_text(text.replace("details::details-content", "nothing"), encoding="utf-8")
     sheets = []
-    for source in (page, closed):
+    for source in (page_file, closed):
         document = tmp_path / f"{source.stem}.pdf"
         _, console = browse(source, tmp_path / f"profile {source.stem}", f"--print-to-pdf={document}")
         assert console == []

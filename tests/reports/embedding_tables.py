@@ -8,7 +8,7 @@ import pandas as pd
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
 
 MEANS = {"associated": 0.10, "different": 0.03, "human": 0.0, "neutral": 0.0}
-WORDS = tuple(f"w{number}" for number in range(12))
+WORDS = tuple(f"w{number}" for number in range(8))
 QUICK: dict[str, Any] = {"draws": 500, "chains": 2, "random_seed": 1}
 
 

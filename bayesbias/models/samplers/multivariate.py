@@ -22,6 +22,11 @@ image of a_j, and over attribute words its covariance is P Cov(a) P'. Symbols, a
             small, and Sigma is free
     w_j     attribute_weight, no unit, with nu of the Student t: small for outlying attribute words
 
+Distances are not taken as known better than 0.001 (DISTANCE_ERROR): the log likelihood is averaged over independent
+errors of that sd, E log p(y_j + e) = log p(y_j) - 0.001^2 tr(Sigma^-1) / (2 s_k^2). It changes nothing where residuals
+have sds of 0.02 and more, as in published tables, and is needed where Sigma is singular: words with the same vector,
+more protected words than dimensions, a direction that debiasing took out. There the density would have no bound.
+
 Blocks: the location (mu, u) given all else, jointly Normal; S by Huang and Wand's (2013) auxiliary scales, its sds
 once more with the standardised effects held (Yu and Meng 2011: interweaving); omega, psi, sigma, nu and s
 together with Sigma integrated out, by slices along the principal directions of the warm-up; Sigma given all else,
@@ -41,6 +46,8 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
 
+# Sd of the error to within which distances are known.
+DISTANCE_ERROR = 1e-3
 # Names of (omega, psi, sigma, weight of the target) in a posterior; `list_scale` follows.
 SCALES = ("attribute_sd", "group_attribute_sd", "sigma", "target_weight")
 _FAMILIES = ("Exponential", "HalfNormal", "HalfStudentT", "Gamma", "InverseGamma", "LogNormal")

@@ -11,10 +11,11 @@ import math
 import numba
 import numpy as np
 
+from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
+
 # Families of priors of positive numbers.
 EXPONENTIAL, HALF_NORMAL, HALF_STUDENT_T, GAMMA, INVERSE_GAMMA, LOG_NORMAL = range(6)
-# Beyond these bounds scales have no probability: distances are 0 to 2, and not known better than about 1e-4; words
-# with the same vector would otherwise have a density without bound.
+# Beyond these bounds scales have no probability.
 _SMALLEST, _LARGEST = math.log(1e-4), math.log(1e5)
 
 # Without fast-math, so that a cold and a warm cache give the same draws.
@@ -87,7 +88,10 @@ def wishart_precision(scale, freedom, rng):
 
 @compiled
 def list_statistics(y, weights, list_of, lists):
-    """Return the sum of weights, the weighted mean and the weighted scatter of the attribute words of each list."""
+    """Return the sum of weights, the weighted mean and the weighted scatter of the attribute words of each list.
+
+    The scatter is that of distances known to within DISTANCE_ERROR.
+    """
     n, words = y.shape
     count, mean, scatter = np.zeros(lists), np.zeros((lists, words)), np.zeros((lists, words, words))
     for j in range(n):
@@ -102,6 +106,8 @@ def list_statistics(y, weights, list_of, lists):
             j = rows[place]
             centred[place] = math.sqrt(weights[j]) * (y[j] - mean[at])
         scatter[at] = centred.T @ centred
+        for i in range(words):
+            scatter[at, i, i] += count[at] * DISTANCE_ERROR**2
     return count, mean, scatter
 
 

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
 from bayesbias.models.samplers.multivariate_conditionals import (
     backward,
     compiled,
@@ -180,7 +181,7 @@ def fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, 
 def tail_weights(y, means, inverse, scale2, list_of, list_kind, freedom, weights, rng):
     """Draw the precision weight of each attribute word, of a Student t with `freedom` degrees of freedom."""
     rest = y - means[list_of]
-    square = (rest * (rest @ inverse)).sum(axis=1)
+    square = (rest * (rest @ inverse)).sum(axis=1) + DISTANCE_ERROR**2 * np.trace(inverse)
     for j in range(len(y)):
         rate = (freedom + square[j] / scale2[list_kind[list_of[j]]]) / 2
         weights[j] = rng.standard_gamma((freedom + y.shape[1]) / 2) / rate

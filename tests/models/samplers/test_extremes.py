@@ -89,10 +89,12 @@ def test_cells_whose_rows_are_all_equal_have_no_posterior() -> None:
         bb.fit(table.assign(cosine_distance=by_cell), "hierarchical", random_seed=1)
 
 
-@pytest.mark.parametrize("words", [1, 4])
-def test_the_collapsed_sampler_is_right_for_a_handful_of_rows(words: int) -> None:
+@pytest.mark.parametrize(
+    ("words", "attributes"), [(1, 4), (3, 2), pytest.param(4, 4, marks=[pytest.mark.slow, pytest.mark.truth])]
+)
+def test_the_collapsed_sampler_is_right_for_a_handful_of_rows(words: int, attributes: int) -> None:
     """One connection only, so that the three scales can be summed on a grid."""
-    table = small(words, 4, seed=4)
+    table = small(words, attributes, seed=4)
     table = table[table["connection"] == "neutral"].drop(index=table.index[table["connection"] == "neutral"][0])
     fit = bb.fit(table, "crossed", sampler="collapsed", random_seed=3, draws=2_500)
     expected = _by_quadrature(model_data(table), crossed=True)
@@ -109,17 +111,21 @@ def test_the_collapsed_sampler_is_right_for_a_handful_of_rows(words: int) -> Non
         assert float(draws.std()) == pytest.approx(sd, rel=0.08), parameter
 
 
-@pytest.mark.slow
-def test_rows_missing_at_random_fall_back_to_nuts_and_say_so() -> None:
+def test_rows_missing_at_random_fall_back_to_nuts_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NUTS is called, and stopped: `test_collapsed.py` lets it draw."""
     table = small(12, 20, missing=0.1, seed=2)
     with pytest.raises(FitError, match="different patterns of missing rows"):
         bb.fit(table, "crossed", sampler="collapsed", random_seed=1)
-    with pytest.warns(SamplerWarning, match="Sampling with nutpie"):
-        fit = bb.fit(table, "crossed", random_seed=1, draws=1000, tune=1000, chains=2)
-    assert bb.fit_fact(fit, "sampler") == "nutpie"
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nutpie.compile_pymc_model", stopped)
+    with pytest.warns(SamplerWarning, match="Sampling with nutpie"), pytest.raises(KeyboardInterrupt):
+        bb.fit(table, "crossed", random_seed=1)
 
 
-def _many_attributes(attributes: int = 50_000) -> pd.DataFrame:
+def _many_attributes(attributes: int) -> pd.DataFrame:
     rng = np.random.default_rng(1)
     words = 8
     protected, attribute = np.repeat(np.arange(words), attributes), np.tile(np.arange(attributes), words)
@@ -140,13 +146,14 @@ def _many_attributes(attributes: int = 50_000) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-def test_fifty_thousand_attribute_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = _many_attributes()
+@pytest.mark.parametrize("attributes", [10_000, pytest.param(50_000, marks=pytest.mark.truth)])
+def test_many_thousand_attribute_words(attributes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = _many_attributes(attributes)
     fit = bb.fit(table, "crossed", random_seed=1, draws=250, chains=4)
     assert bb.fit_fact(fit, "sampler") == "collapsed"
-    assert fit["posterior"]["attribute_effect"].shape == (4, 250, 50_000)
+    assert fit["posterior"]["attribute_effect"].shape == (4, 250, attributes)
     assert float(fit["posterior"]["attribute_sd"].mean()) == pytest.approx(0.05, abs=0.002)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=10**9))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=attributes * 20_000))
     with pytest.raises(FitError, match="Take fewer draws"):
         bb.fit(table, "crossed", random_seed=1, draws=250, chains=4)
 

@@ -9,7 +9,7 @@ from bayesbias.models.samplers.importance import Mixture
 from tests.models.made import made_crossed
 
 
-def _by_annealing(collapsed: Collapsed, points: int = 4000, seed: int = 1) -> np.ndarray:
+def _by_annealing(collapsed: Collapsed, points: int = 2000, seed: int = 1) -> np.ndarray:
     """Return draws of theta by sequential Monte Carlo from a broad start, which knows nothing of modes."""
     rng = np.random.default_rng(seed)
     size = collapsed.scales

@@ -29,6 +29,16 @@ def quick_fit(table: pd.DataFrame, model: str = "hierarchical", seed: int = 1) -
 
 
 @pytest.fixture(scope="module")
+def table(short_table: pd.DataFrame) -> pd.DataFrame:
+    return short_table
+
+
+@pytest.fixture(scope="module")
+def fit(short_fit: xr.DataTree) -> xr.DataTree:
+    return short_fit
+
+
+@pytest.fixture(scope="module")
 def check(fit: xr.DataTree) -> posterior_check.PosteriorCheck:
     return check_posterior(fit, random_seed=1)
 
@@ -146,7 +156,7 @@ def test_replicated_statistics_are_those_of_tables_made_one_by_one(
     sigmas = posterior["sigma"].transpose("sample", "connection").to_numpy()
     here = connection == list(data["connection"].values).index("human")
     made = []
-    for draw in range(0, 6000, 3):
+    for draw in range(0, 3000, 2):
         values = rng.normal(means[draw, protected, connection], sigmas[draw, connection])[here]
         words = pd.Series(values).groupby(attribute[here]).mean()
         made.append((values.mean(), values.std(ddof=1), stats.skew(values), values.min(), words.std()))
@@ -230,8 +240,13 @@ def test_a_student_t_likelihood(fit: xr.DataTree) -> None:
     assert pair["loo_pit"] == pytest.approx(stats.t.cdf(pair["cosine_distance"], 4.0, mean, sigma).mean(), abs=0.02)
     wider = check.statistics.set_index(["connection", "statistic"]).loc[("neutral", "sd")]
     plain = check_posterior(fit, random_seed=1).statistics.set_index(["connection", "statistic"]).loc[("neutral", "sd")]
-    # The sd of a Student t with 4 degrees of freedom is sqrt(2) times its scale.
-    assert wider["low"] / plain["low"] == pytest.approx(np.sqrt(2), abs=0.12)
+    # What SciPy's generators give for as many pairs; the sd of a Student t with 4 degrees of freedom is sqrt(2).
+    pairs = check.coverage.set_index("connection").loc["neutral", "pairs"]
+    rng = np.random.default_rng(2)
+    drawn = (stats.t(4).rvs((4000, pairs), random_state=rng), stats.norm.rvs(size=(4000, pairs), random_state=rng))
+    expected = np.divide(*(np.quantile(values.std(axis=1), 0.055) for values in drawn))
+    assert expected == pytest.approx(np.sqrt(2), abs=0.15)
+    assert wider["low"] / plain["low"] == pytest.approx(expected, abs=0.08)
 
 
 def test_the_seed_repeats_and_a_bad_one_is_refused(fit: xr.DataTree, check: posterior_check.PosteriorCheck) -> None:
@@ -252,8 +267,8 @@ def test_of_a_large_table_some_pairs_are_drawn(
     monkeypatch.setattr(posterior_check, "_BLOCK", 50_000)
     some = check_posterior(fit, random_seed=1)
     assert len(some.pairs) == 400
-    assert some.summary[0].numbers == {"pairs": 400, "total_pairs": 2832}
-    assert some.summary[0].text.endswith("400 of 2,832 pairs, drawn at random.")
+    assert some.summary[0].numbers == {"pairs": 400, "total_pairs": 832}
+    assert some.summary[0].text.endswith("400 of 832 pairs, drawn at random.")
     whole = check.pairs.set_index(["protected_word", "attribute_word"])
     drawn = some.pairs.set_index(["protected_word", "attribute_word"])
     assert drawn.index.is_unique
@@ -298,20 +313,23 @@ def test_an_unconverged_fit_says_so(fit: xr.DataTree) -> None:
     assert found.problems[0].numbers == {"problems": ["R-hat is high."]}
 
 
+@pytest.mark.truth
 @pytest.mark.slow
 @pytest.mark.shared
-def test_coverage_on_the_papers_table(shared: Path) -> None:
+@pytest.mark.parametrize(
+    ("model", "outer", "inner"),
+    [("hierarchical", 0.912, 0.557), ("crossed", 0.914, 0.577)],
+)
+def test_coverage_on_the_papers_table(model: str, outer: float, inner: float, shared: Path) -> None:
     """The paper says 90 % and 55 % for its model; our measured figures."""
     table = bb.read_table(shared / "data/published/tables/religion_google.csv.gz")
-    expected = {"hierarchical": (0.912, 0.557), "crossed": (0.914, 0.577)}
-    for model, (outer, inner) in expected.items():
-        found = check_posterior(quick_fit(table, model), random_seed=1)
-        every = found.coverage.iloc[0]
-        assert [every["inside_89"], every["inside_50"]] == pytest.approx([outer, inner], abs=0.006)
-        failed = {said.numbers["connection"]: said.numbers for said in found.problems if said.kind == "statistics"}
-        rows = {row["statistic"]: row for row in failed["neutral"]["statistics"]}
-        assert rows["skewness"]["observed"] < rows["skewness"]["low"]
-        assert rows["kurtosis"]["observed"] > rows["kurtosis"]["high"]
+    found = check_posterior(quick_fit(table, model), random_seed=1)
+    every = found.coverage.iloc[0]
+    assert [every["inside_89"], every["inside_50"]] == pytest.approx([outer, inner], abs=0.006)
+    failed = {said.numbers["connection"]: said.numbers for said in found.problems if said.kind == "statistics"}
+    rows = {row["statistic"]: row for row in failed["neutral"]["statistics"]}
+    assert rows["skewness"]["observed"] < rows["skewness"]["low"]
+    assert rows["kurtosis"]["observed"] > rows["kurtosis"]["high"]
 
 
 def test_intervals_are_nested(check: posterior_check.PosteriorCheck) -> None:

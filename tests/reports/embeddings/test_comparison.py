@@ -14,6 +14,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ModelError
+from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, _what_became, compare_embeddings
 from tests.reports.embedding_tables import MEANS, QUICK, WORDS, before_table, changed_table, compared
 
@@ -29,7 +30,7 @@ def by_connection(frame: pd.DataFrame) -> pd.DataFrame:
 
 def test_group_changes_are_those_of_the_t_interval_in_the_balanced_case() -> None:
     """With many words and as many rows each, the mean of the word means has a t distribution (one-way ANOVA)."""
-    table = before_table(tuple(f"w{number}" for number in range(40)))
+    table = before_table(tuple(f"w{number}" for number in range(20)))
     after = changed_table(table)
     change = by_connection(
         compare_embeddings({"old": table, "new": after}, "hierarchical", draws=2000, chains=2, random_seed=1).change
@@ -39,11 +40,11 @@ def test_group_changes_are_those_of_the_t_interval_in_the_balanced_case() -> Non
     )
     for connection in MEANS:
         word_means = difference.mean()[connection].to_numpy()
-        error = word_means.std(ddof=1) / np.sqrt(40)
+        error = word_means.std(ddof=1) / np.sqrt(20)
         found = change.loc[connection]
         assert found["mean"] == pytest.approx(word_means.mean(), abs=0.05 * error)
-        assert found["sd"] == pytest.approx(error * stats.t(39).std(), rel=0.06)
-        low, high = stats.t(39, word_means.mean(), error).interval(0.89)
+        assert found["sd"] == pytest.approx(error * stats.t(19).std(), rel=0.06)
+        low, high = stats.t(19, word_means.mean(), error).interval(0.89)
         assert found["hdi_low"] == pytest.approx(low, abs=0.2 * error)
         assert found["hdi_high"] == pytest.approx(high, abs=0.2 * error)
 
@@ -56,14 +57,14 @@ def test_plain_numbers_beside_the_estimates(comparison: EmbeddingComparison) -> 
     for connection in MEANS:
         rows = table["connection"] == connection
         found = change.loc[connection]
-        assert found["pairs"] == rows.sum() == 96
+        assert found["pairs"] == rows.sum() == 64
         assert found["average_before"] == pytest.approx(table.loc[rows, "cosine_distance"].mean())
         assert found["average_after"] == pytest.approx(after.loc[rows, "cosine_distance"].mean())
         assert found["spread"] == pytest.approx(difference[rows].std())
         assert found["mean"] == pytest.approx(found["average_after"] - found["average_before"], abs=0.005)
     words = comparison.change_by_word
     assert (words["pairs"] == 8).all()
-    assert len(words) == 48
+    assert len(words) == 32
     assert (words["mean"] - (words["average_after"] - words["average_before"])).abs().max() < 0.02
     assert words["protected_group"].unique().tolist() == ["group 0", "group 1"]
 
@@ -77,12 +78,12 @@ def test_directions_and_gaps_follow_the_truth(comparison: EmbeddingComparison) -
     assert gaps.loc["associated - neutral", "mean"] == pytest.approx(0.10, abs=0.025)
     # The gap of the means of each table moves as much as the model of the changes says.
     assert np.allclose(gaps["after"] - gaps["before"], gaps["mean"], atol=0.01)
-    assert len(comparison.contrasts) == 3 * 13
+    assert len(comparison.contrasts) == 3 * 9
 
 
 def test_attribute_effects_of_the_change_are_modelled() -> None:
     """Where attribute words have changes of their own, a model without them is too sure."""
-    table = before_table()
+    table = before_table(tuple(f"w{number}" for number in range(12)))
     tables = {"old": table, "new": changed_table(table, attribute_sd=0.08)}
     plain = by_connection(compare_embeddings(tables, "hierarchical", **QUICK).change)
     crossed = by_connection(compare_embeddings(tables, "crossed", **QUICK).change)
@@ -92,11 +93,12 @@ def test_attribute_effects_of_the_change_are_modelled() -> None:
 
 
 @pytest.mark.slow
-def test_coverage_of_known_changes() -> None:
-    """Of 20 tables with 4 connections, 89 % intervals hold the true mean change about as often (binomial, 0.999)."""
+@pytest.mark.parametrize(("tables", "words"), [(5, 5), pytest.param(60, 8, marks=pytest.mark.truth)])
+def test_coverage_of_known_changes(tables: int, words: int) -> None:
+    """Of tables with 4 connections, 89 % intervals hold the true mean change about as often (binomial, 0.999)."""
     hits: list[bool] = []
-    for seed in range(20):
-        table = before_table(WORDS[:8], seed=seed)
+    for seed in range(tables):
+        table = before_table(WORDS[:words], seed=seed)
         after = changed_table(table, attribute_sd=0.04, seed=1000 + seed)
         found = compare_embeddings({"old": table, "new": after}, "crossed", **QUICK).change
         truth = found["connection"].map(MEANS)
@@ -105,6 +107,35 @@ def test_coverage_of_known_changes() -> None:
     assert low <= sum(hits) <= high
 
 
+def test_the_change_is_a_fit_of_the_differences_by_the_sampler_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def recorded(rows: pd.DataFrame, spec: ModelSpec, **settings: Any) -> xr.DataTree:
+        asked.append((settings["sampler"], str(spec.priors["connection_mean"])))
+        return bb.fit(rows, spec, **{**settings, "sampler": "auto"})
+
+    monkeypatch.setattr("bayesbias.reports.embeddings.comparison.fit", recorded)
+    table = before_table(WORDS[:5], 6)
+    after = changed_table(table, attribute_sd=0.05)
+    tables = {"old": table, "new": after}
+    found = compare_embeddings(tables, "crossed", sampler="nutpie", draws=1000, chains=2, random_seed=1)
+    assert asked == [*[("nutpie", "Normal(mu=1, sigma=0.3)")] * 2, ("nutpie", "Normal(mu=0, sigma=0.3)")]
+    differences = table.assign(cosine_distance=after["cosine_distance"] - table["cosine_distance"])
+    differences.attrs = {"bayesbias": {"simulated": True}}  # so that they may be negative
+    fitted = bb.fit(differences, "crossed", priors={"connection_mean": "Normal(0, 0.3)"}, draws=1000, random_seed=2)
+    expected = bb.summary(fitted)
+    for ours, name in ((found.change, "connection_mean"), (found.change_by_word, "word_mean")):
+        keys = ["connection"] if name == "connection_mean" else ["protected_word", "connection"]
+        both = ours.merge(expected[expected["parameter"] == name], on=keys, suffixes=("", "_other"))
+        assert len(both) == len(ours)
+        error = np.hypot(both["sd"] / np.sqrt(both["ess_bulk"]), both["sd_other"] / np.sqrt(both["ess_bulk_other"]))
+        assert ((both["mean"] - both["mean_other"]).abs() / error).max() < 4.5
+        assert (both["sd"] / both["sd_other"]).between(0.8, 1.25).all()
+
+
+@pytest.mark.truth
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")  # the comparison uses the ESS that it got
 def test_the_same_posterior_from_nuts() -> None:
@@ -115,7 +146,9 @@ def test_the_same_posterior_from_nuts() -> None:
     for one, other in ((collapsed.change, nuts.change), (collapsed.change_by_word, nuts.change_by_word)):
         error = np.hypot(one["sd"] / np.sqrt(one["ess_bulk"]), other["sd"] / np.sqrt(other["ess_bulk"]))
         assert ((one["mean"] - other["mean"]).abs() / error).max() < 4.5
-        assert ((one["sd"] / other["sd"]).between(0.85, 1.18)).all()
+        # The relative error of an sd of Normal draws, whose tails make it up to twice as large here.
+        of_sd = np.sqrt(0.5 / one["ess_tail"].clip(1) + 0.5 / other["ess_tail"].clip(1))
+        assert (np.log(one["sd"] / other["sd"]).abs() / of_sd).max() < 6
 
 
 def test_the_prior_of_the_change_is_centred_at_zero_and_can_be_changed(comparison: EmbeddingComparison) -> None:
@@ -228,7 +261,7 @@ def test_the_change_of_a_gap_where_words_lean_against_each_other() -> None:
 def test_printed_it_is_its_conclusions(comparison: EmbeddingComparison) -> None:
     assert str(comparison) == str(comparison.conclusions)
     assert comparison._repr_html_() == comparison.conclusions._repr_html_()
-    assert repr(comparison) == "EmbeddingComparison('old' with 'new', 384 word pairs)"
+    assert repr(comparison) == "EmbeddingComparison('old' with 'new', 256 word pairs)"
 
 
 def test_identical_tables_give_a_plain_answer() -> None:
@@ -258,7 +291,7 @@ def test_one_connection_that_did_not_change() -> None:
     moved = change.loc["associated"]
     assert gaps.loc["associated - neutral", "mean"] == pytest.approx(moved["mean"], abs=0.1 * moved["sd"])
     (still_said,) = [s for s in found.conclusions.embeddings["new"].shown if s.numbers.get("connection") == "neutral"]
-    assert still_said.text == "Neutral words: no distance changed (96 pairs)."
+    assert still_said.text == "Neutral words: no distance changed (64 pairs)."
 
 
 def test_bad_settings() -> None:
@@ -287,7 +320,9 @@ def test_a_table_without_associated_words() -> None:
 @pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.DuplicatesWarning", "ignore::bayesbias.errors.LostWordsWarning")
-@pytest.mark.parametrize("study", ["gender", "race", "religion"])
+@pytest.mark.parametrize(
+    "study", ["race", *(pytest.param(name, marks=pytest.mark.truth) for name in ("gender", "religion"))]
+)
 def test_published_pairs(study: str, shared: Path) -> None:
     """The authors' debiasing of Reddit vectors: hard, with equalized words."""
     folder = shared / "data" / "published" / "tables"

@@ -34,7 +34,7 @@ def test_each_connection_and_gap_has_a_statement_with_its_row(comparison: Embedd
     gaps = comparison.contrasts[comparison.contrasts["protected_word"] == ""]
     assert [each.numbers for each in of_kind(said, "gap")] == rows_of(gaps)
     assert said.verdict.numbers["contrast"] == "associated - different"
-    assert said.about.numbers["pairs"] == 384
+    assert said.about.numbers["pairs"] == 256
 
 
 def test_words_are_named_by_what_became_of_them(comparison: EmbeddingComparison) -> None:
