@@ -9,7 +9,7 @@ from bayesbias.models.contrast_estimate import Estimate, weighted_estimate
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.likelihood import psis_weights
 from bayesbias.models.samplers.importance import KHAT_MAX
-from bayesbias.models.samplers.multivariate import SWEEPS_A_DRAW, attribute_sample, sample_multivariate
+from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate, sweeps_a_draw
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.vector_likelihood import vector_densities_of
 
@@ -34,7 +34,7 @@ class ReweightedSweeps:
             tune=_TUNE,
             chains=_CHAINS,
             seed=seed,
-            thin=SWEEPS_A_DRAW,
+            thin=sweeps_a_draw(len(data.protected_words)),
         )
         drawn = {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}
         self._densities = vector_densities_of(drawn, data)

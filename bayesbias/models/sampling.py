@@ -18,7 +18,7 @@ from bayesbias.models.pymc_model import AUXILIARY, build_model
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
-from bayesbias.models.samplers.multivariate import SWEEPS_A_DRAW, attribute_sample, sample_multivariate
+from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate, sweeps_a_draw
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _gibbs(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
         chains=settings.chains,
         seed=settings.seed,
         forms=form_weights(data),
-        thin=SWEEPS_A_DRAW,
+        thin=sweeps_a_draw(len(data.protected_words)),
     )
     moments = {name: found.pop(name) for name in CONDITIONAL}
     return {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}, moments

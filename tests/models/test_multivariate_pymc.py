@@ -96,11 +96,12 @@ def plain_log_density(data: ModelData, likelihood: str, point: dict[str, np.ndar
     spread = np.append(value["list_scale"], 1.0)[sample.list_kind[sample.list_of]] / np.sqrt(weights)
     expected = word_mean[np.arange(words), sample.list_connection[sample.list_of]]
     rest = (distances - expected) / spread[:, None]
+    square = rest.T @ rest + 0.001**2 * (1 / spread**2).sum() * np.eye(words)
     strength = words * value["target_weight"]
     freedom, scale = words + 1 + strength, strength * target
     found += multigammaln((freedom + n) / 2, words) - multigammaln(freedom / 2, words)
     found += 0.5 * freedom * np.linalg.slogdet(scale)[1]
-    found -= 0.5 * (freedom + n) * np.linalg.slogdet(scale + rest.T @ rest)[1]
+    found -= 0.5 * (freedom + n) * np.linalg.slogdet(scale + square)[1]
     return float(found - words * np.log(spread).sum())
 
 

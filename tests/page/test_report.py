@@ -17,8 +17,6 @@ from bayesbias.reports.embeddings.comparison import compare_embeddings
 from bayesbias.reports.robustness.model_comparison import compare_models
 from tests.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, small_table
 
-# On the few words of these tables the multivariate model, with which the fitted one is compared, mixes slowly.
-pytestmark = pytest.mark.filterwarnings("ignore:The sampler did not converge")
 
 
 @pytest.fixture(scope="module")

@@ -51,13 +51,12 @@ DISTANCE_ERROR = 1e-3
 # Names of (omega, psi, sigma, weight of the target) in a posterior; `list_scale` follows.
 SCALES = ("attribute_sd", "group_attribute_sd", "sigma", "target_weight")
 _FAMILIES = ("Exponential", "HalfNormal", "HalfStudentT", "Gamma", "InverseGamma", "LogNormal")
-# Slices cost J^3 each, and the scales mix fast: the directions take turns.
-_SLICES = 4
+# Slices cost J^3 each, and the scales mix fast where words are many: the directions take turns.
+_FEWEST_SLICES, _MOST_SLICES, _SLICES_TIMES_WORDS = 2, 6, 100
 _BLOCKS = 20
 _LEAST_TO_ADAPT = 40
 _LEAST_VARIANCE = 1e-6
-# Sweeps for each kept draw of a fit.
-SWEEPS_A_DRAW = 2
+_MOST_SWEEPS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +148,11 @@ def why_not_gibbs(spec: ModelSpec) -> str | None:
     return None if spec.multivariate else "its attribute words are no sample of vectors"
 
 
+def sweeps_a_draw(words: int) -> int:
+    """Return the sweeps for each kept draw of a fit: with few protected words they are cheap, and chains mix slowly."""
+    return int(np.clip(np.ceil(10 / np.sqrt(words)), 1, _MOST_SWEEPS))
+
+
 def sample_multivariate(
     sample: AttributeSample,
     spec: ModelSpec,
@@ -177,7 +181,7 @@ def sample_multivariate(
         Linear forms of the location, shape (forms, size of the location); `conditional_mean` and `conditional_sd` of
         the result are their moments given all else at each kept draw.
     thin
-        Sweeps for each kept draw.
+        Sweeps for each kept draw, such as `sweeps_a_draw`.
     advance
         Called whenever a twentieth of a chain's sweeps is done.
     """
@@ -246,6 +250,7 @@ def _chain(
     half_t = np.array(list(spec.priors["effect_sd"].parameters.values()))
     weights, auxiliary, inverse = np.ones(n), np.full(size, half_t[1] ** 2), inverse_of(target)
     used = np.zeros((0, len(location))) if forms is None else np.ascontiguousarray(forms)
+    slices = int(np.clip(_SLICES_TIMES_WORDS / words, _FEWEST_SLICES, _MOST_SLICES))
     directions, widths, turn = np.eye(len(t))[:, ~fixed].copy(), np.ones((~fixed).sum()), 0
 
     def sweep(count: int, every: int, forms: np.ndarray) -> list[np.ndarray]:
@@ -257,7 +262,7 @@ def _chain(
             sample.list_connection, sample.list_kind, sample.group_of, np.bincount(sample.group_of), basis,
             np.tile([prior["mu"], prior["sigma"]], (size, 1)), half_t, np.array([code for code, _ in codes]),
             np.stack([values for _, values in codes]), fixed, tail, tail_family, tail_parameters, directions, widths,
-            _SLICES, turn, forms, every, count, rng,
+            slices, turn, forms, every, count, rng,
         )  # fmt: skip
         return list(kept)
 

@@ -256,7 +256,7 @@ def sweep_chain(
             rest = mean[at] - means[at]
             rests[list_kind[at]] += scatter[at] + count[at] * np.outer(rest, rest)
         now = covariance_log_density(t, rests, counts, group_of, group_sizes, families, parameters, fixed)
-        for _ in range(min(slices, len(widths))):
+        for _ in range(slices):
             t, now = slice_along(
                 t, now, directions[:, turn].copy(), widths[turn], rng, rests, counts, group_of, group_sizes, families,
                 parameters, fixed,
