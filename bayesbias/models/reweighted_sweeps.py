@@ -38,12 +38,20 @@ class ReweightedSweeps:
         )
         drawn = {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}
         self._densities = vector_densities_of(drawn, data)
+        self._first, self._block = 0, np.empty((0, self._densities.draws))
         base = data.connections.index(baseline)
         self._contrasts = {
             contrast_name(baseline, other): drawn["connection_mean"][:, base] - drawn["connection_mean"][:, place]
             for place, other in enumerate(data.connections)
             if place != base
         }
+
+    def _of_word(self, word: int) -> np.ndarray:
+        """Return log p(all rows of an attribute word) at each draw; blocks of words are computed together."""
+        if not self._first <= word < self._first + len(self._block):
+            self._first, last = next(block for block in self._densities.word_blocks() if word < block[1])
+            self._block = self._densities.of_words(self._first, last)
+        return np.asarray(self._block[word - self._first])
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
         """Return the estimate of each contrast that the kept rows, an array of bool, have."""
@@ -53,8 +61,7 @@ class ReweightedSweeps:
             weights = np.full(self._densities.draws, 1 / self._densities.draws)
             khat = -np.inf
             if len(left_out):
-                word = int(left_out[0])
-                weights, khat = psis_weights(-self._densities.of_words(word, word + 1)[0])
+                weights, khat = psis_weights(-self._of_word(int(left_out[0])))
             if khat <= KHAT_MAX:
                 return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in self._contrasts.items()}
         return self._anew(subset(self._data, keep), spec, hdi_prob)

@@ -18,7 +18,6 @@ from bayesbias.reports.robustness.model_comparison import compare_models
 from tests.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, small_table
 
 
-
 @pytest.fixture(scope="module")
 def page(page_file: Path) -> str:
     return page_file.read_text(encoding="utf-8")

@@ -94,21 +94,43 @@ def list_statistics(y, weights, list_of, lists):
     """
     n, words = y.shape
     count, mean, scatter = np.zeros(lists), np.zeros((lists, words)), np.zeros((lists, words, words))
+    sizes = np.zeros(lists, np.int64)
     for j in range(n):
-        count[list_of[j]] += weights[j]
-        mean[list_of[j]] += weights[j] * y[j]
-    for at in range(lists):
-        mean[at] /= count[at]
-    for at in range(lists):
-        rows = np.flatnonzero(list_of == at)
-        centred = np.empty((len(rows), words))
-        for place in range(len(rows)):
-            j = rows[place]
-            centred[place] = math.sqrt(weights[j]) * (y[j] - mean[at])
-        scatter[at] = centred.T @ centred
+        at = list_of[j]
+        sizes[at] += 1
+        count[at] += weights[j]
         for i in range(words):
+            mean[at, i] += weights[j] * y[j, i]
+    for at in range(lists):
+        for i in range(words):
+            mean[at, i] /= count[at]
+        centred, place = np.empty((sizes[at], words)), 0
+        for j in range(n):
+            if list_of[j] == at:
+                root = math.sqrt(weights[j])
+                for i in range(words):
+                    centred[place, i] = root * (y[j, i] - mean[at, i])
+                place += 1
+        product = centred.T @ centred
+        for i in range(words):
+            for k in range(words):
+                scatter[at, i, k] = product[i, k]
             scatter[at, i, i] += count[at] * DISTANCE_ERROR**2
     return count, mean, scatter
+
+
+@compiled
+def residual_squares(location, count, mean, scatter, list_connection, list_kind, basis, kinds):
+    """Return the residuals' sums of squares and products by kind of list, shape (kinds, J, J)."""
+    lists, words = mean.shape
+    expected = list_means(location, list_connection, basis)
+    found = np.zeros((kinds, words, words))
+    for at in range(lists):
+        for i in range(words):
+            rest = count[at] * (mean[at, i] - expected[at, i])
+            for k in range(words):
+                found[list_kind[at], i, k] += scatter[at, i, k] + rest * (mean[at, k] - expected[at, k])
+    return found
 
 
 @compiled
@@ -136,7 +158,10 @@ def profiles_of(list_connection):
     for i in range(words):
         of[i] = known
         for profile in range(known):
-            if (list_connection[:, i] == list_connection[:, first[profile]]).all():
+            same = True
+            for at in range(len(list_connection)):
+                same = same and list_connection[at, i] == list_connection[at, first[profile]]
+            if same:
                 of[i] = profile
                 break
         if of[i] == known:
@@ -160,26 +185,31 @@ def location_precision(inverse, between, count, mean, scale2, list_connection, l
         precision[c, c] = 1 / mean_prior[c, 1] ** 2
         linear[c, 0] = mean_prior[c, 0] / mean_prior[c, 1] ** 2
     for at in range(lists):
-        pull = inverse @ mean[at] * (count[at] / scale2[list_kind[at]])
+        weight = count[at] / scale2[list_kind[at]]
         for i in range(words):
-            c = list_connection[at, i]
-            linear[c, 0] += pull[i]
+            pull, c = 0.0, list_connection[at, i]
+            for k in range(words):
+                pull += inverse[i, k] * mean[at, k]
+            linear[c, 0] += weight * pull
             for a in range(size):
-                linear[size * (1 + i) + a, 0] += pull[i] * basis[c, a]
+                linear[size * (1 + i) + a, 0] += weight * pull * basis[c, a]
     of, first = profiles_of(list_connection)
     profiles = len(first)
     both = np.empty((profiles, profiles, size, size))
     one, none = both.copy(), both.copy()
     for p in range(profiles):
         for q in range(profiles):
-            weight = np.zeros((size, size))
+            for a in range(size):
+                for b in range(size):
+                    both[p, q, a, b] = one[p, q, a, b] = none[p, q, a, b] = 0.0
             for at in range(lists):
-                weight[list_connection[at, first[p]], list_connection[at, first[q]]] += (
-                    count[at] / scale2[list_kind[at]]
-                )
-            none[p, q] = weight
-            one[p, q] = basis.T @ weight
-            both[p, q] = one[p, q] @ basis
+                c, d, weight = list_connection[at, first[p]], list_connection[at, first[q]], count[at]
+                weight /= scale2[list_kind[at]]
+                none[p, q, c, d] += weight
+                for a in range(size):
+                    one[p, q, a, d] += basis[c, a] * weight
+                    for b in range(size):
+                        both[p, q, a, b] += basis[c, a] * weight * basis[d, b]
     sums = np.zeros((words, profiles))
     for i in range(words):
         for k in range(words):
@@ -196,7 +226,9 @@ def location_precision(inverse, between, count, mean, scale2, list_connection, l
             for a in range(size):
                 for b in range(size):
                     precision[row + a, column + b] = value * block[a, b]
-        precision[row : row + size, row : row + size] += between
+        for a in range(size):
+            for b in range(size):
+                precision[row + a, row + b] += between[a, b]
     return precision, linear
 
 
@@ -218,7 +250,6 @@ def scaled_scatter(t, rests, group_of, fixed):
     strength = words * math.exp(t[3])
     omega2, sigma2 = strength * math.exp(2 * t[0]), strength * math.exp(2 * t[2])
     psi2 = 0.0 if fixed[1] else strength * math.exp(2 * t[1])
-    shrink = np.exp(-2 * t[4:])
     total = np.empty((words, words))
     for i in range(words):
         for k in range(i + 1):
@@ -226,7 +257,7 @@ def scaled_scatter(t, rests, group_of, fixed):
             if group_of[i] == group_of[k]:
                 value += psi2
             for kind in range(len(rests)):
-                value += shrink[kind] * rests[kind, i, k]
+                value += math.exp(-2 * t[4 + kind]) * rests[kind, i, k]
             total[i, k] = total[k, i] = value
         total[i, i] += sigma2
     return total

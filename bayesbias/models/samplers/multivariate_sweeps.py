@@ -18,6 +18,7 @@ from bayesbias.models.samplers.multivariate_conditionals import (
     list_statistics,
     location_precision,
     log_prior,
+    residual_squares,
     scaled_scatter,
     wishart_precision,
 )
@@ -69,24 +70,28 @@ def rescaled_words(location, covariance, half_t, inverse, count, mean, scale2, l
     """
     lists, words = list_connection.shape
     size = basis.shape[0]
-    sds = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(sds, sds)
-    conditional = np.diag(inverse_of(correlation))
-    effects = location[size:].copy().reshape(words, size)
-    standard = effects / sds
+    sds, correlation, standard = np.empty(size), np.empty((size, size)), np.empty((words, size))
+    for k in range(size):
+        sds[k] = math.sqrt(covariance[k, k])
+        for other in range(k + 1):
+            correlation[k, other] = correlation[other, k] = covariance[k, other] / (sds[k] * sds[other])
+        for i in range(words):
+            standard[i, k] = location[size * (1 + i) + k] / sds[k]
+    conditional = inverse_of(correlation)
     square, linear = np.zeros((size, size)), np.zeros(size)
     design = np.empty((words, size))
     for at in range(lists):
         weight = count[at] / scale2[list_kind[at]]
-        rest = np.empty(words)
         for i in range(words):
-            c = list_connection[at, i]
-            rest[i] = mean[at, i] - location[c]
             for k in range(size):
-                design[i, k] = basis[c, k] * standard[i, k]
+                design[i, k] = basis[list_connection[at, i], k] * standard[i, k]
         half = inverse @ design
-        square += weight * (design.T @ half)
-        linear += weight * (half.T @ rest)
+        for i in range(words):
+            rest = mean[at, i] - location[list_connection[at, i]]
+            for k in range(size):
+                linear[k] += weight * half[i, k] * rest
+                for other in range(size):
+                    square[k, other] += weight * half[i, k] * design[i, other]
     new = sds.copy()
     freedom, scale = half_t
     for k in range(size):
@@ -94,7 +99,7 @@ def rescaled_words(location, covariance, half_t, inverse, count, mean, scale2, l
         for other in range(size):
             if other != k:
                 pull -= square[k, other] * new[other]
-        curve = freedom * conditional[k] * scale**2
+        curve = freedom * conditional[k, k] * scale**2
         power = 0.5 * (freedom + size)
         x = math.log(new[k])
         now = _scale_log_density(x, pull, square[k, k], curve, power)
@@ -121,7 +126,10 @@ def rescaled_words(location, covariance, half_t, inverse, count, mean, scale2, l
     for i in range(words):
         for k in range(size):
             location[size * (1 + i) + k] = standard[i, k] * new[k]
-    return correlation * np.outer(new, new)
+    for k in range(size):
+        for other in range(size):
+            correlation[k, other] *= new[k] * new[other]
+    return correlation
 
 
 @compiled
@@ -150,6 +158,16 @@ def draw_normal(precision, linear, spread, rng):
 
 
 @compiled
+def residuals(y, means, list_of):
+    """Return the distances of attribute words minus the means of their lists."""
+    found = np.empty(y.shape)
+    for j in range(len(y)):
+        for i in range(y.shape[1]):
+            found[j, i] = y[j, i] - means[list_of[j], i]
+    return found
+
+
+@compiled
 def fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, missing, rng):
     """Draw the missing distances of each attribute word, given its others; those of j are missing[start[j]:start[j+1]].
 
@@ -158,7 +176,7 @@ def fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, 
     """
     if len(missing) == 0:
         return
-    rest = y - means[list_of]
+    rest = residuals(y, means, list_of)
     for j in range(len(y)):
         for i in missing[start[j] : start[j + 1]]:
             rest[j, i] = 0.0
@@ -180,10 +198,13 @@ def fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, 
 @compiled
 def tail_weights(y, means, inverse, scale2, list_of, list_kind, freedom, weights, rng):
     """Draw the precision weight of each attribute word, of a Student t with `freedom` degrees of freedom."""
-    rest = y - means[list_of]
-    square = (rest * (rest @ inverse)).sum(axis=1) + DISTANCE_ERROR**2 * np.trace(inverse)
+    rest = residuals(y, means, list_of)
+    pull = rest @ inverse
     for j in range(len(y)):
-        rate = (freedom + square[j] / scale2[list_kind[list_of[j]]]) / 2
+        square = 0.0
+        for i in range(y.shape[1]):
+            square += rest[j, i] * pull[j, i] + DISTANCE_ERROR**2 * inverse[i, i]
+        rate = (freedom + square / scale2[list_kind[list_of[j]]]) / 2
         weights[j] = rng.standard_gamma((freedom + y.shape[1]) / 2) / rate
 
 
@@ -251,10 +272,7 @@ def sweep_chain(
         fill_missing(y, means, inverse, weights, scale2, list_of, list_kind, start, missing, rng)
         if not whole:
             count, mean, scatter = list_statistics(y, weights, list_of, lists)
-        rests = np.zeros((kinds, words, words))
-        for at in range(lists):
-            rest = mean[at] - means[at]
-            rests[list_kind[at]] += scatter[at] + count[at] * np.outer(rest, rest)
+        rests = residual_squares(location, count, mean, scatter, list_connection, list_kind, basis, kinds)
         now = covariance_log_density(t, rests, counts, group_of, group_sizes, families, parameters, fixed)
         for _ in range(slices):
             t, now = slice_along(
@@ -270,7 +288,9 @@ def sweep_chain(
             freedom = tail_freedom(freedom, weights, tail_family, tail_parameters, rng)
             count, mean, scatter = list_statistics(y, weights, list_of, lists)
         effects = location[size:].copy().reshape(words, size)
-        spread = 2 * half_t[0] * np.diag(1 / auxiliary) + effects.T @ effects
+        spread = effects.T @ effects
+        for k in range(size):
+            spread[k, k] += 2 * half_t[0] / auxiliary[k]
         between = wishart_precision(spread, half_t[0] + size - 1 + words, rng)
         covariance = rescaled_words(
             location, inverse_of(between), half_t, inverse, count, mean, scale2, list_connection, list_kind, basis, rng

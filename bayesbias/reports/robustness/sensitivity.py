@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed, with_progress
 from bayesbias.errors import BayesBiasError, name_some
-from bayesbias.estimates import check_baseline
+from bayesbias.estimates import check_baseline, contrast_name
 from bayesbias.models.contrast_estimate import Estimate, draws_estimate, shift_error
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.diagnostics import SamplerFailedError
@@ -198,7 +198,9 @@ def _fitted(
     for other in (str(name) for name in means["connection"].values if name != baseline):
         values = means.sel(connection=baseline, drop=True) - means.sel(connection=other, drop=True)
         effective = max(float(az.ess(values.rename("value").to_dataset(), method="mean")["value"]), 1.0)
-        found[f"{baseline} - {other}"] = draws_estimate(values.to_numpy().reshape(-1), hdi_prob, effective=effective)
+        found[contrast_name(baseline, other)] = draws_estimate(
+            values.to_numpy().reshape(-1), hdi_prob, effective=effective
+        )
     return found
 
 
