@@ -18,7 +18,9 @@ TAIL = (0.05, 0.95)
 # Within so many Monte Carlo standard errors of an end of its interval, an estimate is borderline.
 BORDERLINE = 3
 
-ESTIMATE_COLUMNS = ("mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
+MOMENTS = ("mean", "sd", "hdi_low", "hdi_high")
+# What the draws are worth: of independent draws no R-hat, since they have no chains that could disagree.
+DIAGNOSTICS = ("ess_bulk", "ess_tail", "r_hat")
 
 
 def check_baseline(baseline: str, connections: Sequence[str], what: str) -> None:
@@ -35,10 +37,18 @@ def check_baseline(baseline: str, connections: Sequence[str], what: str) -> None
         )
 
 
-def most_effective(fit: "xr.DataTree") -> float:
-    """Return how many draws the weights behind a fit's draws are worth: infinitely many where there are none."""
+def independent_draws(fit: "xr.DataTree") -> float | None:
+    """Return how many independent draws a fit's draws are worth, or None if they are chains."""
     stats = fit["sample_stats"].to_dataset()
-    return float(stats["importance_ess"]) if "importance_ess" in stats else np.inf
+    if "importance_ess" in stats:
+        return float(stats["importance_ess"])
+    sizes = fit["posterior"].sizes
+    return float(sizes["chain"] * sizes["draw"]) if "edge_mass" in stats else None
+
+
+def diagnostics_of(frame: "pd.DataFrame") -> list[str]:
+    """Return the columns of `estimates` that say what the draws are worth."""
+    return [name for name in DIAGNOSTICS if name in frame]
 
 
 def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None) -> dict[str, np.ndarray]:
@@ -101,12 +111,13 @@ def is_borderline(low: float, high: float, low_se: float, high_se: float) -> boo
     return bool(abs(low) <= BORDERLINE * low_se or abs(high) <= BORDERLINE * high_se)
 
 
-def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, most: float = np.inf) -> "pd.DataFrame":
+def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent: float | None = None) -> "pd.DataFrame":
     """Summarise draws: one row for each combination of the dims other than `chain` and `draw`.
 
     Columns are these other dims, then `mean`, `sd`, `hdi_low`, `hdi_high` (highest posterior density interval; in the
-    units of the draws), bulk and tail effective sample size, at most `most` (`most_effective`), and R-hat (Vehtari,
-    Gelman, Simpson, Carpenter and Buerkner 2021).
+    units of the draws), bulk and tail effective sample size, and R-hat (Vehtari, Gelman, Simpson, Carpenter and
+    Buerkner 2021). Of draws that are worth so many `independent` ones (`independent_draws`), that is the effective
+    sample size, and there is no R-hat.
     """
     import arviz as az
     import pandas as pd
@@ -125,7 +136,10 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, most: float 
     frame["mean"] = column(draws.mean(("chain", "draw")))
     frame["sd"] = column(draws.std(("chain", "draw"), ddof=1))
     frame["hdi_low"], frame["hdi_high"] = interval[:, 0], interval[:, 1]
-    frame["ess_bulk"] = np.minimum(column(az.ess(dataset, method="bulk")["value"]), most)
-    frame["ess_tail"] = np.minimum(column(az.ess(dataset, method="tail", prob=TAIL)["value"]), most)
+    if independent is not None:
+        frame["ess_bulk"] = frame["ess_tail"] = independent
+        return frame
+    frame["ess_bulk"] = column(az.ess(dataset, method="bulk")["value"])
+    frame["ess_tail"] = column(az.ess(dataset, method="tail", prob=TAIL)["value"])
     frame["r_hat"] = column(az.rhat(dataset)["value"])
     return frame

@@ -18,6 +18,7 @@ from bayesbias.plots.style import save_figure
 from bayesbias.plots.words import plot_words
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.questions import contrast, own_questions
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.statements import Conclusions
 from bayesbias.tables.files import write_table
@@ -73,7 +74,8 @@ def write_results(
     """Write a fit's results to a folder and return its conclusions.
 
     The folder receives ``table.csv``, ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png``, and the
-    conclusions as ``conclusions.txt`` and, with their numbers, ``conclusions.json``. All are made before the first one
+    conclusions as ``conclusions.txt`` and, with their numbers, ``conclusions.json``; where the study asks questions of
+    its own, ``questions.csv`` too. All are made before the first one
     is put in place. `table` is the distance table that was fitted. `overwrite` lets files of an earlier run be
     replaced; other files in the folder are left alone.
     """
@@ -83,6 +85,8 @@ def write_results(
         write_fit(fit, workshop / "fit.nc")
         summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
         contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
+        if own_questions(table):
+            contrast(fit, hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "questions.csv", index=False)
         save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
         _write_text(workshop / "conclusions.txt", found)
         _write_text(workshop / "conclusions.json", json.dumps(found.to_dict(), indent=2, ensure_ascii=False))

@@ -7,8 +7,7 @@ once. The studies of the literature travel with the package (`list_studies`).
 import os
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -17,15 +16,10 @@ from typing import Any, Literal
 
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError, did_you_mean, raise_faults
 from bayesbias.files import atomic_path, bundled
+from bayesbias.study_faults import ABOVE, CONTROLS, file_faults, study_faults
 
 CONNECTIONS = ("associated", "different", "human", "neutral")
 """How an attribute word relates to a protected word, in the order of every table and figure."""
-
-_CONTROLS = ("human", "neutral")
-_CHOICES = ("paper", "none")
-_TEXTS = ("name", "description", "source", "notes")
-_ABOVE = (*_TEXTS, "associated")
-_SECTIONS = ("protected", "attributes", "controls")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +40,8 @@ class Study:
     human, neutral : sequence of str, "paper" or "none", default "paper"
         Control words. ``"paper"`` takes the bundled list (see `control_list`) without the words that the
         study uses itself, whatever their case. Afterwards always the words; no words for ``"none"``.
+    questions : mapping of str to sequence of (str, str)
+        Questions of your own, for `contrast`: name -> two or four pairs (protected group, attribute list).
     description, source, notes : str
         What is asked, where the words come from, and what a reader should know.
 
@@ -80,6 +76,7 @@ class Study:
     associated: Sequence[tuple[str, str]]
     human: Sequence[str] | Literal["paper", "none"] = field(default="paper", repr=False)
     neutral: Sequence[str] | Literal["paper", "none"] = field(default="paper", repr=False)
+    questions: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict, repr=False)
     description: str = field(default="", repr=False)
     source: str = field(default="", repr=False)
     notes: str = field(default="", repr=False)
@@ -87,13 +84,13 @@ class Study:
 
     def __post_init__(self) -> None:
         """Check the study, then store its lists as tuples and the names of control lists as words."""
-        raise_faults(StudyError, f"Study {self.name!r}", list(_faults(vars(self))))
+        raise_faults(StudyError, f"Study {self.name!r}", list(study_faults(vars(self))))
         own_lists = [words for words in (self.human, self.neutral) if not isinstance(words, str)]
         own_lists += [*self.protected.values(), *self.attributes.values()]
         # Without regard to case: where an embedding is read in lower case, Billy and billy are one vector.
         own = {word.casefold() for words in own_lists for word in words}
         left_out: list[str] = []
-        for control in _CONTROLS:
+        for control in CONTROLS:
             words = getattr(self, control)
             if words == "none":
                 words = ()
@@ -105,6 +102,8 @@ class Study:
             groups = {group: tuple(words) for group, words in getattr(self, kind).items()}
             object.__setattr__(self, kind, groups)
         object.__setattr__(self, "associated", tuple((p, a) for p, a in self.associated))
+        questions = {name: tuple((p, a) for p, a in sides) for name, sides in self.questions.items()}
+        object.__setattr__(self, "questions", questions)
         object.__setattr__(self, "left_out_controls", tuple(left_out))
 
     @property
@@ -151,7 +150,7 @@ class Study:
             if group not in known:
                 kind = "protected" if known is self.protected else "attribute"
                 raise StudyError(f"Study {self.name!r} has no {kind} group {group!r}{did_you_mean(group, known)}.")
-        if attribute_group in _CONTROLS:
+        if attribute_group in CONTROLS:
             return attribute_group
         return "associated" if (protected_group, attribute_group) in self.associated else "different"
 
@@ -211,12 +210,12 @@ def load_study(study: StudyLike) -> Study:
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     document = _read(path)
     fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
-    fields |= {key: document[key] for key in (*_ABOVE, "protected", "attributes") if key in document}
+    fields |= {key: document[key] for key in (*ABOVE, "protected", "attributes", "questions") if key in document}
     controls = document.get("controls")
     if isinstance(controls, dict):
-        fields |= {key: controls[key] for key in _CONTROLS if key in controls}
+        fields |= {key: controls[key] for key in CONTROLS if key in controls}
     # The file and the study inside it are judged together, so that all faults are reported at once.
-    raise_faults(StudyError, f"Study file {path}", [*_file_faults(document), *_faults(fields)])
+    raise_faults(StudyError, f"Study file {path}", [*file_faults(document), *study_faults(fields)])
     return Study(**fields)
 
 
@@ -230,8 +229,8 @@ def control_list(name: str) -> tuple[str, ...]:
     >>> len(control_list("human")), len(control_list("neutral"))
     (85, 226)
     """
-    if name not in _CONTROLS:
-        raise StudyError(f"There is no control list {name!r}{did_you_mean(name, _CONTROLS)}: human or neutral.")
+    if name not in CONTROLS:
+        raise StudyError(f"There is no control list {name!r}{did_you_mean(name, CONTROLS)}: human or neutral.")
     return tuple(tomllib.loads(bundled("data", "controls.toml").read_text(encoding="utf-8"))[name])
 
 
@@ -262,112 +261,6 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
     return Path(path)
-
-
-def _faults(fields: Mapping[str, object]) -> Iterator[str]:
-    """Yield every fault of a study's fields, whatever their types."""
-    for key in _TEXTS:
-        text = fields.get(key, "")
-        if not isinstance(text, str):
-            yield f"{key} must be text, not {_kind(text)}."
-        elif key == "name" and not text.strip():
-            yield "name is empty: give the study a name."
-    places: dict[str, list[str]] = {}  # word -> the lists that hold it
-    for section, kind in (("protected", "protected"), ("attributes", "attribute")):
-        groups = fields[section]
-        if not isinstance(groups, Mapping):
-            yield f"{section} must be groups, each with its list of words, not {_kind(groups)}."
-            continue
-        if not groups:
-            yield f"{section} has no groups: name at least one, with its words."
-        for group, words in groups.items():
-            if not isinstance(group, str) or group != group.strip() or not group:
-                yield f"{section} has a group named {group!r}: a name is text without spaces around it."
-            elif kind == "attribute" and group in _CONTROLS:
-                yield f"attributes has a group {group!r}: rename it, or make it a list in controls."
-            yield from _word_faults(f"{kind} group {group!r}", words, places)
-    for control in _CONTROLS:
-        words = fields.get(control, "paper")
-        if not isinstance(words, str):
-            yield from _word_faults(f"control list {control!r}", words, places)
-        elif words not in _CHOICES:
-            yield f"{control} is {words!r}{did_you_mean(words, _CHOICES)}: paper, none or a list of words."
-    for word, found in places.items():
-        if len(found) > 1:
-            yield f"{word!r} is in {' and in '.join(found)}: keep it in one list only."
-    yield from _association_faults(fields["associated"], fields["protected"], fields["attributes"])
-
-
-def _word_faults(where: str, words: object, places: dict[str, list[str]]) -> Iterator[str]:
-    """Yield the faults of one list of words, and note in `places` which words it holds."""
-    if isinstance(words, str | bytes) or not isinstance(words, Sequence):
-        yield f'{where} must be a list of words, such as ["one", "two"], not {_kind(words)}.'
-        return
-    if not words:
-        yield f"{where} is an empty list: give it words{' or none' if where.startswith('control') else ''}."
-    for position, word in enumerate(words, start=1):
-        if not isinstance(word, str):
-            yield f"{where} holds {_kind(word)} in place {position}: put each word between quotes."
-        elif word != word.strip() or not word:
-            yield f"{where} holds {word!r}: a word must not be blank or have spaces around it."
-    for word, count in Counter(word for word in words if isinstance(word, str)).items():
-        if count > 1:
-            yield f"{where} holds {word!r} {count} times: keep one."
-        if word.strip():
-            places.setdefault(word, []).append(where)
-
-
-def _association_faults(associated: object, protected: object, attributes: object) -> Iterator[str]:
-    """Yield the faults of the list of associated groups."""
-    example = 'associated = [["protected group", "attribute group"]]'
-    if isinstance(associated, str | bytes) or not isinstance(associated, Sequence):
-        yield f"associated must be a list of pairs, such as {example}, not {_kind(associated)}."
-        return
-    if not associated:
-        yield f"associated is missing or empty: say which groups are expected to be close, as {example}."
-    seen: list[tuple[str, str]] = []
-    for position, pair in enumerate(associated, start=1):
-        match pair:
-            case [str(first), str(second)]:
-                seen.append((first, second))
-            case _:
-                yield f"associated holds no pair of groups in place {position}: write {example}."
-    for pair, count in Counter(seen).items():
-        if count > 1:
-            yield f"associated holds {list(pair)} {count} times: keep one."
-        for group, groups, kind in ((pair[0], protected, "protected"), (pair[1], attributes, "attribute")):
-            # Where there are no groups at all, that fault has been reported already.
-            if isinstance(groups, Mapping) and groups and group not in groups:
-                hint = did_you_mean(group, (name for name in groups if isinstance(name, str)))
-                yield f"associated holds {list(pair)}, but there is no {kind} group {group!r}{hint}."
-
-
-def _file_faults(document: Mapping[str, object]) -> Iterator[str]:
-    """Yield the keys of a study file that are misspelt or in the wrong place."""
-    known = (*_ABOVE, *_SECTIONS)
-    for key in document:
-        if key in _CONTROLS:
-            yield f"{key!r} is outside its section: move it below a line [controls]."
-        elif key not in known:
-            yield f"Unknown key {key!r}{did_you_mean(key, known)}: a study has {', '.join(known)}."
-    for section in _SECTIONS:
-        keys = document.get(section, {})
-        if not isinstance(keys, Mapping):
-            if section == "controls":
-                yield f"controls must be a section with human or neutral, not {_kind(keys)}."
-            continue
-        for key, value in keys.items():
-            # In TOML, a line after [section] belongs to that section: the commonest slip of all.
-            if key == "associated" or (key in _TEXTS and isinstance(value, str)):
-                yield f"{key!r} is inside [{section}]: move it above the first [section]."
-            elif section == "controls" and key not in _CONTROLS:
-                yield f"Unknown key {key!r} in [controls]{did_you_mean(key, _CONTROLS)}: human or neutral."
-
-
-def _kind(value: object) -> str:
-    """Return the kind of a value in words that someone who writes TOML knows."""
-    kinds = {str: "text", bool: "true or false", int: "a number", float: "a number", dict: "a section"}
-    return kinds.get(type(value), f"a {type(value).__name__}")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bayesbias as bb
 from bayesbias import studies
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError
 from bayesbias.studies import Study, control_list, list_studies, load_study, write_study_template
@@ -484,3 +485,38 @@ def test_words_reproduce_the_published_effect_sizes(shared: Path, name: str, pub
     scores = [(targets @ a.T).mean(axis=1) - (targets @ b.T).mean(axis=1) for targets in (first, second)]
     effect = (scores[0].mean() - scores[1].mean()) / np.concatenate(scores).std(ddof=1)
     assert effect == pytest.approx(published, abs=0.01)
+
+
+def test_questions_travel_from_the_file_to_the_table_and_back(tmp_path: Path) -> None:
+    path = write_study_template(tmp_path / "mine.toml")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('# "science against', '"science against'), encoding="utf-8"
+    )
+    study = load_study(path)
+    assert study.questions == {"science against arts, to male words": (("science", "male"), ("arts", "male"))}
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    with pytest.warns(bb.errors.LostWordsWarning):
+        table = bb.distance_table(vectors, study)
+    bb.write_table(table, tmp_path / "t.csv")
+    stored = bb.read_table(tmp_path / "t.csv").attrs["bayesbias"]["questions"]
+    assert stored == {"science against arts, to male words": [["science", "male"], ["arts", "male"]]}
+
+
+@pytest.mark.parametrize(
+    ("questions", "message"),
+    [
+        ("why", "questions must be a section"),
+        ({"": [["x", "a"], ["y", "a"]]}, "give it a name"),
+        ({"q": [["x", "a"]]}, "two or four sides"),
+        ({"q": [["x", "a"], "ya"]}, "no pair"),
+        ({"q": [["x", "a"], ["z", "a"]]}, "no protected group 'z'"),
+        ({"q": [["x", "a"], ["y", "human"]]}, "no attribute list 'human'"),
+        ({"q": 3}, "two or four sides"),
+    ],
+)
+def test_questions_that_cannot_be_asked_are_faults(questions: Any, message: str) -> None:
+    with pytest.raises(StudyError, match=message):
+        Study(
+            name="s", protected={"x": ["one"], "y": ["two"]}, attributes={"a": ["three"], "b": ["four"]},
+            associated=[("x", "a")], human="none", neutral="none", questions=questions,
+        )  # fmt: skip

@@ -45,8 +45,8 @@ def fit(
 ) -> None:
     """Fit a model to a distance table; write numbers, figure and conclusions to a folder.
 
-    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png, conclusions.txt and conclusions.json,
-    and prints the conclusions. Example:
+    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png, conclusions.txt, conclusions.json, and
+    questions.csv where the study asks questions of its own; prints the conclusions. Example:
 
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
@@ -106,6 +106,38 @@ def summary(
     print(printed(parameters))
     print(f"\nContrasts: {baseline} minus each other connection; negative is nearer")
     print(printed(differences))
+
+
+@app.command()
+def contrast(
+    fit: Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")],
+    side: Annotated[
+        list[tuple[str, str]] | None,
+        typer.Option(
+            help="A protected group and an attribute list. Two sides, or four for a difference of differences."
+        ),
+    ] = None,
+    hdi_prob: HdiProb = DEFAULT_HDI_PROB,
+    rope: Rope = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object: `questions`, a list of rows.")
+    ] = False,
+) -> None:
+    """Compare the mean distances of protected groups to attribute lists: the first side minus the second.
+
+    Without sides, the questions of the study ([questions] in its TOML file). Example:
+
+        bayesbias contrast weat7/fit.nc --side math male --side arts male
+    """
+    from bayesbias.models.fits import read_fit
+    from bayesbias.reports.posterior.questions import contrast as answer
+    from bayesbias.statements import plain
+
+    found = answer(read_fit(fit), *(side or []), hdi_prob=hdi_prob, rope=rope)
+    if as_json:
+        print(json.dumps(plain({"questions": found.to_dict("records")}), indent=2, ensure_ascii=False))
+        return
+    print(printed(found))
 
 
 @app.command()

@@ -14,7 +14,7 @@ similarity.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,21 +30,31 @@ Floats = NDArray[np.floating[Any]]
 _COLLINEAR = 1e-6
 
 
+class Term(NamedTuple):
+    """What a coefficient multiplies in the inner product regression, the same over LNW, and its values by row."""
+
+    name: str
+    over_lnw: str
+    values: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """The columns of an inner product regression.
 
     Inner products of `pairs` are the outcome of the inner product regression, their cosines that of the corrected ratio
     model. `symbols` are the coefficients as the supplement numbers them, `terms` what each multiplies in the inner
-    product regression; `columns` has shape (rows, coefficients). `constrained` are the two coefficients that the cosine
-    regression estimates, its intercept first (it fixes the others to 0), and `constrained_symbols` what the supplement
-    calls them there. `side` is the side of the comparison of each row, 0 or 1; None where the design compares nothing.
+    product regression and `ratio_terms` in the corrected ratio model; `columns` has shape (rows, coefficients).
+    `constrained` are the two coefficients that the cosine regression estimates, its intercept first (it fixes the
+    others to 0), and `constrained_symbols` what the supplement calls them there. `side` is the side of the comparison
+    of each row, 0 or 1; None where the design compares nothing.
     """
 
     name: str
     pairs: VectorPairs
     symbols: tuple[str, ...]
     terms: tuple[str, ...]
+    ratio_terms: tuple[str, ...]
     columns: Floats
     constrained: tuple[str, str]
     constrained_symbols: tuple[str, str]
@@ -70,11 +80,6 @@ class Design:
     def kept(self) -> list[int]:
         """Positions of the two columns that the cosine regression keeps."""
         return [self.symbols.index(symbol) for symbol in self.constrained]
-
-    @property
-    def ratio_terms(self) -> tuple[str, ...]:
-        """What each coefficient multiplies in the corrected ratio model."""
-        return tuple(_over_lnw(term) for term in self.terms)
 
     def _raise_if_collinear(self, columns: Floats) -> None:
         from scipy.linalg import qr
@@ -108,7 +113,9 @@ def binary_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
     """
     pairs = pair_up(a, b)
     x = _checked_side(side, len(pairs.inner))
-    return _design("binary", pairs, _two_lines(pairs, x, "beta", ("_0", "_1", "_2", "_3"), "X"), x)
+    return _design(
+        "binary", pairs, _two_lines(pairs, x, "beta", ("_0", "_1", "_2", "_3"), "X"), ("beta_2", "beta_3"), x
+    )
 
 
 def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
@@ -123,12 +130,12 @@ def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
     d = _checked_side(side, len(pairs.inner))
     columns = _two_lines(pairs, d, "alpha", ("_2*", "_3*", "_0*", "_1*"), "D")
     columns |= {
-        "alpha_4*": ("||w||", pairs.length_a),
-        "alpha_5*": ("||x||", pairs.length_b),
-        "alpha_6*": ("D ||w||", d * pairs.length_a),
-        "alpha_7*": ("D ||x||", d * pairs.length_b),
+        "alpha_4*": Term("||w||", "||w||/LNW", pairs.length_a),
+        "alpha_5*": Term("||x||", "||x||/LNW", pairs.length_b),
+        "alpha_6*": Term("D ||w||", "D ||w||/LNW", d * pairs.length_a),
+        "alpha_7*": Term("D ||x||", "D ||x||/LNW", d * pairs.length_b),
     }
-    return _design("overlapping", pairs, columns, d)
+    return _design("overlapping", pairs, columns, ("alpha_0*", "alpha_1*"), d)
 
 
 def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> Design:
@@ -145,7 +152,8 @@ def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) 
     d = np.repeat([0, 1], [len(target) for target in targets])
     omega = np.stack([checked_rows(one).sum(axis=0) for one in centroids])[d]
     pairs = pair_up(omega, np.concatenate(targets))
-    return _design("centroid", pairs, _two_lines(pairs, d, "gamma", ("_2", "_3", "_0", "_1"), "D"), d)
+    columns = _two_lines(pairs, d, "gamma", ("_2", "_3", "_0", "_1"), "D")
+    return _design("centroid", pairs, columns, ("gamma_0", "gamma_1"), d)
 
 
 def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> Design:
@@ -160,16 +168,16 @@ def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> 
     if len(left.inner) != len(right.inner):
         raise MeasureError(f"There are {len(left.inner)} pairs on the left and {len(right.inner)} on the right.")
     columns = {
-        "gamma_0": ("LNW", left.lnw),
-        "gamma_1": ("cos_R LNW", right.cosine * left.lnw),
-        "gamma_2": ("1", np.ones_like(left.lnw)),
-        "gamma_3": ("cos_R", right.cosine),
-        "gamma_4": ("1/LNW_R", 1 / right.lnw),
-        "gamma_5": ("inner_R", right.inner),
-        "gamma_6": ("inner_R LNW", right.inner * left.lnw),
-        "gamma_7": ("LNW/LNW_R", left.lnw / right.lnw),
+        "gamma_0": Term("LNW", "1", left.lnw),
+        "gamma_1": Term("cos_R LNW", "cos_R", right.cosine * left.lnw),
+        "gamma_2": Term("1", "1/LNW", np.ones_like(left.lnw)),
+        "gamma_3": Term("cos_R", "cos_R/LNW", right.cosine),
+        "gamma_4": Term("1/LNW_R", "1/(LNW LNW_R)", 1 / right.lnw),
+        "gamma_5": Term("inner_R", "inner_R/LNW", right.inner),
+        "gamma_6": Term("inner_R LNW", "inner_R", right.inner * left.lnw),
+        "gamma_7": Term("LNW/LNW_R", "1/LNW_R", left.lnw / right.lnw),
     }
-    return _design("bivariate", left, columns, None)
+    return _design("bivariate", left, columns, ("gamma_0", "gamma_1"), None)
 
 
 def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike, x: ArrayLike) -> Design:
@@ -182,53 +190,41 @@ def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike
     words = checked_rows(x)
     left, right = (pair_up(np.broadcast_to(np.asarray(omega), words.shape), words) for omega in (omega_a, omega_b))
     columns = {
-        "gamma_0": ("LNW", left.lnw),
-        "gamma_1": ("cos_R LNW (with gamma_5)", right.cosine * left.lnw),
-        "gamma_2": ("1 (with gamma_7)", np.ones_like(left.lnw)),
-        "gamma_3": ("cos_R", right.cosine),
-        "gamma_4": ("1/LNW_R", 1 / right.lnw),
-        "gamma_6": ("inner_R LNW", right.inner * left.lnw),
+        "gamma_0": Term("LNW", "1", left.lnw),
+        "gamma_1": Term("cos_R LNW (with gamma_5)", "cos_R (with gamma_5)", right.cosine * left.lnw),
+        "gamma_2": Term("1 (with gamma_7)", "1/LNW (with gamma_7)", np.ones_like(left.lnw)),
+        "gamma_3": Term("cos_R", "cos_R/LNW", right.cosine),
+        "gamma_4": Term("1/LNW_R", "1/(LNW LNW_R)", 1 / right.lnw),
+        "gamma_6": Term("inner_R LNW", "inner_R", right.inner * left.lnw),
     }
-    return _design("overlapping bivariate centroid", left, columns, None)
+    return _design("overlapping bivariate centroid", left, columns, ("gamma_0", "gamma_1"), None)
 
 
-Columns = dict[str, tuple[str, Floats]]
-
-
-def _design(name: str, pairs: VectorPairs, columns: Columns, side: Any) -> Design:
-    """Return a design; what the cosine regression keeps is LNW and its product with the regressor."""
-    by_term = {term.split(" (")[0]: symbol for symbol, (term, _) in columns.items()}
-    regressor = next(head for head in ("X", "D", "cos_R") if f"{head} LNW" in by_term)
+def _design(name: str, pairs: VectorPairs, columns: dict[str, Term], constrained: tuple[str, str], side: Any) -> Design:
+    """Return a design; what the cosine regression keeps (`constrained`) is LNW and its product with the regressor."""
     letter = "gamma" if "gamma_0" in columns else "alpha"
     return Design(
         name=name,
         pairs=pairs,
         symbols=tuple(columns),
-        terms=tuple(term for term, _ in columns.values()),
-        columns=np.column_stack([column for _, column in columns.values()]),
-        constrained=(by_term["LNW"], by_term[f"{regressor} LNW"]),
+        terms=tuple(term.name for term in columns.values()),
+        ratio_terms=tuple(term.over_lnw for term in columns.values()),
+        columns=np.column_stack([term.values for term in columns.values()]),
+        constrained=constrained,
         constrained_symbols=(f"{letter}_0*", f"{letter}_1*"),
         side=side,
     )
 
 
-def _over_lnw(term: str) -> str:
-    """Return a term divided by LNW.
-
-    >>> [_over_lnw(term) for term in ("LNW", "X LNW", "X", "1 (with gamma_7)")]
-    ['1', 'X', 'X/LNW', '1/LNW (with gamma_7)']
-    """
-    head, separator, note = term.partition(" (")
-    special = {"LNW": "1", "LNW/LNW_R": "1/LNW_R", "1/LNW_R": "1/(LNW LNW_R)"}
-    plain = head.removesuffix(" LNW") if head.endswith(" LNW") else f"{head}/LNW"
-    return f"{special.get(head, plain)}{separator}{note}"
-
-
-def _two_lines(pairs: VectorPairs, x: Floats, letter: str, numbers: Sequence[str], name: str) -> Columns:
+def _two_lines(pairs: VectorPairs, x: Floats, letter: str, numbers: Sequence[str], name: str) -> dict[str, Term]:
     """Return an intercept and a slope on LNW, and how both differ between the two sides."""
-    terms = ("1", name, "LNW", f"{name} LNW")
-    values = (np.ones_like(pairs.lnw), x, pairs.lnw, x * pairs.lnw)
-    return {f"{letter}{number}": pair for number, pair in zip(numbers, zip(terms, values, strict=True), strict=True)}
+    terms = (
+        Term("1", "1/LNW", np.ones_like(pairs.lnw)),
+        Term(name, f"{name}/LNW", x),
+        Term("LNW", "1", pairs.lnw),
+        Term(f"{name} LNW", name, x * pairs.lnw),
+    )
+    return {f"{letter}{number}": term for number, term in zip(numbers, terms, strict=True)}
 
 
 def _checked_side(side: ArrayLike, rows: int) -> Any:

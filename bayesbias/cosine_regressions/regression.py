@@ -223,13 +223,18 @@ def cosine_regression(
     )
 
 
+def _estimates(draws: "xr.DataArray", hdi_prob: float) -> "pd.DataFrame":
+    """Summarise draws, whose chains are labels: no R-hat."""
+    return estimates(draws, hdi_prob=hdi_prob).drop(columns="r_hat")
+
+
 def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_prob: float) -> "pd.DataFrame":
     import pandas as pd
 
     frames = []
     constrained_terms = [design.ratio_terms[at] for at in design.kept]
     for model, terms in zip(MODELS, (design.terms, design.ratio_terms, constrained_terms), strict=True):
-        frame = estimates(drawn[model], hdi_prob=hdi_prob)
+        frame = _estimates(drawn[model], hdi_prob)
         frame = frame.rename(columns={frame.columns[0]: "symbol"})
         frame.insert(0, "model", [model] * len(frame))
         frame.insert(2, "term", list(terms))
@@ -266,7 +271,7 @@ def _decomposition(parts: "xr.Dataset", design: Design, hdi_prob: float) -> "pd.
     terms = dict(zip(design.symbols, design.ratio_terms, strict=True))
     frames = []
     for part in parts:
-        frame = estimates(parts[part], hdi_prob=hdi_prob)
+        frame = _estimates(parts[part], hdi_prob)
         symbols = list(frame.pop("coefficient")) if "coefficient" in frame else [""]
         if part == "comparison":
             symbols = [design.constrained[1]]
@@ -293,7 +298,7 @@ def _similarity(coefficients: "xr.DataArray", built: StudyRows, hdi_prob: float)
         shares = xr.DataArray(global_shares(design)[rows].mean(axis=0), dims="coefficient")
         discrepancy = (coefficients * shares).sum("coefficient")
         for kind, values in (("local similarity", cosine - discrepancy), ("global discrepancy", discrepancy)):
-            frame = estimates(values, hdi_prob=hdi_prob)
+            frame = _estimates(values, hdi_prob)
             frame.insert(0, "side", side)
             frame.insert(1, "pairs", int(rows.sum()))
             frame.insert(2, "mean_cosine", cosine)

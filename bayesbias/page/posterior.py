@@ -45,14 +45,14 @@ def overall(page: PageInput) -> Section:
                 "connection": ("Connection", None),
                 "pairs": ("Pairs", count_text),
                 **_moments(distance_text),
-                **_DIAGNOSTICS,
+                **_worth(means),
             },
         ),
         _differences(page, "overall"),
         frame_table(
             others,
             f"Spread: how much words, pairs and attribute words differ, {prob} HPDI",
-            {"parameter": ("Parameter", None), "of": ("Of", None), **_moments(distance_text), **_DIAGNOSTICS},
+            {"parameter": ("Parameter", None), "of": ("Of", None), **_moments(distance_text), **_worth(others)},
             folded=True,
         ),
     ]
@@ -90,7 +90,7 @@ def words(page: PageInput) -> Section:
         "connection": ("Connection", None),
         "pairs": ("Pairs", count_text),
         **_moments(distance_text),
-        **_DIAGNOSTICS,
+        **_worth(frame),
     }
     blocks += [
         _differences(page, "word"),
@@ -114,10 +114,14 @@ def _differences(page: PageInput, level: str) -> Table | Notice:
         columns["probability_in_rope"] = ("Too small to matter", probability_text)
     reading = f"{percent_text(page.hdi_prob)} HPDI; negative is nearer"
     if level == "overall":
-        return frame_table(frame, f"Differences of overall means, {reading}", columns | _DIAGNOSTICS)
+        return frame_table(frame, f"Differences of overall means, {reading}", columns | _worth(frame))
     columns = {"protected_word": ("Word", None)} | columns
     columns |= {"baseline_pairs": ("Pairs", count_text), "other_pairs": ("Other pairs", count_text)}
     return frame_table(frame, f"Differences for each protected word, {reading}", columns, folded=True)
+
+
+def _worth(frame: "pd.DataFrame") -> dict[str, Any]:
+    return {name: column for name, column in _DIAGNOSTICS.items() if name in frame}
 
 
 def _moments(write: Any) -> dict[str, Any]:

@@ -123,6 +123,11 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
     provenance = {
         "embedding": {"name": embedding.name, "hash": embedding.digest, "case": embedding.case},
         "study": study.name,
+        **(
+            {"questions": {name: [list(side) for side in sides] for name, sides in study.questions.items()}}
+            if study.questions
+            else {}
+        ),
         "lost_words": lost,
         "left_out_controls": list(study.left_out_controls),
         "duplicates": {

@@ -112,7 +112,7 @@ def test_seed_repeats_the_result(overlapping: CosineRegression) -> None:
 def test_result_does_not_depend_on_the_units_of_the_embedding(overlapping: CosineRegression) -> None:
     larger = {word: 16 * vector for word, vector in vectors().items()}
     again = cosine_regression(larger, WORDS, draws=300, random_seed=1)
-    # Ranks, and with them r_hat, may change with the last digit.
+    # Ranks, and with them effective sample sizes, may change with the last digit.
     columns = ["part", "symbol", "slope", "mean", "sd", "hdi_low", "hdi_high"]
     pd.testing.assert_frame_equal(
         again.decomposition[columns], overlapping.decomposition[columns], atol=1e-6, rtol=1e-6

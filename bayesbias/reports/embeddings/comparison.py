@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
-from bayesbias.estimates import ESTIMATE_COLUMNS, direction_of, estimates, settled
+from bayesbias.estimates import diagnostics_of, direction_of, estimates, independent_draws, settled
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
@@ -56,7 +56,8 @@ class EmbeddingComparison(Rendered):
         averages of these pairs and the standard deviation of their changes; then the posterior of the mean change
         (distance after minus before: positive means farther apart): `mean`, `sd`, `hdi_low`, `hdi_high`,
         `direction` (``"nearer"``, ``"farther"``, or ``"unchanged"`` if no distance changed),
-        `probability_of_direction`, `probability_in_rope` if a rope was given, `ess_bulk`, `ess_tail`, `r_hat`.
+        `probability_of_direction`, `probability_in_rope` if a rope was given, `ess_bulk`, `ess_tail`, and, of
+        chains, `r_hat`.
     change_by_word : DataFrame
         The same for each protected word and the connections of which it has pairs.
     contrasts : DataFrame
@@ -258,13 +259,17 @@ def _stacked(frames: "dict[str, pd.DataFrame]") -> "pd.DataFrame":
     return pd.concat(frames, names=["embedding"]).reset_index(level="embedding").reset_index(drop=True)
 
 
-def _estimated(draws: "xr.DataArray", hdi_prob: float, region: tuple[float, float] | None) -> "pd.DataFrame":
+def _estimated(
+    draws: "xr.DataArray", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
+) -> "pd.DataFrame":
     """Summarise draws of changes, one row for each combination of the dims other than chain and draw."""
     import pandas as pd
 
     with np.errstate(invalid="ignore", divide="ignore"):  # where nothing changed, diagnostics have no meaning
-        frame = estimates(draws, hdi_prob=hdi_prob)
-    moments, diagnostics = list(frame.columns[:-3]), list(ESTIMATE_COLUMNS[4:])
+        independent = 0.0 if fitted is None else independent_draws(fitted)
+        frame = estimates(draws, hdi_prob=hdi_prob, independent=independent)
+    diagnostics = diagnostics_of(frame)
+    moments = [name for name in frame if name not in diagnostics]
     probabilities = direction_of(draws, region)
     frame[list(probabilities)] = pd.DataFrame(probabilities)
     still = frame["sd"] == 0
@@ -302,7 +307,7 @@ def _change_frames(
             spread=("change", "std"),
             largest=("change", lambda change: change.abs().max()),
         )
-        estimated = _estimated(_draws(rows, fitted, variable), hdi_prob, region)
+        estimated = _estimated(_draws(rows, fitted, variable), fitted, hdi_prob, region)
         # In the order of the schema; words without a pair of a connection fall out.
         merged = estimated[keys].merge(plain.reset_index(), on=keys).merge(estimated, on=keys)
         merged["direction"] = merged["direction"].where(merged.pop("largest") > 0, "unchanged")
@@ -335,7 +340,7 @@ def _gap_frame(
                 each = _draws(rows, fitted, "word_mean").sel(protected_word=np.array(words)[both])
                 each = each.sel(connection="associated", drop=True) - each.sel(connection=other, drop=True)
                 gap = _of_words_like_these(each, np.random.default_rng([seed, place]))
-            frame = _estimated(gap, hdi_prob, region)
+            frame = _estimated(gap, fitted, hdi_prob, region)
             if variable == "connection_mean":
                 frame.insert(0, "protected_word", "")
             else:

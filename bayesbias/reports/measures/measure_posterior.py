@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_probability, resolve_seed
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates import ESTIMATE_COLUMNS, estimates
+from bayesbias.estimates import MOMENTS, diagnostics_of, estimates, independent_draws
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
 from bayesbias.models.fit_source import fitted_rows
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NULL_TAILS = (0.025, 0.975)
 _WORDS = " words"
 _COLUMNS = (
-    "observed", *ESTIMATE_COLUMNS, "repeated_low", "repeated_high", "null_mean", "null_low", "null_high", "null_se",
+    "observed", *MOMENTS, "repeated_low", "repeated_high", "null_mean", "null_low", "null_high", "null_se",
     "null_share", "null_share_se", "beyond_null", "beyond_null_se",
 )  # fmt: skip
 
@@ -259,10 +259,10 @@ def measure_posterior(
     rng = np.random.default_rng(seed)
     parts = (values(observed.values), *simulate(posterior, pairs, values, rng, progress=progress))
     chains = fit["posterior"].sizes["chain"], fit["posterior"].sizes["draw"]
-    draws = _dataset(parts, chains)
+    draws, independent = _dataset(parts, chains), independent_draws(fit)
     return MeasurePosterior(
-        summary=_summary(draws, hdi_prob),
-        words=_words(observed, parts, chains, hdi_prob),
+        summary=_summary(draws, hdi_prob, independent),
+        words=_words(observed, parts, chains, hdi_prob, independent),
         draws=draws.assign_attrs(measure=measure, seed=seed, **{name: str(value) for name, value in options.items()}),
         measure=measure,
         title=lists.title + "".join(f", {name}={value!r}" for name, value in (*function.same_as, *options.items())),
@@ -325,9 +325,9 @@ def _dataset(parts: tuple[Values, ...], chains: tuple[int, int]) -> "xr.Dataset"
     )
 
 
-def _summary(draws: "xr.Dataset", hdi_prob: float) -> "pd.DataFrame":
+def _summary(draws: "xr.Dataset", hdi_prob: float, independent: float | None) -> "pd.DataFrame":
     """Return one row for each statistic."""
-    frame = estimates(draws["expected"], hdi_prob=hdi_prob)
+    frame = estimates(draws["expected"], hdi_prob=hdi_prob, independent=independent)
     frame["observed"] = draws["observed"].to_numpy()
     repeated = draws["repeated"].to_numpy().reshape(-1, len(frame))
     null = draws["null"].to_numpy()
@@ -340,7 +340,7 @@ def _summary(draws: "xr.Dataset", hdi_prob: float) -> "pd.DataFrame":
     frame["null_share"], frame["null_share_se"] = zip(*far, strict=True)
     outside = (repeated < frame["null_low"].to_numpy()) | (repeated > frame["null_high"].to_numpy())
     frame["beyond_null"], frame["beyond_null_se"] = zip(*map(rate, outside.T), strict=True)
-    result = frame[["statistic", *_COLUMNS]]
+    result = frame[["statistic", *_COLUMNS, *diagnostics_of(frame)]]
     result.attrs = {"hdi_prob": hdi_prob}
     return result
 
@@ -362,7 +362,11 @@ def _share(null: np.ndarray, value: float) -> tuple[float, float]:
 
 
 def _words(
-    observed: Similarities, parts: tuple[Values, ...], chains: tuple[int, int], hdi_prob: float
+    observed: Similarities,
+    parts: tuple[Values, ...],
+    chains: tuple[int, int],
+    hdi_prob: float,
+    independent: float | None,
 ) -> "pd.DataFrame":
     """Return one row for each value of a single word."""
     import pandas as pd
@@ -378,7 +382,7 @@ def _words(
         values = part[_WORDS]
         flat = values.reshape(*values.shape[: values.ndim - len(shape)], len(labels))
         by_word.append({str(place): flat[..., place] for place in range(len(labels))})
-    frame = _summary(_dataset(tuple(by_word), chains), hdi_prob).drop(columns="statistic")
+    frame = _summary(_dataset(tuple(by_word), chains), hdi_prob, independent).drop(columns="statistic")
     return pd.concat([labels, frame], axis=1)
 
 

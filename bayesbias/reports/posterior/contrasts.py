@@ -8,13 +8,13 @@ import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_probability, check_rope
 from bayesbias.estimates import (
-    ESTIMATE_COLUMNS,
     check_baseline,
     contrast_name,
+    diagnostics_of,
     direction_of,
     estimates,
+    independent_draws,
     is_borderline,
-    most_effective,
 )
 from bayesbias.models.contrast_estimate import Interval, draws_interval, mixture_interval
 from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
@@ -105,6 +105,7 @@ def contrasts(
     check_probability("hdi_prob", hdi_prob)
     region, rows = check_rope(rope), fitted_rows(fit)
     check_baseline(baseline, list(rows.connections), "fit")
+    independent = independent_draws(fit)
     levels = LEVELS[:-1] if level == "all" else (level,)
     conditionals = _conditionals(fit, rows) if baseline == rows.connections[0] else {}
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
@@ -118,7 +119,7 @@ def contrasts(
                 draws = _draws(fit, words, baseline, other, scope)
                 key = other, scope if each == "overall" else each, words.name
                 found = _interval(draws, conditionals.get(key), hdi_prob)
-                numbers = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit)).iloc[0]
+                numbers = estimates(draws, hdi_prob=hdi_prob, independent=independent).iloc[0]
                 records.append(
                     {
                         "contrast": contrast_name(baseline, other),
@@ -141,7 +142,7 @@ def contrasts(
                 )
     result = pd.DataFrame(records)
     probabilities = [name for name in result.columns if name.startswith(("direction", "probability"))]
-    result = result[[*_COLUMNS, *probabilities, *ESTIMATE_COLUMNS[4:]]]
+    result = result[[*_COLUMNS, *probabilities, *diagnostics_of(result)]]
     result.attrs = {
         "hdi_prob": hdi_prob,
         "baseline": baseline,

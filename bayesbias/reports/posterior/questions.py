@@ -1,24 +1,26 @@
-"""Any question of lists: how much nearer one attribute list is to one protected group than another to another."""
+"""Any question of lists: how much nearer one protected group is to one attribute list than another to another."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import ReportError, did_you_mean
-from bayesbias.estimates import direction_of, estimates, is_borderline
+from bayesbias.estimates import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.contrast_estimate import draws_interval
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fits import check_fit
 from bayesbias.reports.posterior.unpooled import without_attribute_effects
+from bayesbias.study_faults import QUESTION_SIDES
+from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 Side = tuple[str, str]
-"""An attribute list and a protected group: the mean distance between their words."""
+"""A protected group and an attribute list: the mean distance between their words."""
 
 
 def contrast(
@@ -27,15 +29,16 @@ def contrast(
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
 ) -> "pd.DataFrame":
-    """Compare the mean distances of attribute lists to protected groups.
+    """Compare the mean distances of protected groups to attribute lists.
 
     Parameters
     ----------
     fit
         What `fit` returned.
     *sides
-        Two or four pairs (attribute list, protected group), such as ``("science", "male")``. Of two, the first minus
-        the second; of four, the difference of differences (first - second) - (third - fourth).
+        Two or four pairs (protected group, attribute list), such as ``("science", "male")``. Of two, the first minus
+        the second; of four, the difference of differences (first - second) - (third - fourth). Without any, the
+        questions of the study (`Study.questions`; ``[questions]`` in its TOML file), in their order.
     hdi_prob
         Probability inside the highest posterior density interval.
     rope
@@ -44,8 +47,9 @@ def contrast(
     Returns
     -------
     pandas.DataFrame
-        One row: `question`, `pairs` (rows of the table behind it), `observed` and `unpooled`, `mean`, `sd`, `hdi_low`,
-        `hdi_high`, `low_se`, `high_se`, `borderline` and the rest as in `contrasts`, in units of cosine distance.
+        A row for each question: `question`, `pairs` (rows of the table behind it), `observed` and `unpooled`, `mean`,
+        `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`, `borderline` and the rest as in `contrasts`, in units of
+        cosine distance.
 
     Raises
     ------
@@ -60,27 +64,60 @@ def contrast(
 
     Examples
     --------
-    >>> found = bb.contrast(fit, ("male", "math"), ("female", "math"))
+    >>> found = bb.contrast(fit, ("math", "male"), ("arts", "male"))
     >>> found.loc[0, "question"], int(found.loc[0, "pairs"])
-    ('male to math - female to math', 128)
+    ('math to male - arts to male', 128)
     """
     import pandas as pd
 
     check_fit(fit)
     check_probability("hdi_prob", hdi_prob)
     region = check_rope(rope)
-    if len(sides) not in (2, 4) or not all(isinstance(side, tuple | list) and len(side) == 2 for side in sides):
+    rows, table = fitted_rows(fit), fitted_table(fit)
+    asked = {_named(sides): sides} if sides else own_questions(table)
+    if not asked:
         raise ReportError(
-            f"{len(sides)} sides: give two or four pairs (attribute list, protected group), such as "
+            "No question is asked, and the study has none of its own. Give two or four pairs (protected group, "
+            "attribute list), such as ('science', 'male'), ('arts', 'male'), or write [questions] in the study's TOML "
+            "file and build the table again."
+        )
+    lists, adjusted = np.asarray(table["attribute_group"], dtype=str), without_attribute_effects(rows)
+    frame = pd.DataFrame(_answer(fit, name, of, rows, lists, adjusted, hdi_prob, region) for name, of in asked.items())
+    frame.attrs = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region)}
+    return frame
+
+
+def own_questions(table: "pd.DataFrame") -> dict[str, tuple[Side, ...]]:
+    """Return the questions that the study of a table asks, by name."""
+    stored = table.attrs.get(ATTRS_KEY, {}).get("questions", {})
+    return {name: tuple((str(group), str(of)) for group, of in sides) for name, sides in stored.items()}
+
+
+def _named(sides: tuple[Side, ...]) -> str:
+    if len(sides) not in QUESTION_SIDES or not all(isinstance(side, tuple | list) and len(side) == 2 for side in sides):
+        raise ReportError(
+            f"{len(sides)} sides: give two or four pairs (protected group, attribute list), such as "
             "('science', 'male'), ('arts', 'male')."
         )
-    rows, lists = fitted_rows(fit), np.asarray(fitted_table(fit)["attribute_group"], dtype=str)
-    signs = (1, -1) if len(sides) == 2 else (1, -1, -1, 1)
-    adjusted = without_attribute_effects(rows)
+    names = [f"{group} to {of}" for group, of in sides]
+    return " - ".join(names) if len(sides) == 2 else f"({names[0]} - {names[1]}) - ({names[2]} - {names[3]})"
+
+
+def _answer(
+    fit: "xr.DataTree",
+    question: str,
+    sides: tuple[Side, ...],
+    rows: ModelData,
+    lists: np.ndarray,
+    adjusted: ModelData,
+    hdi_prob: float,
+    region: tuple[float, float] | None,
+) -> dict[str, Any]:
+    """Return the row of a question."""
     weights = np.zeros(rows.pair_counts.shape)
     observed = unpooled = 0.0
     used = np.zeros(len(rows.distance), dtype=bool)
-    for sign, (name, group) in zip(signs, sides, strict=True):
+    for sign, (group, name) in zip((1, -1, -1, 1), sides, strict=False):
         here = _rows_of(rows, lists, str(name), str(group))
         weights += sign * _cell_weights(rows, here)
         observed += sign * float(rows.distance[here].mean())
@@ -88,26 +125,25 @@ def contrast(
         used |= here
     if not weights.any():
         raise ReportError(
-            "These lists have the same connection to these words, and the model gives all lists of one connection the "
-            "same mean: their difference is 0 by assumption. Ask of lists with different connections."
+            f"{question}: these lists have the same connection to these words, and the model gives all lists of one "
+            "connection the same mean: their difference is 0 by assumption. Ask of lists with different connections."
         )
-    names = [f"{name} to {group}" for name, group in sides]
-    question = " - ".join(names) if len(sides) == 2 else f"({names[0]} - {names[1]}) - ({names[2]} - {names[3]})"
     word_mean = fit["posterior"]["word_mean"].transpose("chain", "draw", "protected_word", "connection")
     draws = word_mean.isel(protected_word=0, connection=0, drop=True).copy(
         data=np.einsum("cdij,ij->cd", word_mean.to_numpy(), weights)
     )
     interval = draws_interval(draws.to_numpy().reshape(-1), hdi_prob)
-    row = {str(name): value for name, value in estimates(draws, hdi_prob=hdi_prob).iloc[0].items()}
+    row = {
+        str(name): value
+        for name, value in estimates(draws, hdi_prob=hdi_prob, independent=independent_draws(fit)).iloc[0].items()
+    }
     row |= {"hdi_low": interval.low, "hdi_high": interval.high}
     ends = {"low_se": interval.low_se, "high_se": interval.high_se}
     borderline = is_borderline(interval.low, interval.high, **ends)
     direction = {name: value.item() for name, value in direction_of(draws, region).items()}
     leading = {"question": question, "pairs": int(used.sum()), "observed": observed, "unpooled": unpooled}
-    diagnostics = {name: row.pop(name) for name in ("ess_bulk", "ess_tail", "r_hat")}
-    frame = pd.DataFrame([{**leading, **row, **ends, "borderline": borderline, **direction, **diagnostics}])
-    frame.attrs = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region)}
-    return frame
+    diagnostics = {name: row.pop(name) for name in DIAGNOSTICS if name in row}
+    return {**leading, **row, **ends, "borderline": borderline, **direction, **diagnostics}
 
 
 def _rows_of(rows: ModelData, lists: np.ndarray, name: str, group: str) -> np.ndarray:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from bayesbias.arguments import HDI_PROB, check_choice
 from bayesbias.errors import ArgumentError, ReportError
-from bayesbias.estimates import ESTIMATE_COLUMNS, estimates, most_effective
+from bayesbias.estimates import MOMENTS, diagnostics_of, estimates, independent_draws
 from bayesbias.models.fits import check_fit, fit_fact
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
         where the model has them also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table
         behind the estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high`
-        in units of cosine distance, `ess_bulk`, `ess_tail`, `r_hat`. ``attrs["hdi_prob"]`` keeps the probability.
+        in units of cosine distance, `ess_bulk`, `ess_tail`, and, of chains, `r_hat`. ``attrs["hdi_prob"]`` keeps the
+        probability.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     for parameter, draws in posterior.data_vars.items():
         if _level(draws) not in (("overall", "word") if level == "all" else (level,)):
             continue
-        frame = estimates(draws, hdi_prob=hdi_prob, most=most_effective(fit))
+        frame = estimates(draws, hdi_prob=hdi_prob, independent=independent_draws(fit))
         frame.insert(0, "parameter", str(parameter))
         frames.append(frame)
     if not frames:
@@ -78,7 +79,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         for word, connection in zip(result["protected_word"], result["connection"], strict=True)
     ]
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
-    result = result[["parameter", *shown, "pairs", *ESTIMATE_COLUMNS]]
+    result = result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]]
     result.attrs = {"hdi_prob": hdi_prob}
     return result
 

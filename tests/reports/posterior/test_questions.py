@@ -1,5 +1,7 @@
 """Questions of lists, against what the draws say by hand."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from bayesbias.errors import ReportError
 
 
 def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.DataFrame) -> None:
-    found = bb.contrast(fit, ("male", "math"), ("male", "arts")).iloc[0]
+    found = bb.contrast(fit, ("math", "male"), ("arts", "male")).iloc[0]
     means = fit["posterior"]["word_mean"]
     groups = np.asarray(fit["constant_data"]["protected_group"], dtype=str)
     words = np.asarray(means["protected_word"])
@@ -23,11 +25,11 @@ def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.Dat
     plain = male.groupby("protected_group", observed=True)["cosine_distance"].mean()
     assert found["observed"] == pytest.approx(plain["math"] - plain["arts"])
     assert found["pairs"] == len(male)
-    assert found["question"] == "male to math - male to arts"
+    assert found["question"] == "math to male - arts to male"
 
 
 def test_a_difference_of_differences_is_the_sum_of_its_sides(fit: xr.DataTree) -> None:
-    sides = [("male", "math"), ("female", "math"), ("male", "arts"), ("female", "arts")]
+    sides = [("math", "male"), ("math", "female"), ("arts", "male"), ("arts", "female")]
     whole = bb.contrast(fit, *sides).iloc[0]
     parts = [bb.contrast(fit, *sides[at : at + 2]).iloc[0] for at in (0, 2)]
     assert whole["mean"] == pytest.approx(parts[0]["mean"] - parts[1]["mean"])
@@ -37,12 +39,30 @@ def test_a_difference_of_differences_is_the_sum_of_its_sides(fit: xr.DataTree) -
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ([("male", "math")], "1 sides: give two or four"),
-        ([("males", "math"), ("female", "math")], "did you mean 'male'"),
-        ([("male", "maths"), ("female", "math")], "did you mean 'math'"),
-        ([("male", "math"), ("male", "math")], "0 by assumption"),
+        ([("math", "male")], "1 sides: give two or four"),
+        ([("math", "males"), ("math", "female")], "did you mean 'male'"),
+        ([("maths", "male"), ("math", "female")], "did you mean 'math'"),
+        ([("math", "male"), ("math", "male")], "0 by assumption"),
     ],
 )
 def test_questions_that_cannot_be_asked(fit: xr.DataTree, sides: list[tuple[str, str]], message: str) -> None:
     with pytest.raises(ReportError, match=message):
         bb.contrast(fit, *sides)
+
+
+def test_the_study_s_own_questions_are_asked_where_none_is_given(fit: xr.DataTree, table: pd.DataFrame) -> None:
+    facts = {
+        **table.attrs["bayesbias"],
+        "questions": {"math": [["math", "male"], ["math", "female"]], "<b>": [["arts", "male"], ["arts", "neutral"]]},
+    }
+    asked = fit.copy()
+    asked.attrs["table"] = json.dumps(facts)
+    found = bb.contrast(asked)
+    assert found["question"].tolist() == ["math", "<b>"]
+    given = bb.contrast(fit, ("math", "male"), ("math", "female"))
+    pd.testing.assert_frame_equal(found.iloc[:1].drop(columns="question"), given.drop(columns="question"))
+
+
+def test_without_any_question_it_says_where_to_write_one(fit: xr.DataTree) -> None:
+    with pytest.raises(ReportError, match=r"\[questions\]"):
+        bb.contrast(fit)
