@@ -196,7 +196,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "message"), FAULTS)
-def test_each_fault_is_told(changes: dict[str, Any], message: str) -> None:
+def test_each_fault_has_its_sentence(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(StudyError, match=message):
         make(**changes)
 

@@ -51,12 +51,12 @@ _SWEEPS_A_REFIT = 4
 
 
 def sampler_for(spec: ModelSpec) -> str:
-    """Return the fastest sampler that fits a model: ``"exact"``, ``"collapsed"`` or ``"nuts"``.
+    """Return the fastest sampler that fits a model: ``"exact"``, ``"collapsed"``, ``"gibbs"`` or ``"nuts"``.
 
     Examples
     --------
-    >>> [sampler_for(bb.load_model(name)) for name in ("hierarchical", "crossed", "robust")]
-    ['exact', 'collapsed', 'nuts']
+    >>> [sampler_for(bb.load_model(name)) for name in ("hierarchical", "crossed", "multivariate", "robust")]
+    ['exact', 'collapsed', 'gibbs', 'nuts']
     """
     return next((name for name, why_not in SAMPLERS.items() if why_not(spec) is None), "nuts")
 

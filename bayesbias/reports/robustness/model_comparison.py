@@ -10,10 +10,9 @@ import numpy as np
 
 from bayesbias.arguments import resolve_seed, with_progress
 from bayesbias.errors import FitError, ModelError, name_some
+from bayesbias.estimates import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
-from bayesbias.models.fits import fit_fact
 from bayesbias.models.likelihood import densities, log_mean, psis_loo
-from bayesbias.models.quick import SAMPLERS
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import ModelSpec, load_model
@@ -222,11 +221,11 @@ def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec,
 
 def _relative_efficiency(fitted: "xr.DataTree") -> float:
     """Return the mean effective sample size over the number of draws, 1 for independent draws."""
-    if fit_fact(fitted, "sampler") in SAMPLERS:
+    if independent_draws(fitted) is not None:
         return 1.0
     import arviz as az
 
-    posterior = fitted["posterior"].to_dataset()
+    posterior = fitted["posterior"].to_dataset()[["connection_mean", "word_mean"]]
     sizes = az.ess(posterior, method="mean")
     ess = np.concatenate([np.ravel(sizes[name]) for name in sizes.data_vars])
     return float(ess.mean() / (posterior.sizes["chain"] * posterior.sizes["draw"]))
