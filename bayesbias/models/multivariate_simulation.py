@@ -28,16 +28,16 @@ def draw_word_effects(
     if given:
         between = between / np.outer(sds, sds) * np.outer(scales["effect_sd"], scales["effect_sd"])
         sds = scales["effect_sd"]
-    # A given sd may be 0: the root of S is found from its eigenvectors.
-    values, vectors = np.linalg.eigh(between)
-    effects = rng.standard_normal((words, len(basis))) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    effects = rng.standard_normal((words, len(basis))) @ root_of(between).T
     groups = np.unique(data.protected_groups, return_inverse=True)[1]
     same = (groups[:, None] == groups) & (1 < groups.max() + 1 < words)
     target = (
         scales["attribute_sd"] ** 2 + scales["group_attribute_sd"] ** 2 * same + scales["sigma"] ** 2 * np.eye(words)
     )
     strength = words * float(scales["target_weight"])
-    residual = np.atleast_2d(invwishart.rvs(words + 1 + strength, strength * target, random_state=rng))
+    standard = np.atleast_2d(invwishart.rvs(words + 1 + strength, strength * np.eye(words), random_state=rng))
+    root = root_of(target)
+    residual = root @ standard @ root.T
     word_covariance = basis @ between @ basis.T
     return {
         "effect_sd": sds,
@@ -46,6 +46,17 @@ def draw_word_effects(
         "word_covariance": word_covariance,
         "residual_covariance": residual,
     }
+
+
+def root_of(covariance: np.ndarray) -> np.ndarray:
+    """Return a root R of a covariance matrix R R', which may be singular: a given sd may be 0.
+
+    >>> root_of(np.diag([4.0, 0.0])).round(6)
+    array([[0., 2.],
+           [0., 0.]])
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
 
 
 def list_scales(data: ModelData, parameters: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -59,10 +70,10 @@ def draw_vectors(
 ) -> np.ndarray:
     """Draw what sets each row of `data` apart from its mean: one vector for each attribute word."""
     attributes = len(data.attribute_words)
-    lower = np.linalg.cholesky(parameters["residual_covariance"])
+    root = root_of(parameters["residual_covariance"])
     scale = list_scales(data, parameters)
     if spec.switches["likelihood"] == "student_t":
         nu = float(parameters["nu"])
         scale = scale / np.sqrt(rng.chisquare(nu, attributes) / nu)
-    vectors = scale[:, None] * (rng.standard_normal((attributes, len(lower))) @ lower.T)
+    vectors = scale[:, None] * (rng.standard_normal((attributes, len(root))) @ root.T)
     return np.asarray(vectors[data.attribute, data.protected])

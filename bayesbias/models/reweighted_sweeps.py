@@ -6,8 +6,8 @@ import numpy as np
 
 from bayesbias.estimates import contrast_name
 from bayesbias.models.contrast_estimate import Estimate, weighted_estimate
-from bayesbias.models.data import ModelData, subset
-from bayesbias.models.likelihood import psis_weights
+from bayesbias.models.data import ModelData, list_names, subset
+from bayesbias.models.likelihood import log_mean, psis_weights
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate, sweeps_a_draw
 from bayesbias.models.spec import ModelSpec
@@ -16,6 +16,36 @@ from bayesbias.models.vector_likelihood import vector_densities_of
 _CHAINS, _TUNE = 2, 500
 Draw = Callable[[ModelData, ModelSpec, float], dict[str, Estimate]]
 """Data, model, probability inside the interval -> estimates of a posterior drawn anew."""
+
+
+def density_without(data: ModelData, word: int, spec: ModelSpec, *, draws: int, seed: int) -> float:
+    """Return log p(all rows of an attribute word | all other rows) from draws of a posterior without them.
+
+    NaN if nothing else tells what its connections, its kind of list or its protected words are.
+    """
+    rest = subset(data, data.attribute != word)
+    known = rest.connections == data.connections and len(rest.protected_words) == len(data.protected_words)
+    if not known or list_names(rest) != list_names(data):
+        return float("nan")
+    drawn = _sweeps(rest, spec, draws, seed)
+    order = [rest.protected_words.tolist().index(name) for name in data.protected_words.tolist()]
+    drawn["word_mean"] = drawn["word_mean"][:, order]
+    drawn["residual_covariance"] = drawn["residual_covariance"][:, order][:, :, order]
+    return float(log_mean(vector_densities_of(drawn, data).of_words(word, word + 1))[0])
+
+
+def _sweeps(data: ModelData, spec: ModelSpec, draws: int, seed: int) -> dict[str, np.ndarray]:
+    """Return draws of two chains, one after the other, each of shape (draws, ...), by name."""
+    found = sample_multivariate(
+        attribute_sample(data),
+        spec,
+        draws=-(-draws // _CHAINS),
+        tune=_TUNE,
+        chains=_CHAINS,
+        seed=seed,
+        thin=sweeps_a_draw(len(data.protected_words)),
+    )
+    return {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}
 
 
 class ReweightedSweeps:
@@ -27,16 +57,7 @@ class ReweightedSweeps:
 
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int, anew: Draw) -> None:
         self._data, self._spec, self._anew = data, spec, anew
-        found = sample_multivariate(
-            attribute_sample(data),
-            spec,
-            draws=-(-draws // _CHAINS),
-            tune=_TUNE,
-            chains=_CHAINS,
-            seed=seed,
-            thin=sweeps_a_draw(len(data.protected_words)),
-        )
-        drawn = {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}
+        drawn = _sweeps(data, spec, draws, seed)
         self._densities = vector_densities_of(drawn, data)
         self._first, self._block = 0, np.empty((0, self._densities.draws))
         base = data.connections.index(baseline)

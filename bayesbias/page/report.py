@@ -118,7 +118,8 @@ def write_report(
 
     Notes
     -----
-    To be quick, models are compared, and fitted again without each word and list, with 500 draws in each of 4 chains.
+    To be quick, models are compared with 1,000 draws in each of 4 chains, and fitted again without each word and list
+    with 500.
     Models that need NUTS are neither compared nor fitted again, and the page says so.
 
     Examples

@@ -16,7 +16,7 @@ from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
 from bayesbias.statements import interval_text, percent_text, signed_text
 
 # Enough to order models and refits; the whole numbers come from the functions themselves.
-_COMPARISON_DRAWS = 500
+_COMPARISON_DRAWS = 1000
 _SENSITIVITY_DRAWS = 500
 _MOST_SHIFTS = 12
 _SENSITIVITY = "What the conclusions are sensitive to"

@@ -37,7 +37,19 @@ def data() -> ModelData:
 
 def given_for(model: str) -> dict[str, object]:
     """Return true values whose second moments differ from each other."""
-    switches = bb.load_model(model).switches
+    spec = bb.load_model(model)
+    switches = spec.switches
+    if spec.multivariate:
+        tail = {"nu": 8.0} if switches["likelihood"] == "student_t" else {}
+        return tail | {
+            "connection_mean": [0.7, 0.8, 0.9, 1.0],
+            "effect_sd": [0.1, 0.2, 0.15, 0.25],
+            "attribute_sd": 0.12,
+            "group_attribute_sd": 0.1,
+            "sigma": 0.2,
+            "target_weight": 3.0,
+            "list_scale": [1.3, 0.7],
+        }
     common = switches["scale"] == "common"
     given: dict[str, object] = {
         "connection_mean": [0.7, 0.8, 0.9, 1.0],
@@ -53,6 +65,12 @@ def given_for(model: str) -> dict[str, object]:
     return given
 
 
+def word_sds(effect_sd: np.ndarray) -> np.ndarray:
+    """Sds of a word's means where effects are independent on average: level and half a gap, human, neutral."""
+    level, gap, human, neutral = effect_sd
+    return np.array([np.hypot(level, gap / 2)] * 2 + [human, neutral])
+
+
 def agrees(values: np.ndarray, expected: float) -> bool:
     """Whether a mean is within 5 standard errors of what it should be."""
     return abs(values.mean() - expected) < 5 * values.std(ddof=1) / np.sqrt(len(values)) + 1e-12
@@ -64,7 +82,7 @@ def test_simulated_distances_have_the_moments_that_the_model_states(model: str, 
     # Means, variances and covariances written out from the model's formula; words and effects are drawn anew.
     spec = bb.load_model(model)
     given = given_parameters(data, spec, given_for(model))
-    partial, student = spec.switches["pooling"] == "partial", spec.switches["likelihood"] == "student_t"
+    partial, student = spec.switches["pooling"] != "none", spec.switches["likelihood"] == "student_t"
     rng = np.random.default_rng(20261120)
     drawn = [draw_parameters(data, spec, rng=rng, given=given) for _ in range(1500)]
     y = np.array([draw_distances(data, spec, parameters, rng=rng) for parameters in drawn])
@@ -78,18 +96,24 @@ def test_simulated_distances_have_the_moments_that_the_model_states(model: str, 
         elsewhere = row[(p + 1, int(data.attribute[other_attribute]))]
         mean = given["connection_mean"][g]
         words = int((data.pair_counts[:, g] > 0).sum())
-        between = given["word_sd"][g] ** 2 if partial else 0.3**2 * (1 - 1 / words)
+        between = 0.3**2 * (1 - 1 / words)
+        if partial:
+            between = (given["word_sd"] if "word_sd" in given else word_sds(given["effect_sd"]))[g] ** 2
         # Given the average of J independent Normal numbers, two of them have a covariance of -s^2 / J.
         across = 0.0 if partial else -(0.3**2) / words
         effect = np.broadcast_to(given.get("attribute_sd", 0.0), 3)[sd_lists[g]] ** 2
         noise = np.broadcast_to(given["sigma"], 4)[g] ** 2 * (8 / 6 if student else 1.0)
+        if spec.multivariate:  # Sigma's mean is T; the first words of the table form one group
+            scale2 = np.append(given["list_scale"], 1.0)[sd_lists[g]] ** 2 * (8 / 6 if student else 1.0)
+            effect = scale2 * (given["attribute_sd"] ** 2 + given["group_attribute_sd"] ** 2)
+            noise = scale2 * given["sigma"] ** 2
         centred = y - mean
         assert agrees(y[:, at], mean), name
         assert agrees(centred[:, at] ** 2, between + effect + noise), name
         assert agrees(centred[:, at] * centred[:, other_attribute], between), name
         assert agrees(centred[:, at] * centred[:, other_word], across + effect), name
         assert agrees(centred[:, at] * centred[:, elsewhere], across), name
-    if student:
+    if student and not spec.multivariate:
         effects = np.array(
             [parameters.get("attribute_effect", np.zeros(len(data.attribute_words))) for parameters in drawn]
         )
@@ -113,6 +137,8 @@ def test_what_is_not_given_comes_from_its_prior(model: str, data: ModelData) -> 
             expected = stats.norm(1, 0.3 / np.sqrt(8))
         else:
             expected = prior.frozen()
+        if prior.distribution.startswith("Half"):  # of both halves
+            values = values * rng.choice([-1, 1], len(values))
         assert stats.kstest(values, expected.cdf).pvalue > 1e-4, name
 
 
@@ -127,7 +153,11 @@ def test_a_simulated_table_repeats_and_says_what_is_true(model: str, design: pd.
     assert set(facts["parameters"]) == set(bb.load_model(model).priors)
     np.testing.assert_allclose(first["cosine_similarity"], 1 - first["cosine_distance"])
     # The recorded values give the table again where nothing else is random.
-    still = {name: 0.0 for name in ("word_sd", "sigma", "attribute_sd") if name in facts["parameters"]}
+    still = {
+        name: 0.0
+        for name in ("word_sd", "effect_sd", "sigma", "attribute_sd", "group_attribute_sd")
+        if name in facts["parameters"]
+    }
     if model == "no_pooling":
         return
     flat = simulate_table(design, model, parameters={**facts["parameters"], **still})

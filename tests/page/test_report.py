@@ -111,7 +111,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
     prior = check_prior(table, "crossed", random_seed=4).distances
     same("Prior predictive", prior, {"Prior median": ("median", "{:.3f}"), "Outside 0 to 2": ("outside", "{:.1%}")})
     compared = compare_models(
-        table, ["crossed", "hierarchical", "crossed_per_list", "multivariate"], draws=500, random_seed=4
+        table, ["crossed", "hierarchical", "crossed_per_list", "multivariate"], draws=1000, random_seed=4
     )
     same("Expected log", compared, {"Words": ("elpd_words", "{:,.1f}"), "Pairs": ("elpd_pairs", "{:,.1f}")})
 
@@ -154,7 +154,9 @@ def test_original_and_debiased(fitted: xr.DataTree, page: str, tmp_path: Path) -
     table = small_table()
     after = table.assign(cosine_distance=table["cosine_distance"] * 0.9 + 0.1)
     after.loc[0, "cosine_distance"] += 0.01
-    compared = compare_embeddings({"before": table, "<b>after</b>": after}, draws=200, chains=2, random_seed=2)
+    compared = compare_embeddings(
+        {"before": table, "<b>after</b>": after}, "crossed", draws=200, chains=2, random_seed=2
+    )
     path = write_report(fitted, tmp_path / "p.html", comparison=compared, rope=0.02, title=TITLE)
     text = path.read_text(encoding="utf-8")
     reader = Reader(text)

@@ -1,7 +1,7 @@
 """Which model to trust: how well each predicts pairs, and attribute words, that it has not seen."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +13,8 @@ from bayesbias.errors import FitError, ModelError, name_some
 from bayesbias.estimates import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.likelihood import densities, log_mean, psis_loo
+from bayesbias.models.quick import sampler_for
+from bayesbias.models.reweighted_sweeps import density_without
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import ModelSpec, load_model
@@ -29,7 +31,7 @@ WORSE = "worse: do not use its intervals"
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
 
-_Fit = Callable[..., "xr.DataTree"]
+_Fit = partial["xr.DataTree"]
 """`fit`, with its draws and chains settled."""
 
 
@@ -85,7 +87,7 @@ def compare_models(
     Warns
     -----
     ConvergenceWarning
-        As `fit` does.
+        As `fit` does, of each model's fit to the whole table.
 
     Notes
     -----
@@ -210,6 +212,10 @@ def _score(
 
 def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec, fit_short: _Fit, seed: int) -> float:
     """Return log p(rows of a word | all other rows) from a fit without them, or NaN if there is no such fit."""
+    if sampler_for(spec) == "gibbs":
+        return density_without(
+            data, word, spec, draws=fit_short.keywords["draws"] * fit_short.keywords["chains"], seed=seed
+        )
     rest = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
     try:
         refitted = fit_short(rest, spec, random_seed=seed, progress=False)

@@ -403,17 +403,15 @@ def test_the_degrees_of_freedom_have_the_density_of_prior_times_weights() -> Non
     assert same_distribution(np.array(kept), tabulated(grid, density))
 
 
+@pytest.mark.truth
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("tail", "times"),
-    [(True, 10_000), *[pytest.param(tail, 40_000, marks=pytest.mark.truth) for tail in (False, True)]],
-)
-def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool, times: int) -> None:
+@pytest.mark.parametrize("tail", [False, True])
+def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool) -> None:
     """Geweke (2004): parameters of a chain that draws the data anew before each sweep have their prior's distribution.
 
     Distribution functions of the prior make each number uniform: its mean is 1/2 and its mean square 1/3.
     """
-    s, rng = state(11, words=3, n=6), np.random.default_rng(7)
+    s, rng, times = state(11, words=3, n=6), np.random.default_rng(7), 60_000
     gone = rng.random(s.y.shape) < 0.2
     gone[:, 0] = False
     start, missing = np.concatenate([[0], np.cumsum(gone.sum(axis=1))]), np.nonzero(gone)[1].copy()

@@ -213,8 +213,8 @@ def test_it_says_that_attribute_words_differ(table: pd.DataFrame) -> None:
         model: {each.numbers.get("model") for each in check_posterior(quick_fit(made, model), random_seed=1).problems}
         for model in ("hierarchical", "crossed")
     }
-    assert "crossed_per_list" in tried["hierarchical"]
-    assert "crossed_per_list" not in tried["crossed"]
+    assert "multivariate" in tried["hierarchical"]
+    assert "multivariate" not in tried["crossed"]
 
 
 def with_nu(fit: xr.DataTree, nu: float) -> xr.DataTree:

@@ -145,8 +145,7 @@ def test_observed_of_many_groups(religion: xr.DataTree) -> None:
     found = measure_posterior(religion, "mac", random_seed=1).summary.set_index("statistic")["observed"]
     for name, value in mac(VECTORS, small_religion()).statistics.items():
         assert found[name] == pytest.approx(value, abs=1e-12), name
-    # The fit of a study that is not bundled names lists by the group that they are associated with.
-    names = ("associated with jews", "associated with christians")
+    names = ("male", "female")
     here = {"targets": ("jews", "christians"), "statistic": "mean"}
     one = measure_posterior(religion, "weat", random_seed=1, **here)
     other = measure_posterior(religion, "weat", random_seed=1, attributes=names, **here)

@@ -25,7 +25,7 @@ def small() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def compared(small: pd.DataFrame) -> pd.DataFrame:
-    return compare_models(small, random_seed=1)
+    return compare_models(small, ("hierarchical", "crossed", "crossed_per_list"), random_seed=1)
 
 
 @pytest.mark.filterwarnings("ignore:Estimated shape parameter")
