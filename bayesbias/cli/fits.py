@@ -2,8 +2,9 @@
 
 import json
 import warnings
+from itertools import batched
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -111,11 +112,9 @@ def summary(
 @app.command()
 def contrast(
     fit: Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")],
-    side: Annotated[
-        list[tuple[str, str]] | None,
-        typer.Option(
-            help="A protected group and an attribute list. Two sides, or four for a difference of differences."
-        ),
+    sides: Annotated[
+        list[str] | None,
+        typer.Argument(help="A protected group and an attribute list, twice; four times: a difference of differences."),
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
@@ -127,13 +126,14 @@ def contrast(
 
     Without sides, the questions of the study ([questions] in its TOML file). Example:
 
-        bayesbias contrast weat7/fit.nc --side math male --side arts male
+        bayesbias contrast weat7/fit.nc math male arts male
     """
     from bayesbias.models.fits import read_fit
     from bayesbias.reports.posterior.questions import contrast as answer
     from bayesbias.statements import plain
 
-    found = answer(read_fit(fit), *(side or []), hdi_prob=hdi_prob, rope=rope)
+    pairs: list[Any] = list(batched(sides or [], 2))  # a side that lacks its list is an error there
+    found = answer(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
     if as_json:
         print(json.dumps(plain({"questions": found.to_dict("records")}), indent=2, ensure_ascii=False))
         return

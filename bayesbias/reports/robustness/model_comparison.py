@@ -214,7 +214,7 @@ def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec,
     """Return log p(rows of a word | all other rows) from a fit without them, or NaN if there is no such fit."""
     if sampler_for(spec) == "gibbs":
         return density_without(
-            data, word, spec, draws=fit_short.keywords["draws"] * fit_short.keywords["chains"], seed=seed
+            data, word, spec, draws=fit_short.keywords["draws"] * fit_short.keywords["chains"] // 2, seed=seed
         )
     rest = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
     try:
