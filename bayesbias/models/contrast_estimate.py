@@ -53,7 +53,7 @@ class Interval:
 # Parts of the draws, in their order, whose differences show the Monte Carlo error.
 BATCHES = 20
 # Where the distribution function of a mixture is computed, and to how many points it is interpolated.
-_NODES, _FINE = 97, 3_001
+_NODES, _FINE = 65, 3_001
 
 
 def mixture_interval(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Interval:

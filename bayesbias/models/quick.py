@@ -47,7 +47,7 @@ _CHAINS, _TUNE = 2, 200
 _DRAWS_A_SWEEP, _FEWEST_SWEEPS = 4, 100
 _BATCHES = 20
 # Weighted draws carry more error than the mixtures of a refit: there are so many times as many of them.
-_SWEEPS_A_REFIT = 4
+_SWEEPS_A_REFIT = 2
 
 
 def sampler_for(spec: ModelSpec) -> str:

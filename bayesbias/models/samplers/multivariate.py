@@ -56,7 +56,7 @@ _FEWEST_SLICES, _MOST_SLICES, _SLICES_TIMES_WORDS = 2, 6, 100
 _BLOCKS = 20
 _LEAST_TO_ADAPT = 40
 _LEAST_VARIANCE = 1e-6
-_MOST_SWEEPS = 4
+_MOST_SWEEPS, _SWEEPS_TIMES_ROOT = 4, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ def why_not_gibbs(spec: ModelSpec) -> str | None:
 
 def sweeps_a_draw(words: int) -> int:
     """Return the sweeps for each kept draw of a fit: with few protected words they are cheap, and chains mix slowly."""
-    return int(np.clip(np.ceil(10 / np.sqrt(words)), 1, _MOST_SWEEPS))
+    return int(np.clip(np.ceil(_SWEEPS_TIMES_ROOT / np.sqrt(words)), 1, _MOST_SWEEPS))
 
 
 def sample_multivariate(
