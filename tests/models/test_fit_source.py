@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.debias import HardDebias
 from bayesbias.models.data import model_data
-from bayesbias.models.fit_source import fitted_model, fitted_rows, fitted_table
+from bayesbias.models.fit_source import fitted_model, fitted_rows, fitted_table, tied_directions
 from tests.models.tables import small
 
 
@@ -35,3 +36,19 @@ def test_lists_without_a_known_study_keep_their_names(seed: int) -> None:
     table = small(4, 2)
     found = fitted_table(bb.fit(table, "hierarchical", draws=10, random_seed=seed))
     assert found["attribute_group"].astype(str).tolist() == table["attribute_group"].astype(str).tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+def test_directions_that_hard_debiasing_took_out_are_tied_and_the_fit_converges() -> None:
+    """Two of three religions' differences: the neutral words' distances say nothing of them any more."""
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    debiased = HardDebias().fit(vectors, "religion_manzini", equalize=[]).transform(vectors)
+    before, after = (bb.distance_table(each, "religion") for each in (vectors, debiased))
+    singular = np.linalg.svd(after["cosine_distance"].to_numpy().reshape(15, -1).T - 1, compute_uv=False)
+    fitted = bb.fit(after, random_seed=1)  # a warning would be an error
+    assert tied_directions(fitted) == (singular < 1e-6).sum() == 2
+    (doubt,) = bb.conclusions(fitted).doubts
+    assert (doubt.kind, doubt.numbers) == ("tied words", {"directions": 2})
+    assert tied_directions(bb.fit(before, random_seed=1)) == 0
+    assert tied_directions(bb.fit(before, "hierarchical", random_seed=1)) == 0

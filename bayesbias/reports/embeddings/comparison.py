@@ -8,6 +8,7 @@ import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.estimates import diagnostics_of, direction_of, estimates, independent_draws, settled
+from bayesbias.models.fit_source import tied_directions
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
@@ -81,7 +82,8 @@ class EmbeddingComparison(Rendered):
         The fit of each table, and of the changes to each but the baseline (absent if nothing changed).
     facts
         `model`, `change_prior`, `seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (pairs by embedding), `equalized`
-        (by embedding, the protected words that it made equally near to the same stereotype words),
+        (by embedding, the protected words that it made equally near to the same stereotype words), `tied` (by
+        embedding, the directions in which its words' distances are tied to each other, if any),
         `convergence_problems`.
     """
 
@@ -227,6 +229,7 @@ def compare_embeddings(
             for name, fitted in made.items()
             for problem in fit_fact(fitted, "convergence_problems")
         ],
+        "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
         "equalized": {name: equalized_words(rows) for name, rows in changes.items()},
     }
     overall, by_word, gaps = {}, {}, {}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.errors import name_some
 from bayesbias.estimates import contrast_sides, settled
+from bayesbias.reports.posterior.conclusions import tied_statement
 from bayesbias.statements import (
     Conclusions,
     Part,
@@ -80,7 +81,7 @@ class ComparisonConclusions(Rendered):
         distances, or ``"nothing changed"``. Shown are the other gaps, a ``"change"`` for each connection (its row of
         `change`), what control words say (``"controls"``), and for which ``"words"`` distances and gaps changed (names
         by what became of them). Doubts speak against a reading as debiasing: ``"moved controls"``,
-        ``"equalized words"``.
+        ``"equalized words"``, ``"tied words"`` (before and after are too sure).
     reading
         What numbers and words mean that do not explain themselves; empty if nothing changed.
     limits
@@ -147,6 +148,8 @@ def _conclusions(
     controls = _controls_statement(change, name, facts["hdi_prob"])
     doubts = [controls] if controls.kind == "moved controls" else []
     doubts += _equalized_words(facts["equalized"][name], name)
+    tied = {table: facts["tied"][table] for table in (baseline, name) if table in facts["tied"]}
+    doubts += [tied_statement(directions, f"the protected words in {table!r}") for table, directions in tied.items()]
     shown = [_gap_statement(row) for row in rows_of(gaps[gaps["protected_word"] == ""])] if len(gaps) else []
     shown += [Statement("change", _change_text(row), row) for row in change]
     shown += [controls] if controls.kind == "controls" else []

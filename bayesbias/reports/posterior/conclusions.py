@@ -9,9 +9,18 @@ from bayesbias.arguments import HDI_PROB
 from bayesbias.errors import name_some
 from bayesbias.estimates import contrast_sides
 from bayesbias.estimates import settled as is_settled
+from bayesbias.models.fit_source import tied_directions
 from bayesbias.models.fits import fit_fact
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.statements import Conclusions, Statement, interval_text, percent_text, probability_text, signed_text
+from bayesbias.statements import (
+    Conclusions,
+    Statement,
+    count_text,
+    interval_text,
+    percent_text,
+    probability_text,
+    signed_text,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,8 +66,9 @@ def conclusions(
     -------
     Conclusions
         Printed, paragraphs of at most 100 characters a line. Every number is one of `contrasts`. `about` describes the
-        data. `doubts` are of the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``, ``"edited table"``
-        and ``"one word"``. `verdict` reads the contrasts together; its kind is ``"association"``, ``"reverse"``,
+        data. `doubts` are of the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``, ``"edited table"``,
+        ``"one word"`` and ``"tied words"``. `verdict` reads the contrasts together; its kind is ``"association"``,
+        ``"reverse"``,
         ``"too small"`` (the difference from other groups' words lies in the rope), ``"same kind"`` (near to words of
         this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` are first ``"contrast"``, with
         the estimate and whether it is `settled` (its interval leaves out 0), then ``"words"``, with the lists of words
@@ -135,7 +145,21 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     if data.sizes["protected_word"] == 1:
         text = "With one protected word, how much words differ (word_sd) rests on the prior alone."
         doubts.append(Statement("one word", text))
+    if tied := tied_directions(fit):
+        doubts.append(tied_statement(tied, f"these {data.sizes['protected_word']} protected words"))
     return tuple(doubts)
+
+
+def tied_statement(directions: int, what: str) -> Statement:
+    """Say what it means that distances are tied to each other in some directions."""
+    text = (
+        f"The distances to {what} are tied to each other: {count_text(directions)} of their combinations "
+        f"{'is' if directions == 1 else 'are'} the same for every attribute word, as after hard debiasing, for words "
+        "with the same vector, or for more words than dimensions. The model takes that for knowledge, so that "
+        "intervals of differences can be far too narrow. Compare them with those of the model 'crossed_per_list', and "
+        "judge debiasing by the change of the same pairs."
+    )
+    return Statement("tied words", text, {"directions": directions})
 
 
 def _convergence_doubts(fit: "xr.DataTree") -> Iterator[Statement]:
