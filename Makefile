@@ -22,7 +22,7 @@ test: check
 	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations=30
 	.ci/wheel
 
-# About a quarter of an hour: larger samples and tables, NUTS beside the other samplers, every notebook.
+# Takes long: larger samples and tables, NUTS beside the other samplers, every notebook.
 validate: .venv/ready
 	$(ONE_THREAD) $(BIN)/pytest -q -m truth -n $(WORKERS) --dist worksteal --durations=10
 

@@ -20,11 +20,6 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["PYTENSOR_FLAGS"] = ",".join(filter(None, flags))
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker of what `make validate` runs."""
-    config.addinivalue_line("markers", "truth: a long run of what a short test checks too; run by `make validate`")
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave `truth` to those who ask for it by name; skip `shared`, saying why, where the reference data is absent."""
     if "truth" not in config.option.markexpr:

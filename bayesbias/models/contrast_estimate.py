@@ -63,7 +63,6 @@ def mixture_interval(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Inter
 
     The errors are those of the grouped jackknife: each of 20 parts of the draws is left out in turn.
     """
-    from scipy.interpolate import CubicSpline
     from scipy.special import ndtr
 
     center, spread = mean.mean(), np.sqrt((sd**2).mean() + mean.var())
@@ -74,9 +73,7 @@ def mixture_interval(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Inter
     sums, sizes = np.add.reduceat(below, starts), np.diff(starts, append=len(mean))
     total = sums.sum(axis=0)
     whole_and_without = np.vstack([total / len(mean), (total - sums) / (len(mean) - sizes)[:, None]])
-    fine = np.linspace(nodes[0], nodes[-1], _FINE)
-    cumulative = np.maximum.accumulate(CubicSpline(nodes, whole_and_without, axis=1)(fine), axis=1)
-    ends = np.array([_shortest(fine, each, hdi_prob) for each in cumulative])
+    ends = np.array([_shortest(nodes, each, hdi_prob) for each in whole_and_without])
     errors = np.sqrt((len(starts) - 1) * ends[1:].var(axis=0))
     return Interval(*map(float, [*ends[0], *errors]))
 
@@ -99,7 +96,6 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
     >>> round(found.low, 2), round(found.high, 2), round(found.below, 3)
     (-1.96, 1.96, 0.5)
     """
-    from scipy.interpolate import CubicSpline
     from scipy.special import ndtr
 
     center = float(weights @ mean)
@@ -107,8 +103,7 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
     nodes = np.linspace(center - 6 * spread, center + 6 * spread, _NODES)
     precision = 1 / sd
     cumulative = weights @ ndtr(nodes * precision[:, None] - (mean * precision)[:, None])
-    fine = np.linspace(nodes[0], nodes[-1], _FINE)
-    low, high = _shortest(fine, np.maximum.accumulate(CubicSpline(nodes, cumulative)(fine)), hdi_prob)
+    low, high = _shortest(nodes, cumulative, hdi_prob)
     influence = weights * (mean - center)
     return Estimate(
         mean=center,
@@ -164,9 +159,12 @@ def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | Non
     )
 
 
-def _shortest(values: np.ndarray, cumulative: np.ndarray, prob: float) -> tuple[float, float]:
-    """Return the shortest interval of that probability, given a distribution function on a fine grid."""
-    spare = 1 - prob
+def _shortest(nodes: np.ndarray, below: np.ndarray, prob: float) -> tuple[float, float]:
+    """Return the shortest interval of that probability, given a distribution function at some nodes."""
+    from scipy.interpolate import CubicSpline
+
+    values, spare = np.linspace(nodes[0], nodes[-1], _FINE), 1 - prob
+    cumulative = np.maximum.accumulate(CubicSpline(nodes, below)(values))
     low, high = 0.0, spare
     for _ in range(2):  # near the best of a coarse grid, a fine one
         starts = np.linspace(low, high, _STARTS)[1:-1]

@@ -19,18 +19,8 @@ from tests.reports.made import made_fit, made_table
 
 
 @pytest.fixture(scope="module")
-def table(short_table: pd.DataFrame) -> pd.DataFrame:
-    return short_table
-
-
-@pytest.fixture(scope="module")
-def fit(short_fit: xr.DataTree) -> xr.DataTree:
-    return short_fit
-
-
-@pytest.fixture(scope="module")
-def check(fit: xr.DataTree) -> PosteriorCheck:
-    return check_posterior(fit, random_seed=1)
+def check(short_fit: xr.DataTree) -> PosteriorCheck:
+    return check_posterior(short_fit, random_seed=1)
 
 
 def assert_nothing_is_clipped(figure: Figure) -> None:
@@ -75,8 +65,8 @@ def test_the_band_holds_the_points_that_are_inside(check: PosteriorCheck) -> Non
     assert band.max() == pytest.approx(human["high_89"].max())
 
 
-def test_a_fit_is_checked_with_the_seed(fit: xr.DataTree, check: PosteriorCheck) -> None:
-    assert plot_check(fit, random_seed=1).get_suptitle() == plot_check(check).get_suptitle()
+def test_a_fit_is_checked_with_the_seed(short_fit: xr.DataTree, check: PosteriorCheck) -> None:
+    assert plot_check(short_fit, random_seed=1).get_suptitle() == plot_check(check).get_suptitle()
 
 
 def test_fewer_points_are_said(check: PosteriorCheck, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,8 +111,8 @@ def test_prior_figure() -> None:
     assert again.get_suptitle() == figure.get_suptitle()
 
 
-def test_a_dollar_sign_is_text(table: pd.DataFrame, tmp_path: Path) -> None:
-    strange = table.copy()
+def test_a_dollar_sign_is_text(short_table: pd.DataFrame, tmp_path: Path) -> None:
+    strange = short_table.copy()
     strange.attrs = {"bayesbias": {"source": "$x_{.csv"}}
     fit = bb.fit(strange, "hierarchical", draws=100, random_seed=1, progress=False)
     prior = check_prior(strange, samples=500, random_seed=1)

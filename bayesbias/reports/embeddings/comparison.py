@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import ModelSpec
 
 # The model of changes where each table's own is multivariate. Hard debiasing ties the changes of words to each other
-# exactly (equalized words end at one point), and the multivariate model takes what is tied for what is known best: in
-# the authors' Reddit pair of race it makes a change of +0.15 of a gap whose plain change is +0.04.
+# exactly (equalized words end at one point), and the multivariate model takes what is tied for what is known best, so
+# that its change of a gap can be far from the change of the plain averages.
 CHANGE_MODEL = "crossed_per_list"
 # With fewer words the gap of all is that of the model's connection means.
 _FEWEST_WORDS = 5

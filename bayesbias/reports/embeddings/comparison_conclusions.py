@@ -135,7 +135,7 @@ def _conclusions(
     about = (
         f"From {baseline!r} to {name!r}: {facts['pairs']:,} word pairs, {words['protected_word'].nunique()} protected "
         f"words. A change is the distance in {name!r} minus that in {baseline!r}: positive means farther apart. Model "
-        f"of the changes {facts.get('change_model', facts['model'])!r}, "
+        f"of the changes {facts['change_model']!r}, "
         f"prior of a mean change {facts['change_prior']}, seed {facts['seed']}."
     )
     if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:

@@ -68,14 +68,13 @@ def conclusions(
         Printed, paragraphs of at most 100 characters a line. Every number is one of `contrasts`. `about` describes the
         data. `doubts` are of the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``, ``"edited table"``,
         ``"one word"`` and ``"tied words"``. `verdict` reads the contrasts together; its kind is ``"association"``,
-        ``"reverse"``,
-        ``"too small"`` (the difference from other groups' words lies in the rope), ``"same kind"`` (near to words of
-        this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` are first ``"contrast"``, with
-        the estimate and whether it is `settled` (its interval leaves out 0), then ``"words"``, with the lists of words
-        that are `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model `pulled` so far that the
-        interval leaves out the unpooled difference, and how many would be named `by_chance`. A word is named as nearer
-        or farther only if its interval leaves out 0, is not `borderline`, and its unpooled estimate (`contrasts`) is on
-        the same side; else it is `contradicted`.
+        ``"reverse"``, ``"too small"`` (the difference from other groups' words lies in the rope), ``"same kind"`` (near
+        to words of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` are first
+        ``"contrast"``, with the estimate and whether it is `settled` (its interval leaves out 0), then ``"words"``,
+        with the lists of words that are `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model
+        `pulled` so far that the interval leaves out the unpooled difference, and how many would be named `by_chance`. A
+        word is named as nearer or farther only if its interval leaves out 0, is not `borderline`, and its unpooled
+        estimate (`contrasts`) is on the same side; else it is `contradicted`.
 
     Raises
     ------

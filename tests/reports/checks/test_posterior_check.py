@@ -29,18 +29,8 @@ def quick_fit(table: pd.DataFrame, model: str = "hierarchical", seed: int = 1) -
 
 
 @pytest.fixture(scope="module")
-def table(short_table: pd.DataFrame) -> pd.DataFrame:
-    return short_table
-
-
-@pytest.fixture(scope="module")
-def fit(short_fit: xr.DataTree) -> xr.DataTree:
-    return short_fit
-
-
-@pytest.fixture(scope="module")
-def check(fit: xr.DataTree) -> posterior_check.PosteriorCheck:
-    return check_posterior(fit, random_seed=1)
+def check(short_fit: xr.DataTree) -> posterior_check.PosteriorCheck:
+    return check_posterior(short_fit, random_seed=1)
 
 
 def draws_of(fit: xr.DataTree, pair: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -68,10 +58,10 @@ def test_intervals_are_those_of_the_mixture_of_all_draws(model: str) -> None:
 
 
 def test_central_intervals_are_the_highest_density_ones(
-    fit: xr.DataTree, check: posterior_check.PosteriorCheck
+    short_fit: xr.DataTree, check: posterior_check.PosteriorCheck
 ) -> None:
     pair = check.pairs.loc[500]
-    mean, sigma = draws_of(fit, pair)
+    mean, sigma = draws_of(short_fit, pair)
     rng = np.random.default_rng(5)
     many = rng.normal(np.tile(mean, 200), np.tile(sigma, 200))
     low, high = az.hdi(many, prob=0.89)
@@ -94,10 +84,10 @@ def test_loo_pit_is_that_of_a_fit_without_the_pair() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["hierarchical", "crossed"])
-def test_a_true_model_covers_what_it_says_and_has_no_problem(table: pd.DataFrame, model: str) -> None:
+def test_a_true_model_covers_what_it_says_and_has_no_problem(short_table: pd.DataFrame, model: str) -> None:
     """The chance of a false alarm of one of the bounds: below 0.001 each; the seed is fixed."""
     parameters = TRUE | ({"attribute_sd": 0.05} if model == "crossed" else {})
-    simulated = bb.simulate_table(table, model, parameters=parameters, random_seed=4)
+    simulated = bb.simulate_table(short_table, model, parameters=parameters, random_seed=4)
     check = check_posterior(quick_fit(simulated, model), random_seed=1)
     assert check.problems == ()
     assert check.summary[-1].kind == "no problem"
@@ -123,11 +113,11 @@ def test_coverage_is_counted_over_the_pairs(check: posterior_check.PosteriorChec
 
 
 def test_statistics_of_the_observed_are_those_of_scipy(
-    table: pd.DataFrame, check: posterior_check.PosteriorCheck
+    short_table: pd.DataFrame, check: posterior_check.PosteriorCheck
 ) -> None:
     found = check.statistics.set_index(["connection", "statistic"])["observed"]
     for name in ("all", "associated", "neutral"):
-        rows = table if name == "all" else table[table["connection"] == name]
+        rows = short_table if name == "all" else short_table[short_table["connection"] == name]
         values = rows["cosine_distance"]
         expected = {
             "mean": values.mean(),
@@ -144,14 +134,14 @@ def test_statistics_of_the_observed_are_those_of_scipy(
 
 @pytest.mark.slow
 def test_replicated_statistics_are_those_of_tables_made_one_by_one(
-    fit: xr.DataTree, check: posterior_check.PosteriorCheck
+    short_fit: xr.DataTree, check: posterior_check.PosteriorCheck
 ) -> None:
     rng = np.random.default_rng(7)
-    data = fit["constant_data"].to_dataset()
+    data = short_fit["constant_data"].to_dataset()
     protected, connection, attribute = (
         data[f"{name}_index"].to_numpy().astype(int) for name in ("protected", "connection", "attribute")
     )
-    posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    posterior = short_fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
     means = posterior["word_mean"].transpose("sample", "protected_word", "connection").to_numpy()
     sigmas = posterior["sigma"].transpose("sample", "connection").to_numpy()
     here = connection == list(data["connection"].values).index("human")
@@ -190,9 +180,9 @@ def test_densities_integrate_to_one(check: posterior_check.PosteriorCheck) -> No
 
 
 @pytest.mark.slow
-def test_it_says_where_a_normal_likelihood_fails(table: pd.DataFrame) -> None:
+def test_it_says_where_a_normal_likelihood_fails(short_table: pd.DataFrame) -> None:
     """Neutral distances are left-skewed, all others Normal."""
-    made = bb.simulate_table(table, "hierarchical", parameters=TRUE, random_seed=4)
+    made = bb.simulate_table(short_table, "hierarchical", parameters=TRUE, random_seed=4)
     neutral = (made["connection"] == "neutral").to_numpy()
     rng = np.random.default_rng(1)
     made.loc[neutral, "cosine_distance"] = 1.1 - rng.gamma(2, 0.08, neutral.sum())
@@ -207,8 +197,8 @@ def test_it_says_where_a_normal_likelihood_fails(table: pd.DataFrame) -> None:
 
 
 @pytest.mark.slow
-def test_it_says_that_attribute_words_differ(table: pd.DataFrame) -> None:
-    made = bb.simulate_table(table, "crossed", parameters=TRUE | {"attribute_sd": 0.08}, random_seed=4)
+def test_it_says_that_attribute_words_differ(short_table: pd.DataFrame) -> None:
+    made = bb.simulate_table(short_table, "crossed", parameters=TRUE | {"attribute_sd": 0.08}, random_seed=4)
     tried = {
         model: {each.numbers.get("model") for each in check_posterior(quick_fit(made, model), random_seed=1).problems}
         for model in ("hierarchical", "crossed")
@@ -230,8 +220,8 @@ def with_nu(fit: xr.DataTree, nu: float) -> xr.DataTree:
 
 
 @pytest.mark.slow
-def test_a_student_t_likelihood(fit: xr.DataTree) -> None:
-    robust = with_nu(fit, 4.0)
+def test_a_student_t_likelihood(short_fit: xr.DataTree) -> None:
+    robust = with_nu(short_fit, 4.0)
     check = check_posterior(robust, random_seed=1)
     pair = check.pairs.loc[100]
     mean, sigma = draws_of(robust, pair)
@@ -239,7 +229,11 @@ def test_a_student_t_likelihood(fit: xr.DataTree) -> None:
         assert stats.t.cdf(pair[column], 4.0, mean, sigma).mean() == pytest.approx(share, abs=0.002)
     assert pair["loo_pit"] == pytest.approx(stats.t.cdf(pair["cosine_distance"], 4.0, mean, sigma).mean(), abs=0.02)
     wider = check.statistics.set_index(["connection", "statistic"]).loc[("neutral", "sd")]
-    plain = check_posterior(fit, random_seed=1).statistics.set_index(["connection", "statistic"]).loc[("neutral", "sd")]
+    plain = (
+        check_posterior(short_fit, random_seed=1)
+        .statistics.set_index(["connection", "statistic"])
+        .loc[("neutral", "sd")]
+    )
     # What SciPy's generators give for as many pairs; the sd of a Student t with 4 degrees of freedom is sqrt(2).
     pairs = check.coverage.set_index("connection").loc["neutral", "pairs"]
     rng = np.random.default_rng(2)
@@ -249,23 +243,25 @@ def test_a_student_t_likelihood(fit: xr.DataTree) -> None:
     assert wider["low"] / plain["low"] == pytest.approx(expected, abs=0.08)
 
 
-def test_the_seed_repeats_and_a_bad_one_is_refused(fit: xr.DataTree, check: posterior_check.PosteriorCheck) -> None:
-    again = check_posterior(fit, random_seed=1)
+def test_the_seed_repeats_and_a_bad_one_is_refused(
+    short_fit: xr.DataTree, check: posterior_check.PosteriorCheck
+) -> None:
+    again = check_posterior(short_fit, random_seed=1)
     for name in ("pairs", "coverage", "statistics", "densities"):
         pd.testing.assert_frame_equal(getattr(again, name), getattr(check, name))
-    other = check_posterior(fit)
+    other = check_posterior(short_fit)
     assert other.seed != 1
     assert not other.pairs["low_89"].equals(check.pairs["low_89"])
     with pytest.raises(ArgumentError, match="random_seed"):
-        check_posterior(fit, random_seed=-1)
+        check_posterior(short_fit, random_seed=-1)
 
 
 def test_of_a_large_table_some_pairs_are_drawn(
-    fit: xr.DataTree, check: posterior_check.PosteriorCheck, monkeypatch: pytest.MonkeyPatch
+    short_fit: xr.DataTree, check: posterior_check.PosteriorCheck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(posterior_check, "MOST_PAIRS", 400)
     monkeypatch.setattr(posterior_check, "_BLOCK", 50_000)
-    some = check_posterior(fit, random_seed=1)
+    some = check_posterior(short_fit, random_seed=1)
     assert len(some.pairs) == 400
     assert some.summary[0].numbers == {"pairs": 400, "total_pairs": 832}
     assert some.summary[0].text.endswith("400 of 832 pairs, drawn at random.")
@@ -277,11 +273,11 @@ def test_of_a_large_table_some_pairs_are_drawn(
     pd.testing.assert_series_equal(*observed)  # test statistics are of all rows
 
 
-def test_small_tables(table: pd.DataFrame) -> None:
-    one = table[table["connection"] == "human"]
+def test_small_tables(short_table: pd.DataFrame) -> None:
+    one = short_table[short_table["connection"] == "human"]
     found = check_posterior(quick_fit(one), random_seed=1)
     assert found.coverage["connection"].tolist() == ["all", "human"]
-    twenty = table.groupby("connection", observed=True).head(5)
+    twenty = short_table.groupby("connection", observed=True).head(5)
     found = check_posterior(quick_fit(twenty), random_seed=1)
     assert found.coverage["pairs"].tolist() == [20, 5, 5, 5, 5]
     frames = (found.coverage, found.statistics, found.densities, found.pairs.drop(columns="pareto_k"))
@@ -289,7 +285,7 @@ def test_small_tables(table: pd.DataFrame) -> None:
     with pytest.raises(ReportError, match="has 40 draws"):
         check_posterior(bb.fit(one, "hierarchical", draws=10, random_seed=1, progress=False))
     with pytest.raises(FitError, match=r"bb\.fit returns"):
-        check_posterior(table)  # type: ignore[arg-type]
+        check_posterior(short_table)  # type: ignore[arg-type]
 
 
 def test_a_word_without_rows_and_a_connection_of_one_pair() -> None:
@@ -304,8 +300,8 @@ def test_a_word_without_rows_and_a_connection_of_one_pair() -> None:
     assert not found.statistics.isna().any(axis=None)
 
 
-def test_an_unconverged_fit_says_so(fit: xr.DataTree) -> None:
-    doubtful = fit.copy(deep=True)
+def test_an_unconverged_fit_says_so(short_fit: xr.DataTree) -> None:
+    doubtful = short_fit.copy(deep=True)
     doubtful.attrs["convergence_problems"] = '["R-hat is high."]'
     found = check_posterior(doubtful, random_seed=1)
     assert not found.converged
