@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "unit_vectors",
 ]
 
-Floats = NDArray[np.floating[Any]]
 
 RANK_TOLERANCE = 1e-6
 """Singular values of unit vectors that are below this part of the largest one count as zero: rounding to single

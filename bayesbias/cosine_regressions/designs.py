@@ -19,11 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.arrays import Floats
 from bayesbias.cosine_regressions.vector_pairs import VectorPairs, pair_up
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import checked_rows
-
-Floats = NDArray[np.floating[Any]]
 
 # Of columns of length 1: what is left of one after projection on the others. Below, it says nothing of its own
 # (lengths of vectors that were normalised in float32 differ by about 1e-7).

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from bayesbias.arguments import check_choice
+from bayesbias.arrays import Floats
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user
 from bayesbias.models.samplers.importance import KHAT_MAX, fit_proposal, resample
@@ -28,7 +29,6 @@ from bayesbias.models.samplers.importance import KHAT_MAX, fit_proposal, resampl
 if TYPE_CHECKING:
     import xarray as xr
 
-Floats = NDArray[np.floating[Any]]
 
 # Where log kappa is looked for: word effects from a 150th to 20 times the residual standard deviation.
 _LIMITS = (-5.0, 3.0)

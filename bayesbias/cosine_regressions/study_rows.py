@@ -1,11 +1,11 @@
 """From the four lists of a study to the rows of a regression's design."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesbias.arrays import Floats
 from bayesbias.cosine_regressions.designs import (
     Design,
     binary_design,
@@ -18,8 +18,6 @@ from bayesbias.cosine_regressions.linear_model import WordEffects
 from bayesbias.cosine_regressions.vector_pairs import centroid_weights
 from bayesbias.errors import MeasureError
 from bayesbias.statements import Statement
-
-Floats = NDArray[np.floating[Any]]
 
 
 class ListVectors(NamedTuple):

@@ -6,15 +6,13 @@ change when all vectors of the embedding are multiplied by a number. `VectorPair
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_rows
-
-Floats = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,20 +3,18 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesbias.arguments import is_number
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.studies import Study, StudyLike, load_study
-
-Floats = NDArray[np.floating[Any]]
 
 GENDER_PAIRS = (
     ("woman", "man"), ("girl", "boy"), ("she", "he"), ("mother", "father"), ("daughter", "son"),

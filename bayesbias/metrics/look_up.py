@@ -6,14 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_of_lost_words, warn_user
 from bayesbias.studies import Study, StudyLike, load_study
 
-Floats = NDArray[np.floating[Any]]
 WordLists = Mapping[str, Sequence[str]]
 
 

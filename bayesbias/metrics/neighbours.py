@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
+from bayesbias.arrays import Floats, Integers
 from bayesbias.errors import MeasureError
-
-Floats = NDArray[np.floating[Any]]
-Integers = NDArray[np.int64]
 
 _ROWS = 1000
 

@@ -4,17 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesbias.arguments import check_count, check_flag, resolve_seed
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import StudyLists, chosen_lists, find_lists, list_names, lists_by_name
 from bayesbias.metrics.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.studies import StudyLike, load_study
-
-Floats = NDArray[np.floating[Any]]
 
 
 def divergence_from_uniform(values: ArrayLike) -> float:

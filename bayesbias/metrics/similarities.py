@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists
 from bayesbias.studies import Study
 
-Floats = NDArray[np.floating[Any]]
 Statistics = dict[str, Floats]
 
 

@@ -3,9 +3,10 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesbias.arguments import check_choice, check_count, resolve_seed
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import four_lists
@@ -13,8 +14,6 @@ from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.significance.permutation_test import p_value as p_value
 from bayesbias.metrics.similarities import Similarities, Statistics
 from bayesbias.studies import StudyLike
-
-Floats = NDArray[np.floating[Any]]
 
 
 def association(similarity_a: ArrayLike, similarity_b: ArrayLike) -> Floats:

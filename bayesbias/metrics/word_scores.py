@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesbias.arguments import check_choice
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled
@@ -19,7 +20,6 @@ from bayesbias.metrics.neighbours import nearest_neighbours
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.studies import Study, StudyLike, load_study
 
-Floats = NDArray[np.floating[Any]]
 Pairs = tuple[tuple[str, str], ...]
 
 RULES: Mapping[str, str] = {

@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
+from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, simulate_table
 from bayesbias.models.spec import ModelSpec
+from bayesbias.models.word_effects import effect_names
 from bayesbias.plots.style import COLORS, MARKERS, new_figure, save_figure
 
 FOLDER = Path(__file__).resolve().parent
@@ -37,32 +39,53 @@ _BIN_COLUMNS = [f"bin_{at + 1}" for at in range(BINS)]
 # Results are written after so many data sets, so that a run that was stopped goes on with --resume.
 _BATCH = 50
 REAL_TABLE = "weat7_google_news"
-# Model, sampler, how many draws it takes for each replicate, and how many of them (thinned) are ranked against.
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A model and a sampler that are ranked; each replicate takes `draws`, of which `kept` (thinned) are looked at."""
+
+    model: str
+    sampler: str
+    draws: int
+    kept: int
+    controls: bool = True
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return f"ranks_{self.model}_{self.sampler}{'' if self.controls else '_without_controls'}"
+
+
 RANKED = (
-    ("hierarchical", "exact", 99, 99),
-    ("no_pooling", "exact", 99, 99),
-    ("crossed", "collapsed", 2000, 99),
-    ("crossed_per_list", "collapsed", 2000, 99),
-    ("hierarchical", "nutpie", 1900, 19),
-    ("hierarchical_common_scale", "exact", 99, 99),
+    Ranked("hierarchical", "exact", 99, 99),
+    Ranked("no_pooling", "exact", 99, 99),
+    Ranked("crossed", "collapsed", 2000, 99),
+    Ranked("crossed_per_list", "collapsed", 2000, 99),
+    Ranked("hierarchical", "nutpie", 1900, 19),
+    Ranked("hierarchical_common_scale", "exact", 99, 99),
+    Ranked("multivariate", "gibbs", 1485, 99),
+    Ranked("multivariate", "gibbs", 1485, 99, controls=False),
 )
 COVERED = ("hierarchical", "crossed")
 COVERAGE_DRAWS = 4000
 # NUTS draws depend on each other: a replicate whose worst quantity has fewer effective draws is sampled longer.
 _LEAST_ESS = 60
 _MOST_LONGER = 2
+# Sweeps of the Gibbs sampler before those that are kept.
+_WARM_UP = 400
 
 Draws = dict[str, np.ndarray]
 Sampler = Callable[[ModelData, int], Draws]
 """Data and a seed -> thinned draws of the top-level parameters; raises `SamplerFailedError` if its diagnostics fail."""
 
 
-def small_design() -> pd.DataFrame:
+def small_design(*, controls: bool = True) -> pd.DataFrame:
     """Return the pairs of a small study: 8 protected words, 5 + 5 stereotypes, 12 human and 15 neutral words."""
-    rows = []
+    rows, sizes = [], {"first": 5, "second": 5} | ({"human": 12, "neutral": 15} if controls else {})
     for word in range(8):
         group = "first" if word < 4 else "second"
-        for kind, size in (("first", 5), ("second", 5), ("human", 12), ("neutral", 15)):
+        for kind, size in sizes.items():
             stereotype = "associated" if kind == group else "different"
             connection = kind if kind in ("human", "neutral") else stereotype
             rows += [(f"p{word}", group, f"{kind}{at}", kind, connection) for at in range(size)]
@@ -70,13 +93,15 @@ def small_design() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def small_data() -> ModelData:
+def small_data(*, controls: bool = True) -> ModelData:
     """Return the small design as arrays; its distances are to be replaced."""
-    return model_data(simulate_table(small_design(), "crossed", random_seed=1))
+    return model_data(simulate_table(small_design(controls=controls), "crossed", random_seed=1))
 
 
 def quantities(draws: Draws, data: ModelData) -> Draws:
     """Return each top-level number and contrast by name: arrays of shape (draws,), or () for the truth."""
+    if "residual_covariance" in draws:
+        return multivariate_quantities(draws, data)
     flat: Draws = {}
     for name in ("connection_mean", "word_sd", "sigma", "attribute_sd", "nu"):
         if name not in draws:
@@ -87,6 +112,27 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
             flat |= {f"{name}[{place}]": values[..., at] for at, place in enumerate(places)}
         else:
             flat[name] = values
+    return flat | contrasts(draws["connection_mean"], data)
+
+
+def multivariate_quantities(draws: Draws, data: ModelData) -> Draws:
+    """Return the same for the multivariate model: its scales, contrasts, and numbers of its two covariances."""
+    labels = {"connection_mean": data.connections, "effect_sd": effect_names(data.connections)}
+    labels["list_scale"] = list_names(data)[:-1]
+    flat = {
+        f"{name}[{place}]": draws[name][..., at]
+        for name, places in labels.items()
+        if name in draws
+        for at, place in enumerate(places)
+    }
+    flat |= {name: draws[name] for name in ("attribute_sd", "group_attribute_sd", "sigma", "target_weight")}
+    words, between, residual = (draws[name] for name in ("word_mean", "word_covariance", "residual_covariance"))
+    own = words[..., 0] - words[..., 1]
+    flat["associated - different, these words"] = own.mean(axis=-1)
+    flat["associated - different, first word"] = own[..., 0]
+    flat["correlation of word effects"] = between[..., 0, 1] / np.sqrt(between[..., 0, 0] * between[..., 1, 1])
+    flat["residual correlation"] = residual[..., 0, 1] / np.sqrt(residual[..., 0, 0] * residual[..., 1, 1])
+    flat["residual log determinant"] = np.linalg.slogdet(residual)[1]
     return flat | contrasts(draws["connection_mean"], data)
 
 
@@ -111,6 +157,18 @@ def collapsed_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
     def sample(data: ModelData, seed: int) -> Draws:
         posterior, _ = sample_collapsed(collapse(data, spec), draws=draws, rng=np.random.default_rng(seed))
         return {name: values[:kept] for name, values in posterior.items()}
+
+    return sample
+
+
+def gibbs_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
+    """Return the Gibbs sampler of a model: one chain, thinned."""
+
+    def sample(data: ModelData, seed: int) -> Draws:
+        found = sample_multivariate(
+            attribute_sample(data), spec, draws=kept, tune=_WARM_UP, chains=1, seed=seed, thin=draws // kept
+        )
+        return {name: values[0] for name, values in found.items()}
 
     return sample
 
@@ -160,6 +218,8 @@ def sampler_of(model: str, sampler: str, draws: int, kept: int, data: ModelData)
         return exact_sampler(spec, draws)
     if sampler == "collapsed":
         return collapsed_sampler(spec, draws, kept)
+    if sampler == "gibbs":
+        return gibbs_sampler(spec, draws, kept)
     return nuts_sampler(spec, draws, kept, data)
 
 
@@ -328,13 +388,15 @@ def draw_ranks(frame: pd.DataFrame, title: str) -> Any:
     for parameter in ("connection_mean", "word_sd", "sigma"):
         found = [f"{parameter}[{column}]" for column in columns]
         if found[0] in names:
-            rows.append(list(found))
-    rows.append([None, *(f"associated - {column}" for column in columns[1:])])
+            rows.append([name if name in names else None for name in found])
+    rows.append([name if name in names else None for name in (f"associated - {column}" for column in columns)])
     rest = [name for name in names if not any(name in row for row in rows)]
     if len(rest) == 1:
         rows[-1][0] = rest[0]
-    elif rest:
-        rows.append([*rest, *[None] * (len(columns) - len(rest))])
+    else:
+        for first in range(0, len(rest), len(columns)):
+            part = rest[first : first + len(columns)]
+            rows.append([*part, *[None] * (len(columns) - len(part))])
     figure = new_figure(9.0, 1.55 * len(rows) + 0.9)
     panels = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
     by_name = frame.set_index("quantity")
@@ -409,12 +471,13 @@ def draw_coverage(frames: dict[str, pd.DataFrame]) -> Any:
 
 def draw_figures(out: Path) -> None:
     """Draw what the CSV files in a folder hold."""
-    for model, sampler, _, kept in RANKED:
-        source = out / f"ranks_{model}_{sampler}.csv"
+    for ranked in RANKED:
+        source = out / f"{ranked.name}.csv"
         if source.exists():
             frame = pd.read_csv(source)
             total = int(frame[_BIN_COLUMNS].iloc[0].sum())
-            title = f"{model}, {sampler} sampler: {total:,} data sets, {kept} draws each"
+            design = "" if ranked.controls else ", no control words"
+            title = f"{ranked.model}{design}, {ranked.sampler} sampler: {total:,} data sets, {ranked.kept} draws each"
             save_figure(draw_ranks(frame, title), source.with_suffix(".png"), overwrite=True)
     titles = {
         "prior_large": "Parameters from the prior\n(8 protected and 37 attribute words)",
@@ -454,15 +517,15 @@ def write_results(out: Path) -> None:
         "|---|---|---|---|---|---|---|---|",
     ]
     values: list[float] = []
-    for model, sampler, _, _ in RANKED:
-        name = f"ranks_{model}_{sampler}"
-        if name not in facts:
+    for ranked in RANKED:
+        if ranked.name not in facts:
             continue
-        frame, fact = pd.read_csv(out / f"{name}.csv"), facts[name]
+        frame, fact = pd.read_csv(out / f"{ranked.name}.csv"), facts[ranked.name]
         worst = frame.loc[frame["p_value"].idxmin()]
         values += list(frame["p_value"])
         lines.append(
-            f"| `{model}` | {sampler} | {fact['replicates']:,} | {fact['given_up']} | {len(frame)} | "
+            f"| `{ranked.model}`{'' if ranked.controls else ', no controls'} | {ranked.sampler} | "
+            f"{fact['replicates']:,} | {fact['given_up']} | {len(frame)} | "
             f"{worst['p_value']:.2g}, `{worst['quantity']}` | {int((frame['p_value'] < 0.01).sum())} | "
             f"{fact['seconds']:.0f} |"
         )
@@ -527,17 +590,17 @@ class Record:
 
 def run_ranks(name: str, record: Record, *, replicates: int, resume: bool) -> pd.DataFrame:
     """Rank one model under one sampler, batch by batch."""
-    model, sampler, draws, kept = next(one for one in RANKED if name == f"ranks_{one[0]}_{one[1]}")
+    ranked = next(one for one in RANKED if name == one.name)
     facts, counts = {"replicates": 0, "given_up": 0, "seconds": 0.0}, None
     if resume and name in record.facts:
         facts = {key: record.facts[name][key] for key in facts}
         counts = pd.read_csv(record.out / f"{name}.csv", index_col="quantity")[_BIN_COLUMNS]
-    data = small_data()
-    sample = sampler_of(model, sampler, draws, kept, data)
+    data = small_data(controls=ranked.controls)
+    sample = sampler_of(ranked.model, ranked.sampler, ranked.draws, ranked.kept, data)
     while facts["replicates"] < replicates:
         start, size = time.perf_counter(), min(_BATCH, replicates - facts["replicates"])
-        ranks, given_up = simulated_ranks(model, sample, data, replicates=size, first=facts["replicates"])
-        found = rank_counts(ranks, kept)
+        ranks, given_up = simulated_ranks(ranked.model, sample, data, replicates=size, first=facts["replicates"])
+        found = rank_counts(ranks, ranked.kept)
         counts = found if counts is None else counts + found
         facts["replicates"] += size
         facts["given_up"] += given_up
@@ -558,7 +621,7 @@ def run_coverage(name: str, record: Record, *, replicates: int) -> pd.DataFrame:
 
 def main() -> None:
     """Run all parts, or those that are named, and draw the figures."""
-    known = [*(f"ranks_{model}_{sampler}" for model, sampler, _, _ in RANKED), *COVERAGE]
+    known = [*(ranked.name for ranked in RANKED), *COVERAGE]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(known)}, figures; default: all")
     parser.add_argument("--replicates", type=int, default=1000, help="data sets a part (default 1000)")

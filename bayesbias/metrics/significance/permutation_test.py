@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.arguments import check_count, resolve_seed
+from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
-
-Floats = NDArray[np.floating[Any]]
 
 MOST_PARTITIONS = 1_000_000
 """Up to this many partitions are enumerated; of more, a sample is drawn."""

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from bayesbias.arrays import Floats
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 
-Floats = NDArray[np.floating[Any]]
 _PAIR = ["protected_word", "attribute_word"]
 
 

@@ -1,16 +1,14 @@
 """The score of four word lists under any similarity of two lists: the sum of its four components."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bayesbias.arrays import Floats
 from bayesbias.metrics.look_up import FoundLists, StudyLists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.similarities import Similarities, Statistics
-
-Floats = NDArray[np.floating[Any]]
 
 COMPONENTS = ("a_c", "a_d", "b_d", "b_c")
 """The four comparisons of the lists A, B (protected) with C, D (attributes), in the order of Kindel's Table 1."""

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from math import comb
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayesbias.arguments import resolve_seed, with_progress
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.geometry import condition_number
 from bayesbias.metrics.subspaces.list_similarities import (
@@ -29,8 +28,6 @@ from bayesbias.metrics.subspaces.sublists import (
     one_word_changed,
     raise_if_too_many,
 )
-
-Floats = NDArray[np.floating[Any]]
 
 _TIE = 1e-10
 _BLOCK = 512

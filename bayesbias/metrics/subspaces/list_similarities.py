@@ -1,18 +1,16 @@
 """Similarities of lists of words by name, for all pairs of two stacks of lists at once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.geometry import joint_coordinates, projectors, unit_vectors
 from bayesbias.metrics.look_up import as_embedding, find_lists
 from bayesbias.metrics.subspaces.mean_cosine import unit_centroid
 
-Floats = NDArray[np.floating[Any]]
 Features = Callable[[Floats], Floats]
 Metric = str | Callable[[Floats, Floats], float]
 

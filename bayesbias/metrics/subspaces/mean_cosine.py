@@ -1,12 +1,13 @@
 """The family of measures that average cosine similarities: grand mean, paired and centroid."""
 
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesbias.arguments import check_choice
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_vectors, raise_unless_same_dimensions, unit_vectors
@@ -16,7 +17,6 @@ from bayesbias.metrics.similarities import Similarities, Statistics
 from bayesbias.metrics.subspaces.component_scores import component_lists, score_result, score_statistics
 from bayesbias.studies import StudyLike
 
-Floats = NDArray[np.floating[Any]]
 Estimator = Literal["grand_mean", "paired", "centroid"]
 
 

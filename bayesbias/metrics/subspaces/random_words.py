@@ -1,16 +1,12 @@
 """Words drawn at random from a vocabulary, in the place of given ones."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
-
-Rows = NDArray[np.integer[Any]]
-Floats = NDArray[np.floating[Any]]
 
 MATCHES = ("rank", "norm")
 """What drawn words may have in common with those that they replace: the row in the embedding (in files in the order of
@@ -19,7 +15,7 @@ frequency, as word2vec, GloVe and fastText write them, the frequency rank), or t
 _BLOCK = 10_000
 
 
-def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, without: Sequence[str]) -> Rows:
+def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, without: Sequence[str]) -> Integers:
     """Return the rows of the words to draw from (None: all) in the embedding's order; warn of those that it lacks.
 
     >>> vectors = bb.Embedding(words=("a", "b", "c"), vectors=np.eye(3))
@@ -27,7 +23,7 @@ def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, with
     array([0, 2])
     """
     if vocabulary is None:
-        rows: Rows = np.arange(len(embedding))
+        rows: Integers = np.arange(len(embedding))
     else:
         found = embedding.lookup(vocabulary)
         if found.lost:
@@ -40,14 +36,16 @@ def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, with
     return np.setdiff1d(rows, word_rows(embedding, without))
 
 
-def word_rows(embedding: Embedding, words: Sequence[str]) -> Rows:
+def word_rows(embedding: Embedding, words: Sequence[str]) -> Integers:
     """Return the rows of words that an embedding has."""
     place = dict.fromkeys(embedding.match(word) for word in words)
     place |= {word: row for row, word in enumerate(embedding.words) if word in place}
     return np.array([place[embedding.match(word)] for word in words], dtype=np.intp)
 
 
-def replacements(embedding: Embedding, rows: Rows, vocabulary: Rows, match: str | None, window: int) -> Rows:
+def replacements(
+    embedding: Embedding, rows: Integers, vocabulary: Integers, match: str | None, window: int
+) -> Integers:
     """Return the rows of the words of `vocabulary` that may replace each of `rows`: (words to replace, candidates).
 
     `match` is None (all of the vocabulary), or a name in `MATCHES`: the `window` nearest in rank or norm. It is an
@@ -83,7 +81,7 @@ def replacements(embedding: Embedding, rows: Rows, vocabulary: Rows, match: str 
     return np.array(candidates)
 
 
-def draw_rows(candidates: Rows, samples: int, rng: np.random.Generator) -> Rows:
+def draw_rows(candidates: Integers, samples: int, rng: np.random.Generator) -> Integers:
     """Draw one candidate for each place, in turn, out of those that the draw does not hold yet.
 
     Where all places have the same candidates, this is drawing without replacement. `candidates` has shape
@@ -102,7 +100,7 @@ def draw_rows(candidates: Rows, samples: int, rng: np.random.Generator) -> Rows:
     return rows
 
 
-def _norms(embedding: Embedding, rows: Rows) -> Floats:
+def _norms(embedding: Embedding, rows: Integers) -> Floats:
     # In blocks: the vectors may be most of the memory.
     blocks = (embedding.vectors[rows[start : start + _BLOCK]] for start in range(0, len(rows), _BLOCK))
     squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]

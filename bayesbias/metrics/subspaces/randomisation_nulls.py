@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayesbias.arguments import check_choice, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import row_space, unit_vectors
@@ -17,8 +17,6 @@ from bayesbias.metrics.subspaces.component_scores import component_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.studies import StudyLike
 
-Floats = NDArray[np.floating[Any]]
-Rows = NDArray[np.integer[Any]]
 Match = Literal["rank", "norm"]
 
 DRAWN = ("first", "second", "both")
@@ -239,7 +237,7 @@ def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
     return float(quantile), float((above - below) / 2)
 
 
-def list_statistics(source: Embedding, first: Rows, second: Rows) -> pd.DataFrame:
+def list_statistics(source: Embedding, first: Integers, second: Integers) -> pd.DataFrame:
     """Return what pairs of lists have in common, one row a pair.
 
     `first` and `second` are rows of the words of each list, of shape (lists, words); a single list is compared with all
@@ -284,7 +282,7 @@ class _Options:
         self.match, self.window, self.progress = match, window, progress
 
 
-def _nulls(found: FoundLists, pair: tuple[str, ...], rows: Rows, options: _Options) -> RandomisationNulls:
+def _nulls(found: FoundLists, pair: tuple[str, ...], rows: Integers, options: _Options) -> RandomisationNulls:
     source, (name_a, name_b) = found.source, pair
     first, second = (word_rows(source, found.words[name]) for name in pair)
     samples = {}
@@ -313,7 +311,7 @@ def _one(frame: pd.DataFrame) -> dict[str, float]:
     return {str(name): float(frame[name].iloc[0]) for name in frame}
 
 
-def _basis(source: Embedding, rows: Rows) -> tuple[Floats, Rows, Floats]:
+def _basis(source: Embedding, rows: Integers) -> tuple[Floats, Integers, Floats]:
     """Return orthonormal bases of lists, their ranks, and the means of their unit vectors."""
     units = unit_vectors(source.vectors[rows])
     basis = row_space(units)

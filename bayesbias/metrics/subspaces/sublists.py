@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbias.arguments import check_count
+from bayesbias.arrays import Integers
 from bayesbias.errors import MeasureError
-
-Places = NDArray[np.integer[Any]]
 
 # Pairs of sub-lists that take seconds, and calls of a function that take about a minute.
 MOST_PAIRS = 10_000_000
@@ -20,7 +17,7 @@ MOST_CALLS = 1_000_000
 _MOST_LISTED = 200_000
 
 
-def all_subsets(words: int, size: int) -> Places:
+def all_subsets(words: int, size: int) -> Integers:
     """Return the places of all sub-lists of a size, of shape (sub-lists, size), in lexicographic order.
 
     >>> all_subsets(3, 2)
@@ -32,7 +29,7 @@ def all_subsets(words: int, size: int) -> Places:
     return flat.reshape(-1, size)
 
 
-def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Generator) -> Places:
+def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Generator) -> Integers:
     """Return `samples` different sub-lists of a size at random, or all where there are no more, in order.
 
     `words` is the length of the list, `size` that of a sub-list; `samples` None is all.
@@ -52,7 +49,7 @@ def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Gene
     return np.array(sorted(drawn), dtype=np.intp)
 
 
-def one_word_changed(subset: Places, words: int) -> Places:
+def one_word_changed(subset: Integers, words: int) -> Integers:
     """Return the sub-lists that have all words of a sub-list but one, and another one in its place.
 
     >>> one_word_changed(np.array([0, 2]), 4)
@@ -109,7 +106,7 @@ def checked_sizes(sizes: Sequence[int] | None, most: int) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def named(words: Sequence[str], places: Places) -> tuple[str, ...]:
+def named(words: Sequence[str], places: Integers) -> tuple[str, ...]:
     """Return the words at some places.
 
     >>> named(("he", "him", "his"), np.array([0, 2]))
