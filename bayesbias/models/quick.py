@@ -69,14 +69,12 @@ def quick_contrasts(
     draws: int,
     points: int,
     rng: np.random.Generator,
-    careful: bool = False,
 ) -> dict[str, Contrast]:
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
     `sampler_for` the model must not be ``"nuts"``. An exact posterior has `draws` draws, a crossed one `points`
-    weighted points, and a multivariate one a quarter as many sweeps; where the weights of
-    a crossed one are poor and `careful` is true, they are improved in rounds and drawn from (`draws` draws), as `fit`
-    does, before giving up with a `SamplerFailedError`.
+    weighted points, and a multivariate one a quarter as many sweeps; where the weights of a crossed one are poor, they
+    are improved in rounds and drawn from (`draws` draws), as `fit` does, before a `SamplerFailedError`.
 
     >>> from bayesbias.models.data import model_data
     >>> rng = np.random.default_rng(1)
@@ -93,7 +91,7 @@ def quick_contrasts(
     else:
         collapsed = collapse(data, spec)
         weighted = connection_mean_posterior(collapsed, draws=points, rng=rng)
-        if weighted.khat <= KHAT_MAX or not careful:
+        if weighted.khat <= KHAT_MAX:
             return _from_points(weighted, data.connections, baseline)
         means = sample_collapsed(collapsed, draws=draws, rng=rng)[0]["connection_mean"]
     return _from_draws(means, data.connections, baseline)

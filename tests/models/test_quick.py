@@ -10,7 +10,7 @@ from bayesbias.models import quick
 from bayesbias.models.data import model_data, subset
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.quick import QuickRefits, quick_contrasts, sampler_for
-from bayesbias.models.samplers import exact
+from bayesbias.models.samplers import collapsed, exact
 from tests.models.tables import small
 
 
@@ -40,7 +40,8 @@ def test_contrasts_are_those_of_a_fit(table: pd.DataFrame, model: str) -> None:
 def test_a_failed_diagnostic_is_one_error_that_users_can_catch(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data, spec = model_data(small()), bb.load_model(model)
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
-    monkeypatch.setattr(quick, "KHAT_MAX", -10.0)
+    for module in (quick, collapsed):
+        monkeypatch.setattr(module, "KHAT_MAX", -10.0)
     with pytest.raises(SamplerFailedError) as caught:
         quick_contrasts(data, spec, draws=200, points=100, rng=np.random.default_rng(1))
     assert isinstance(caught.value, FitError)
@@ -49,13 +50,13 @@ def test_a_failed_diagnostic_is_one_error_that_users_can_catch(model: str, monke
         refits.estimates(np.ones(len(data.distance), dtype=bool), spec, 0.89)
 
 
-def test_with_care_poor_weights_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_poor_weights_are_improved_and_drawn_from(monkeypatch: pytest.MonkeyPatch) -> None:
     data, spec = model_data(small()), bb.load_model("crossed")
     usual = quick_contrasts(data, spec, draws=4000, points=2000, rng=np.random.default_rng(1))
     monkeypatch.setattr(quick, "KHAT_MAX", -10.0)
-    careful = quick_contrasts(data, spec, draws=4000, points=2000, rng=np.random.default_rng(1), careful=True)
+    improved = quick_contrasts(data, spec, draws=4000, points=2000, rng=np.random.default_rng(1))
     for contrast in usual:
-        one, two = usual[contrast](0.89), careful[contrast](0.89)
+        one, two = usual[contrast](0.89), improved[contrast](0.89)
         assert abs(one.mean - two.mean) < 6 * np.hypot(one.standard_error, two.standard_error)
 
 

@@ -212,7 +212,7 @@ def fit_sample(cell: Cell, design: ModelData, sample: int) -> list[dict[str, Any
     rows = [multivariate_row(data, int(rng.integers(2**32)), bb.load_model("multivariate"))]
     for method in OTHERS if sample < OTHER_SAMPLES else ():
         try:
-            found = quick_contrasts(data, bb.load_model(method), draws=2000, points=200, rng=rng, careful=True)
+            found = quick_contrasts(data, bb.load_model(method), draws=2000, points=200, rng=rng)
         except FitError:
             rows.append({"method": method})
             continue

@@ -240,7 +240,7 @@ def check_claims(
 
     def estimate(data: ModelData, at: int) -> Estimate:
         draws, stream = _DRAWS[sampler_for(spec)], np.random.default_rng([seed, 1, at])
-        return quick_contrasts(data, spec, draws=draws, points=_POINTS, rng=stream, careful=True)[CONTRAST](hdi_prob)
+        return quick_contrasts(data, spec, draws=draws, points=_POINTS, rng=stream)[CONTRAST](hdi_prob)
 
     fitted: dict[int, Estimate] = {}
     distances = [lists.distances]

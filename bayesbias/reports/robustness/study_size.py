@@ -17,8 +17,9 @@ from bayesbias.arguments import (
     resolve_seed,
     with_progress,
 )
-from bayesbias.errors import FitError, ReportError
+from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, study_data
+from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
@@ -171,7 +172,7 @@ def required_words(
         for sample in range(samples):
             data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
             rng = np.random.default_rng([seed, sample, 1])
-            with suppress(FitError):  # a study that the fast sampler cannot fit is left out
+            with suppress(SamplerFailedError):  # a study that the fast sampler cannot fit is left out
                 found = quick_contrasts(data, plan.spec, baseline=baseline, draws=_DRAWS, points=_POINTS, rng=rng)
                 interval = found[contrast](hdi_prob)
                 widths.append(interval.high - interval.low)
