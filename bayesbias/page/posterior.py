@@ -2,10 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.errors import ReportError
+from bayesbias.models.fit_source import fitted_table
 from bayesbias.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
 from bayesbias.page.page_input import PageInput
 from bayesbias.plots.words import plot_connections, plot_words
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.questions import contrast, own_questions
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.statements import count_text, distance_text, percent_text, probability_text, signed_text
 
@@ -19,6 +22,10 @@ _DIAGNOSTICS: dict[str, Any] = {
     "ess_bulk": ("ESS", count_text),
     "r_hat": ("R\N{NON-BREAKING HYPHEN}hat", distance_text),
 }
+
+
+# Of each level: the column of what is compared, and what it is called.
+_OF_EACH = {"protected_group": ("protected_group", "group"), "word": ("protected_word", "word")}
 
 
 def overall(page: PageInput) -> Section:
@@ -49,6 +56,8 @@ def overall(page: PageInput) -> Section:
             },
         ),
         _differences(page, "overall"),
+        *_of_groups(page),
+        *_questions(page),
         frame_table(
             others,
             f"Spread: how much words, pairs and attribute words differ, {prob} HPDI",
@@ -100,24 +109,50 @@ def words(page: PageInput) -> Section:
 
 
 def _differences(page: PageInput, level: str) -> Table | Notice:
-    """Return the contrasts of all protected words or of each, or why there are none."""
+    """Return the contrasts of all protected words, of each group or of each word, or why there are none."""
     if reason := page.nothing_to_compare:
         return Notice(f"No differences are shown. {reason}")
     frame = contrasts(page.fit, level=level, hdi_prob=page.hdi_prob, rope=page.rope)
-    columns: dict[str, Any] = {
-        "contrast": ("Difference", None),
-        **_moments(signed_text),
-        "direction": ("Direction", None),
-        "probability_of_direction": ("Probability", probability_text),
-    }
-    if "probability_in_rope" in frame:
-        columns["probability_in_rope"] = ("Too small to matter", probability_text)
+    columns = {"contrast": ("Difference", None), **_difference_columns(frame)}
     reading = f"{percent_text(page.hdi_prob)} HPDI; negative is nearer"
     if level == "overall":
         return frame_table(frame, f"Differences of overall means, {reading}", columns | _worth(frame))
-    columns = {"protected_word": ("Word", None)} | columns
-    columns |= {"baseline_pairs": ("Pairs", count_text), "other_pairs": ("Other pairs", count_text)}
-    return frame_table(frame, f"Differences for each protected word, {reading}", columns, folded=True)
+    counts = {"baseline_pairs": ("Pairs", count_text), "other_pairs": ("Other pairs", count_text)}
+    name, label = _OF_EACH[level]
+    columns = {name: (label.capitalize(), None), **columns, **counts}
+    return frame_table(frame, f"Differences for each protected {label}, {reading}", columns, folded=True)
+
+
+def _of_groups(page: PageInput) -> list[Block]:
+    """Return the contrasts of each protected group, where there are several."""
+    several = page.table["protected_group"].nunique() > 1
+    return [_differences(page, "protected_group")] if several and not page.nothing_to_compare else []
+
+
+def _questions(page: PageInput) -> list[Block]:
+    """Return the answers to the study's own questions, if it asks any, or why these cannot be answered."""
+    if not own_questions(fitted_table(page.fit)):
+        return []
+    try:
+        frame = contrast(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
+    except ReportError as error:
+        return [Notice(f"The study's own questions are not answered. {error}")]
+    columns = {"question": ("Question", None), "pairs": ("Pairs", count_text), **_difference_columns(frame)}
+    title = f"The study's own questions, about these protected words, {percent_text(page.hdi_prob)} HPDI"
+    return [frame_table(frame, f"{title}; negative is nearer", columns | _worth(frame))]
+
+
+def _difference_columns(frame: "pd.DataFrame") -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        **_moments(signed_text),
+        "direction": ("Direction", None),
+        "probability_of_direction": ("Probability", probability_text),
+        "observed": ("Plain difference", signed_text),
+        "unpooled": ("Unpooled", signed_text),
+    }
+    if "probability_in_rope" in frame:
+        columns["probability_in_rope"] = ("Too small to matter", probability_text)
+    return columns
 
 
 def _worth(frame: "pd.DataFrame") -> dict[str, Any]:

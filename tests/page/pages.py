@@ -41,6 +41,7 @@ def small_table(connections: tuple[str, ...] = ("associated", "different", "huma
     table.attrs["bayesbias"] = {
         "study": "<s>weather</s>",
         "embedding": {"name": "vectors <tiny>", "hash": "0", "case": "exact"},
+        "questions": {"<b>nearer</b> to cold": [["winter", "cold"], ["summer <u>", "cold"]]},
         "lost_words": [{"word": TURNED, "role": "attribute", "list": "cold", "reason": "not there"}],
     }
     return table

@@ -2,6 +2,7 @@
 
 import pytest
 
+import bayesbias as bb
 from bayesbias.page import posterior
 from bayesbias.page.blocks import Bullets, Figure, Notice, Table
 from bayesbias.page.page_input import PageInput
@@ -20,17 +21,32 @@ def test_headlines_are_the_statements_on_contrasts_and_on_words(given: PageInput
 
 
 def test_differences_have_their_probabilities(given: PageInput) -> None:
-    for section, first in ((posterior.overall(given), "Difference"), (posterior.words(given), "Word")):
-        (table,) = [block for block in section.blocks if isinstance(block, Table) and "Too small" in str(block.header)]
-        assert table.header[0] == first
+    sections = posterior.overall(given), posterior.words(given)
+    tables = [block for section in sections for block in section.blocks if isinstance(block, Table)]
+    shown = [table for table in tables if "Too small" in str(table.header)]
+    assert [table.header[0] for table in shown] == ["Difference", "Group", "Question", "Word"]
+    assert [table.folded for table in shown] == [False, True, False, True]
+    for table in shown:
         assert table.caption.endswith("89% HPDI; negative is nearer")
-        assert table.folded == (first == "Word")
+        assert {"Plain difference", "Unpooled"} <= set(table.header)
+
+
+def test_the_questions_of_the_study_are_answered(given: PageInput) -> None:
+    (table,) = [block for block in posterior.overall(given).blocks if getattr(block, "header", [""])[0] == "Question"]
+    answer = bb.contrast(given.fit, ("winter", "cold"), ("summer <u>", "cold"), rope=0.02).iloc[0]
+    (row,) = table.rows
+    said = dict(zip(table.header, row, strict=True))
+    assert said["Question"] == "<b>nearer</b> to cold"
+    assert said["Mean"] == f"{answer['mean']:+.3f}"
+    assert said["Unpooled"] == f"{answer['unpooled']:+.3f}"
 
 
 def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(controls_only: PageInput) -> None:
     for section in (posterior.overall(controls_only), posterior.words(controls_only)):
-        (notice,) = [block for block in section.blocks if isinstance(block, Notice)]
+        notice, *others = [block for block in section.blocks if isinstance(block, Notice)]
         assert notice.text == f"No differences are shown. {controls_only.nothing_to_compare}"
+        assert all("questions are not answered. The fit has no attribute list 'cold'" in one.text for one in others)
+        assert len(others) == (section.slug == "overall")
         assert not list(section.headlines)
         (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
         assert sum(character.isdigit() for character in figure.alt) >= 4

@@ -100,7 +100,10 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
     same("Spread", overall.query("parameter != 'connection_mean'"), means)
     same("Mean cosine distance of each", word, {**means, "Word": ("protected_word", "{}")})
     same("Differences of overall means", bb.contrasts(fitted, rope=0.02), differences)
-    same("Differences for each", bb.contrasts(fitted, level="word", rope=0.02), differences)
+    for level, label in (("protected_group", "group"), ("word", "word")):
+        found = bb.contrasts(fitted, level=level, rope=0.02)
+        same(f"Differences for each protected {label}", found, {**differences, "Unpooled": ("unpooled", "{:+.3f}")})
+    same("The study's own questions", bb.contrast(fitted, rope=0.02), differences)
 
     check = check_posterior(fitted, random_seed=4)
     same("Share of observed", check.coverage, {"In 89%": ("inside_89", "{:.1%}"), "Pairs": ("pairs", "{}")})

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.arguments import resolve_seed, with_progress
-from bayesbias.arrays import Floats
+from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.geometry import condition_number
 from bayesbias.metrics.subspaces.list_similarities import (
@@ -19,7 +19,6 @@ from bayesbias.metrics.subspaces.list_similarities import (
     right_side,
 )
 from bayesbias.metrics.subspaces.sublists import (
-    Places,
     all_subsets,
     checked_samples,
     checked_sizes,
@@ -180,7 +179,7 @@ def index_of_inconsistency(
     return frame
 
 
-def _against_all(metric: Metric, vectors: Floats, subsets: Places) -> tuple[Floats, Floats, Places]:
+def _against_all(metric: Metric, vectors: Floats, subsets: Integers) -> tuple[Floats, Floats, Integers]:
     """Return the similarity of each sub-list to itself and to the nearest other one of all, and which that is."""
     own, best, nearest = np.empty(len(subsets)), np.empty(len(subsets)), np.empty(len(subsets), dtype=np.intp)
     every = right_side(metric, vectors[subsets])
@@ -195,7 +194,7 @@ def _against_all(metric: Metric, vectors: Floats, subsets: Places) -> tuple[Floa
     return own, best, subsets[nearest]
 
 
-def _against_neighbours(metric: Metric, vectors: Floats, subsets: Places) -> tuple[Floats, Floats, Places]:
+def _against_neighbours(metric: Metric, vectors: Floats, subsets: Integers) -> tuple[Floats, Floats, Integers]:
     """As `_against_all`, but looking only at the sub-lists that differ in one word."""
     rows = []
     for subset in subsets:

@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.arguments import check_count, resolve_seed, with_progress
-from bayesbias.arrays import Floats
+from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.subspaces.list_similarities import Metric, all_similarities, list_vectors, metric_name
 from bayesbias.metrics.subspaces.sublists import (
-    Places,
     checked_sizes,
     draw_subsets,
     named,
@@ -44,8 +43,8 @@ class Lattice:
     metric: str
     words: tuple[str, ...]
     other_words: tuple[str, ...]
-    subsets: Mapping[int, Places]
-    other_subsets: Mapping[int, Places]
+    subsets: Mapping[int, Integers]
+    other_subsets: Mapping[int, Integers]
     similarities: Mapping[int, Floats]
     within: bool
     random_seed: int | None

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.arguments import check_count, resolve_seed, with_progress
+from bayesbias.arrays import Integers
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.metrics.look_up import find_two_lists
-from bayesbias.metrics.subspaces.random_words import Rows, draw_rows, replacements, vocabulary_rows, word_rows
+from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, list_statistics, quantile_with_error
 
 
@@ -69,7 +70,7 @@ def leave_one_word_out(
         for at, word in enumerate(words if len(words) > 1 else ())
     ]
     for side, name, at, word in with_progress(places, "Words", progress=progress):
-        changed: list[Rows] = [part[np.newaxis] for part in parts]
+        changed: list[Integers] = [part[np.newaxis] for part in parts]
         changed[side] = np.delete(parts[side], at)[np.newaxis]
         without = list_statistics(source, *changed).iloc[0]
         changed[side] = np.repeat(parts[side][np.newaxis], samples, axis=0)
