@@ -175,7 +175,7 @@ def comparable(draws: dict[str, np.ndarray]) -> xr.DataTree:
 @pytest.mark.parametrize(
     ("missing", "likelihood", "draws"),
     [
-        (0.2, "student_t", 400),
+        (0.2, "student_t", 250),
         *[
             pytest.param(missing, likelihood, 3000, marks=pytest.mark.truth)
             for missing in (0.0, 0.2)
@@ -192,7 +192,7 @@ def test_agrees_with_nuts_within_monte_carlo_error(missing: float, likelihood: s
     with pytensor.config.change_flags(numba__fastmath=False), warnings.catch_warnings(action="ignore"):
         compiled = nutpie.compile_pymc_model(build_model(data, spec), freeze_model=False)
         nuts = nutpie.sample(
-            compiled, draws=draws, tune=max(draws // 2, 600), chains=4, seed=2, progress_bar=False, target_accept=0.97
+            compiled, draws=draws, tune=max(draws // 2, 500), chains=4, seed=2, progress_bar=False, target_accept=0.97
         )
     diverging = float(nuts["sample_stats"]["diverging"].mean())
     assert diverging < 0.005, "NUTS itself must be right"

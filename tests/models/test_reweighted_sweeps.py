@@ -14,7 +14,7 @@ from bayesbias.models.spec import load_model
 from bayesbias.models.vector_likelihood import vector_densities_of
 from tests.models.tables import small
 
-DRAWS = 4000
+DRAWS = 2000
 
 
 @pytest.fixture(scope="module")

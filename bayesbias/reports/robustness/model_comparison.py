@@ -30,6 +30,8 @@ AS_GOOD = "as good as the preferred one"
 WORSE = "worse: do not use its intervals"
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
+# A refit gives one density, which needs fewer draws than the smoothed weights of all words.
+_FEWER_DRAWS = 4
 
 _Fit = partial["xr.DataTree"]
 """`fit`, with its draws and chains settled."""
@@ -213,9 +215,8 @@ def _score(
 def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec, fit_short: _Fit, seed: int) -> float:
     """Return log p(rows of a word | all other rows) from a fit without them, or NaN if there is no such fit."""
     if sampler_for(spec) == "gibbs":
-        return density_without(
-            data, word, spec, draws=fit_short.keywords["draws"] * fit_short.keywords["chains"] // 2, seed=seed
-        )
+        draws = fit_short.keywords["draws"] * fit_short.keywords["chains"] // _FEWER_DRAWS
+        return density_without(data, word, spec, draws=draws, seed=seed)
     rest = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
     try:
         refitted = fit_short(rest, spec, random_seed=seed, progress=False)

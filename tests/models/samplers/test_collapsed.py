@@ -66,7 +66,7 @@ def table_with_a_gap() -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("name", "gaps", "draws"),
     [
-        ("crossed_per_list", True, 1500),
+        ("crossed_per_list", True, 700),
         *(pytest.param(name, gaps, 5000, marks=pytest.mark.truth) for name in CROSSED for gaps in (False, True)),
     ],
 )
