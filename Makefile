@@ -51,7 +51,8 @@ $(UV):
 	@.ci/python >/dev/null
 	python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location --target .tools/uv 'uv>=0.9'
 
+# Compiled once, since some machines (PYTHONDONTWRITEBYTECODE) would compile every module in every process.
 .venv/ready: $(UV) pyproject.toml uv.lock
 	@.ci/python >/dev/null
-	$(UV) sync --quiet --frozen --python "$$(.ci/python)"
+	$(UV) sync --quiet --frozen --compile-bytecode --python "$$(.ci/python)"
 	@touch $@
