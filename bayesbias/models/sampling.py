@@ -70,8 +70,8 @@ def fit(
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     sampler
         ``"exact"`` (models without attribute effects) and ``"collapsed"`` (crossed models) draw independently, in
-        well under a second; ``"gibbs"`` draws the multivariate model in sweeps, two for each kept draw, in seconds (its
-        first call on a machine compiles it, for about half a minute); ``"nutpie"`` and ``"pymc"`` (PyMC's own) are
+        well under a second; ``"gibbs"`` draws the multivariate model in sweeps, up to four a kept draw, in seconds
+        (its first call on a machine compiles it, for about a minute); ``"nutpie"`` and ``"pymc"`` (PyMC's own) are
         NUTS and fit every model. ``"auto"`` (default) takes the fastest that fits the model, and NUTS where a
         diagnostic of that one fails.
     draws, tune, chains
