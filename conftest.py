@@ -21,11 +21,15 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave `truth` to those who ask for it by name; skip `shared`, saying why, where the reference data is absent."""
+    """Leave `truth` to those who ask for it by name; skip `shared`, saying why, where the reference data is absent.
+
+    What takes long comes first, so that no worker is left with it when the others are done.
+    """
     if "truth" not in config.option.markexpr:
         long = [item for item in items if "truth" in item.keywords]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+    items.sort(key=lambda item: "slow" not in item.keywords)
     if SHARED.is_dir():
         return
     for item in items:
@@ -70,12 +74,23 @@ def short_fit(short_table: pd.DataFrame) -> xr.DataTree:
     return bb.fit(short_table, "hierarchical", draws=1500, chains=2, random_seed=3, progress=False)
 
 
+@pytest.fixture
+def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out of pages the two sections that fit models many times; the tests of the page have them."""
+    from bayesbias.page import report, robustness
+
+    long = (robustness.comparison, robustness.what_it_is_sensitive_to)
+    monkeypatch.setattr(report, "SECTIONS", tuple(each for each in report.SECTIONS if each not in long))
+
+
 @pytest.fixture(autouse=True)
 def _names_in_doctests(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
     """Give the docstrings' examples `bb`, `np`, `pd`, a `table` and a `fit` of it."""
     if not isinstance(request.node, pytest.DoctestItem):
         return
     doctest_namespace.update(bb=bb, np=np, pd=pd)
+    if request.node.name.endswith("write_report"):
+        request.getfixturevalue("quick_page")
     source = "".join(example.source for example in request.node.dtest.examples)
     # Pages, and figures whose examples show no number, take longer with more pairs.
     short = "short_" if request.node.name.endswith(_SHORT) else ""

@@ -202,6 +202,7 @@ def test_a_users_mistake_is_one_message_and_exit_code_2(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_page")
 @pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
 def test_from_vectors_to_a_page_with_debiasing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -37,6 +37,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_page")
 @pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
 def test_the_two_commands_of_the_tour(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -56,6 +57,7 @@ def test_the_two_commands_of_the_tour(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_page")
 def test_the_python_of_the_tour(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
     tour, measures = blocks("python")

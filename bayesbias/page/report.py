@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Control characters, marks that override the direction of text, and halves of surrogate pairs.
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-_SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
+SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
     question,
     data,
     overall,
@@ -163,7 +163,7 @@ def write_report(
 
 def render(page: PageInput, title: str | None, *, progress: bool = False) -> str:
     """Return the page as HTML; every text is escaped by the template."""
-    sections = [section(page) for section in with_progress(_SECTIONS, "Sections of the page", progress=progress)]
+    sections = [section(page) for section in with_progress(SECTIONS, "Sections of the page", progress=progress)]
     study = page.facts.get("study")
     what = f"{study} in {page.embedding}" if study else page.embedding
     # What a reader must know before any number: failed sampling, doubtful data.

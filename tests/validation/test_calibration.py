@@ -88,7 +88,7 @@ def test_the_interval_is_that_of_arviz(script: ModuleType) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("replicates", [25, pytest.param(100, marks=pytest.mark.truth)])
+@pytest.mark.parametrize("replicates", [15, pytest.param(100, marks=pytest.mark.truth)])
 def test_crossed_covers_and_hierarchical_does_not(replicates: int, script: ModuleType, data: ModelData) -> None:
     spec = bb.load_model("crossed")
     given = given_parameters(data, spec, {"attribute_sd": 0.2, "word_sd": 0.05, "sigma": 0.1, "connection_mean": 0.9})

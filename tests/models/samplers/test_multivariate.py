@@ -385,7 +385,6 @@ DESIGNS = {
 @pytest.mark.parametrize(
     ("name", "replicates"),
     [
-        ("with lost pairs", 40),
         ("with outlying attribute words", 40),
         *[pytest.param(name, 200, marks=pytest.mark.truth) for name in DESIGNS],
     ],
@@ -416,7 +415,7 @@ def prototype(shared: Path) -> ModuleType:
 @pytest.mark.parametrize(
     ("name", "draws"),
     [
-        ("weat7_google", 1000),
+        ("weat7_google", 500),
         pytest.param("weat7_google", 4000, marks=pytest.mark.truth),
         pytest.param("religion_google", 4000, marks=pytest.mark.truth),
     ],

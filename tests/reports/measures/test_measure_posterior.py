@@ -220,7 +220,7 @@ def test_share_of_the_null_is_uniform_where_nothing_is_associated(table: pd.Data
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("samples", [20, pytest.param(100, marks=pytest.mark.truth)])
+@pytest.mark.parametrize("samples", [12, pytest.param(100, marks=pytest.mark.truth)])
 def test_share_of_the_null_is_uniform_for_fits_of_tables_without_association(samples: int, table: pd.DataFrame) -> None:
     parameters = {"connection_mean": 0.95, "word_sd": 1e-4, "sigma": 0.06, "attribute_sd": 0.02}
     stereotypes = table[table["connection"].isin(["associated", "different"])]
