@@ -86,10 +86,13 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        Groups `posterior`, `sample_stats`, `observed_data` and `constant_data`. Posterior variables are
-        `connection_mean`, `word_sd` and `sigma` (connection) and `word_mean` (protected_word, connection), all in
-        units of cosine distance. Root attributes are JSON texts: package versions, model and its hash, table
-        hash and provenance, sampler, seed and diagnostics.
+        Groups `posterior`, `sample_stats`, `observed_data` and `constant_data`. Posterior variables depend on the
+        model, and are in units of cosine distance: `connection_mean`, `word_sd` (connection) and `word_mean`
+        (protected_word, connection) in all; `sigma`, with a connection in the paper's. The default has `effect_sd`
+        (effect), `attribute_sd`, `group_attribute_sd`, the covariances `word_covariance` and `residual_covariance`,
+        and, without a unit, `target_weight` and `list_scale` (attribute_list). Root
+        attributes are JSON texts: package versions, model and its hash, table hash and provenance, sampler, seed and
+        diagnostics.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def fit(
 
     References
     ----------
-    Dobrzeniecka and Urbaniak, section "Bayesian method".
+    Dobrzeniecka and Urbaniak, section "Bayesian method"; each model's own source is in its card (`load_model`).
 
     Examples
     --------

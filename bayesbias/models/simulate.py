@@ -181,7 +181,7 @@ def row_moments(data: ModelData, parameters: Mapping[str, np.ndarray]) -> tuple[
 
 def parameter_shapes(data: ModelData, spec: ModelSpec) -> dict[str, tuple[int, ...]]:
     """Return the top-level parameters of a model and their shapes for these data."""
-    return {name: (len(names),) if names else () for name, names in _places(data, spec).items()}
+    return {name: (len(names),) if names else () for name, names in parameter_labels(data, spec).items()}
 
 
 def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -192,7 +192,7 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
     ModelError
         If a parameter is unknown, of the wrong length, or impossible.
     """
-    places, kinds = _places(data, spec), needed_priors(spec.switches)
+    places, kinds = parameter_labels(data, spec), needed_priors(spec.switches)
     arrays = {}
     for name, value in parameters.items():
         if name not in places:
@@ -211,8 +211,8 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
     return arrays
 
 
-def _places(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
-    """Return the top-level parameters, and the name of each of their values; none for a single number."""
+def parameter_labels(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
+    """Return the top-level parameters of a model, and the names of the values of each; none for a single number."""
     single: list[str] = ["nu"]
     if spec.switches["scale"] == "common":
         single.append("sigma")
@@ -260,5 +260,5 @@ def _named(data: ModelData, spec: ModelSpec, true: Mapping[str, np.ndarray]) -> 
     """Return the true top-level parameters as plain numbers by name, the form that provenance has."""
     return {
         name: dict(zip(names, true[name].tolist(), strict=True)) if names else float(true[name])
-        for name, names in _places(data, spec).items()
+        for name, names in parameter_labels(data, spec).items()
     }

@@ -5,6 +5,7 @@ from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, fi
 from bayesbias.page.page_input import PageInput
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.reports.checks.posterior_check import check_posterior
+from bayesbias.reports.checks.posterior_problems import TAIL
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.statements import count_text, distance_text, share_text, signed_text
 
@@ -31,7 +32,13 @@ def predictions(page: PageInput) -> Section:
         f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
         for row in check.coverage.to_dict("records")
     )
-    failures: list[Block] = [Paragraph("Where the model fails:"), Bullets(tuple(map(str, check.problems)))]
+    failures: list[Block] = [
+        Paragraph(
+            "Where the model fails (a statistic is named if fewer than "
+            f"{100 * TAIL:.2f} % of replicated tables are as extreme on its side):"
+        ),
+        Bullets(tuple(map(str, check.problems))),
+    ]
     blocks: list[Block] = [
         *(Paragraph(said.text) for said in check.summary[1:]),
         *(failures if check.problems else []),

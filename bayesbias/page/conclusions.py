@@ -80,7 +80,11 @@ def _code(page: PageInput) -> str:
     compared = ""
     if page.comparison is not None:
         comparison = page.comparison
-        others = ", ".join(f"{json.dumps(name)}: TABLE" for name in comparison.names)
+        lines += [
+            f"other_{place} = bb.read_table({json.dumps('PATH of the table ' + name)})"
+            for place, name in enumerate(comparison.names, 1)
+        ]
+        others = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(comparison.names, 1))
         lines.append(
             f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
             f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
@@ -99,7 +103,7 @@ def _code(page: PageInput) -> str:
 def cite(page: PageInput) -> Section:
     """Say how to cite the software, the model's source and the words' source."""
     blocks: list[Block] = [
-        Paragraph("Cite the package, and the paper whose model it fits:"),
+        Paragraph("Cite the package, and the paper whose question and models it builds on:"),
         Paragraph(_PAPER),
     ]
     if page.spec.source:

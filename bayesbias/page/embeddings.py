@@ -79,7 +79,7 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
             plot_embeddings(comparison, after=name),
             f"Left: posterior means and {prob} intervals of {comparison.baseline} (hollow) and {name} (filled). Right: "
             "the mean change of the same pairs; filled where the interval leaves out 0. Before and after, from two "
-            "fits, need not add up to the change, which is the number to trust.",
+            "fits, need not add up to the change, which is the number to read.",
             f"Points with intervals before and after, and their change. Mean change by connection: {said}.",
         ),
         frame_table(

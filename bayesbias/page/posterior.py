@@ -35,8 +35,9 @@ def overall(page: PageInput) -> Section:
     means = frame[frame["parameter"] == "connection_mean"]
     others = frame[frame["parameter"] != "connection_mean"].copy()
     others["of"] = others["connection"]
-    if "attribute_list" in others:
-        others["of"] = others["of"] + others["attribute_list"]
+    for label in ("effect", "attribute_list"):
+        if label in others:
+            others["of"] = others["of"] + others[label]
     others["of"] = others["of"].replace("", "all")
     blocks: list[Block] = [
         figure(
@@ -60,7 +61,8 @@ def overall(page: PageInput) -> Section:
         *_questions(page),
         frame_table(
             others,
-            f"Spread: how much words, pairs and attribute words differ, {prob} HPDI",
+            "Spread: how much words, pairs and attribute words differ, in units of cosine distance but for "
+            f"target_weight and list_scale, {prob} HPDI",
             {"parameter": ("Parameter", None), "of": ("Of", None), **_moments(distance_text), **_worth(others)},
             folded=True,
         ),

@@ -32,8 +32,8 @@ def question(page: PageInput) -> Section:
         *_about_the_study(page),
         Paragraph(
             "Are the protected words nearer to the attribute words that are associated with their own group than to "
-            "those associated with other groups (different), to words about people that carry no stereotype (human), "
-            "and to neutral words? Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 "
+            "those associated with other groups (different), to control words about people (human), and to "
+            "neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 "
             "for unrelated, 2 for opposite."
         ),
         frame_table(protected, "Protected words", group_columns),

@@ -46,8 +46,8 @@ def comparison(page: PageInput) -> Section:
         blocks.append(Notice(headline))
     elif reading == WORSE:
         headline = (
-            f"The fitted model, {name}, predicts unseen attribute words worse than {frame['model'].iloc[0]}: do not "
-            "use its intervals."
+            f"The fitted model, {name}, predicts unseen attribute words worse than {frame['model'].iloc[0]}: its "
+            "intervals may be too narrow or too wide. Fit that one."
         )
         blocks.append(Notice(headline))
     else:
@@ -111,18 +111,21 @@ def what_it_is_sensitive_to(page: PageInput) -> Section:
             blocks.append(Paragraph(f"Could not be left out: {name_some(names, 5)}."))
     blocks.append(
         Paragraph(
-            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {page.seed}. A word that "
-            "moves a difference is not thereby wrong: it is what the conclusion rests on."
+            f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {page.seed}; draws are "
+            "reweighted where their weights allow it, and else the model is fitted again. A word that moves a "
+            "difference is not thereby wrong: it is what the conclusion rests on."
         )
     )
     changed = {contrast: names for contrast, names in deciding.items() if names}
     headlines = [
-        f"The conclusion on '{contrast}' changes in {len(names)} of {refits:,} refits without a word or a list or with "
-        f"another prior: {name_some(names, 5)}."
+        f"The conclusion on '{contrast}' changes in {len(names)} of {refits:,} variations (without a word or a list, "
+        f"or with another prior): {name_some(names, 5)}."
         for contrast, names in changed.items()
     ]
     blocks = [*map(Notice, edges), *blocks]
-    unchanged = f"No conclusion changes in any of {refits:,} refits without a word or a list or with another prior."
+    unchanged = (
+        f"No conclusion changes in any of {refits:,} variations (without a word or a list, or with another prior)."
+    )
     return Section("sensitivity", _SENSITIVITY, blocks, [*edges, *(headlines or [unchanged])])
 
 
@@ -154,8 +157,8 @@ def _shifts(frame: pd.DataFrame, leave_out: str) -> Table:
     return frame_table(
         shown,
         f"{_TITLES[leave_out]}: the {len(shown)} largest of {len(frame):,} shifts in posterior sd, those that change a "
-        f"conclusion first; {percent_text(frame.attrs['hdi_prob'])} HPDI. A shift is exact but for a Monte Carlo error "
-        f"of at most {frame.attrs['monte_carlo_error']:.1g}",
+        f"conclusion first; {percent_text(frame.attrs['hdi_prob'])} HPDI. The Monte Carlo error "
+        f"of a shift is at most {frame.attrs['monte_carlo_error']:.1g}",
         {
             "left_out": (what, None),
             "contrast": ("Difference", None),

@@ -171,7 +171,8 @@ def _title_and_legend(figure: "Figure", comparison: EmbeddingComparison, name: s
     title_figure(
         figure,
         f"before: {short_label(comparison.baseline, 70)}\nafter: {short_label(name, 70)}\nposterior means and "
-        f"{percent_text(facts['hdi_prob'])} HPDI, model {short_label(facts['model'])}, {facts['pairs']:,} pairs",
+        f"{percent_text(facts['hdi_prob'])} HPDI, {facts['pairs']:,} pairs; "
+        f"model of each {short_label(facts['model'])}, of the change {short_label(facts['change_model'])}",
         converged=not facts["convergence_problems"],
     )
     said = "Attribute words, by their connection to the protected word (right: filled if the interval leaves out 0)"

@@ -27,13 +27,13 @@ def test_tables_are_explained_right_under_them_and_once(names: tuple[str, ...]) 
     assert not any(isinstance(block, (Table, Figure)) for block in blocks[places[0] :])
     legend = blocks[places[0] + 1]
     assert isinstance(legend, Bullets)
-    assert "The change is the number to trust." in legend.entries[0]
+    assert "The change is the number to read." in legend.entries[0]
     words = [entry.split(":")[0] for entry in legend.entries[1:]]
     assert words == ["not settled", "narrowed", "closed", "widened", "reversed", "opened", "shifted"]
     assert sum("What it does not show" in str(block) for block in blocks) == 1
     figures = [block for block in blocks if isinstance(block, Figure)]
     assert len(figures) == len(names)
-    assert all("the number to trust" in block.caption for block in figures)
+    assert all("the number to read" in block.caption for block in figures)
 
 
 def test_where_nothing_changed_nothing_is_explained() -> None:

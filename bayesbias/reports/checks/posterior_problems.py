@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # A replicated value that is less likely than this, on either side, speaks against the model.
-_TAIL = 0.0015
+TAIL = 0.0015
 _OUTLYING = "outlying attribute word"
 # Single pairs that weigh much are no fault of a model; this share of all of them is one of the check.
 _HIGH_SHARE = 0.01
@@ -66,7 +66,7 @@ def posterior_problems(
         problems.append(Statement("convergence", text, {"problems": convergence}))
     # All pairs together repeat what their connections say.
     judged = statistics[statistics["connection"] != ALL]
-    failed = judged[(judged["p_value"] < _TAIL) | (judged["p_value"] > 1 - _TAIL)]
+    failed = judged[(judged["p_value"] < TAIL) | (judged["p_value"] > 1 - TAIL)]
     for connection in statistics["connection"].unique():
         rows = rows_of(failed[failed["connection"] == connection])
         if rows:
@@ -75,7 +75,7 @@ def posterior_problems(
         for row in rows_of(coverage[coverage["connection"] == connection]):
             problems += _coverage_problems(row)
     if len(failed):
-        chance = float(-np.expm1(len(judged) * np.log1p(-2 * _TAIL)))
+        chance = float(-np.expm1(len(judged) * np.log1p(-2 * TAIL)))
         text = (
             f"{len(judged)} statistics were judged; if the model were right, chance would flag one of them in about "
             f"{share_text(chance)} of such checks."

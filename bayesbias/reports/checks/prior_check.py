@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from bayesbias.arguments import check_count, resolve_seed, with_progress
-from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, row_moments
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
@@ -215,7 +215,9 @@ def check_prior(
             )
         )
     distances = pd.DataFrame(records)
-    parameters_frame = _parameters({"connection_mean": connection_mean} | top, some, distances)
+    parameters_frame = _parameters(
+        {"connection_mean": connection_mean} | top, parameter_labels(some, spec), distances, some.connections
+    )
     return PriorCheck(
         distances=distances,
         parameters=parameters_frame,
@@ -264,18 +266,22 @@ def _density(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.histogram(values, _EDGES)[0] / (len(values) * np.diff(_EDGES)))
 
 
-def _parameters(drawn: dict[str, np.ndarray], data: ModelData, distances: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the frame `PriorCheck.parameters`; drawn: shape (draws,), or (draws, connections or lists)."""
+def _parameters(
+    drawn: dict[str, np.ndarray],
+    labels: dict[str, tuple[str, ...]],
+    distances: "pd.DataFrame",
+    connections: tuple[str, ...],
+) -> "pd.DataFrame":
+    """Return the frame `PriorCheck.parameters`; drawn: shape (draws,), or (draws, labels)."""
     import pandas as pd
 
     average = dict(zip(distances["connection"], distances["average"], strict=True))
     columns: list[tuple[str, str, np.ndarray, float]] = []
     for name, values in drawn.items():
-        labels = list_names(data) if name == "attribute_sd" else data.connections
         for place, column in enumerate(values.T if values.ndim == 2 else values[None]):
-            label = labels[place] if values.ndim == 2 else ""
+            label = labels[name][place] if values.ndim == 2 else ""
             columns.append((name, label, column, average[label] if name == "connection_mean" else np.nan))
-    if data.connections[0] == "associated":
+    if connections[0] == "associated":
         connection_mean = drawn["connection_mean"]
         columns += [
             (
@@ -284,7 +290,7 @@ def _parameters(drawn: dict[str, np.ndarray], data: ModelData, distances: "pd.Da
                 connection_mean[:, 0] - connection_mean[:, place],
                 average["associated"] - average[other],
             )
-            for place, other in enumerate(data.connections)
+            for place, other in enumerate(connections)
             if place
         ]
     records = []

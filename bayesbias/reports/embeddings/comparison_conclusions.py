@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _LISTS = {
     "associated": "associated attribute words",
     "different": "attribute words associated with other groups",
-    "human": "human words that carry no stereotype",
-    "neutral": "neutral words",
+    "human": "human control words",
+    "neutral": "neutral control words",
 }
 _GAPS = {
     "narrowed": "became smaller",
@@ -44,7 +44,7 @@ _READING = {
     "adding up": "Before and after need not add up to the change, least of all for single words. They come from two "
     "fits, one of each table, and each pulls the mean of a word towards the mean of all words. The change comes from a "
     "model of the changes of the same pairs, in which what both embeddings share has cancelled. The change is the "
-    "number to trust.",
+    "number to read.",
     "not settled": "not settled: the interval of the change holds 0, so whether the gap changed is open. With every "
     "word below, it leaves out 0.",
     "narrowed": "narrowed: a gap was settled before (its interval left out 0), the change is toward 0, and it is still "
@@ -248,7 +248,8 @@ def _gap_statement(row: dict[str, Any]) -> Statement:
     if row["gap"] == "unchanged":
         return Statement("gap", f"{text}.", row)
     text += (
-        f"; change {signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}, probability "
+        f"; change of the same pairs {signed_text(row['mean'])}, interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}, probability "
         f"{probability_text(row['probability_of_direction'])} that it is "
         f"{'positive' if row['direction'] == 'farther' else 'negative'}."
     )

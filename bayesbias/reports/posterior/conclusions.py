@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _OTHERS = {
     "different": "attribute words associated with other groups",
-    "human": "human words that carry no stereotype",
-    "neutral": "neutral words",
+    "human": "human control words",
+    "neutral": "neutral control words",
 }
 _LIMITS = {
     "one group": "That it is these lists' meaning. With one protected group, associated and different words are just "
@@ -96,18 +96,15 @@ def conclusions(
         ]
         for level in ("overall", "word")
     )
+    by_word = [
+        _words_statement([row for row in words if row["contrast"] == one["contrast"]], hdi_prob) for one in overall
+    ]
     return Conclusions(
         about=_about(fit),
         doubts=(*_convergence_doubts(fit), *data_doubts(fit)),
         verdict=_verdict(overall, words, hdi_prob),
-        shown=(
-            *map(_contrast_statement, overall),
-            *(
-                _words_statement([row for row in words if row["contrast"] == one["contrast"]], hdi_prob)
-                for one in overall
-            ),
-        ),
-        limits=tuple(_limits(fit, rope is None)),
+        shown=(*map(_contrast_statement, overall), *by_word),
+        limits=tuple(_limits(fit, without_rope=rope is None, named=any(map(_names_words, by_word)))),
         heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, in units of cosine distance)",
     )
 
@@ -193,10 +190,17 @@ def _about(fit: "xr.DataTree") -> Statement:
     if lost is None:
         text += " The table does not say whether words were lost."
     else:
-        text += f" Lost words: {len(lost)} ({name_some(lost, 10)})." if lost else " No word was lost."
+        text += f" Lost words: {_lost_by_list(table['lost_words'])}." if lost else " No word was lost."
     if left_out := numbers["left_out_controls"]:
         text += f" Control words that the study itself uses, and that are no controls here: {name_some(left_out, 10)}."
     return Statement("data", text, numbers)
+
+
+def _lost_by_list(lost: list[dict[str, str]]) -> str:
+    lists: dict[str, list[str]] = {}
+    for entry in lost:
+        lists.setdefault(entry.get("list", ""), []).append(entry["word"])
+    return "; ".join(f"{len(words)} of {name or 'unnamed'} ({name_some(words, 5)})" for name, words in lists.items())
 
 
 def _other(row: Row) -> str:
@@ -219,6 +223,11 @@ def _contrast_statement(row: Row) -> Statement:
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
         text += f" Probability {inside} that it is too small to matter (in the rope)."
+    if row["observed"] * row["mean"] < 0:
+        text += (
+            f" The plain difference of averages, {signed_text(row['observed'])}, points the other way; with the "
+            f"attribute words' own effects taken out it is {signed_text(row['unpooled'])}."
+        )
     return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
 
 
@@ -329,10 +338,15 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     return Statement("words", text, numbers)
 
 
-def _limits(fit: "xr.DataTree", without_rope: bool) -> Iterator[Statement]:
+def _names_words(said: Statement) -> bool:
+    return bool(said.numbers["nearer"] or said.numbers["farther"])
+
+
+def _limits(fit: "xr.DataTree", *, without_rope: bool, named: bool) -> Iterator[Statement]:
     if caution := fit_fact(fit, "model").get("caution", ""):
         yield Statement("model", caution)
     groups = np.asarray(fit["constant_data"]["protected_group"], dtype=str)
+    applies = {"one group": len(set(groups)) == 1, "relevance": without_rope, "many words": named}
     for kind, text in _LIMITS.items():
-        if (kind != "one group" or len(set(groups)) == 1) and (kind != "relevance" or without_rope):
+        if applies.get(kind, True):
             yield Statement(kind, text.format(words=len(groups)))

@@ -383,11 +383,11 @@ def _claims_text(row: dict[str, Any]) -> str:
     who = _TITLES.get(row["method"], f"the model {row['method']!r}")
     excess = row["claims"] - row["nominal"]
     how = (
-        "about as often as"
+        "which so many samples cannot tell from"
         if abs(excess) <= _CLEAR * row["claims_se"]
         else "more often than"
         if excess > 0
-        else ("less often than")
+        else "less often than"
     )
     what = "that MAC is not 1" if row["method"] == "mac_t_test" else "an association"
     own = "claims" if row["own_claims"] else "does not claim"

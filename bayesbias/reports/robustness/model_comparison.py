@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MODELS = ("hierarchical", "crossed_per_list", "multivariate")
 PREFERRED = "preferred"
 AS_GOOD = "as good as the preferred one"
-WORSE = "worse: do not use its intervals"
+WORSE = "worse at unseen words"
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
 # A refit gives one density, which needs fewer draws than the smoothed weights of all words.
@@ -107,7 +107,7 @@ def compare_models(
     >>> compared[["model", "reading"]]
               model                          reading
     0       crossed                        preferred
-    1  hierarchical  worse: do not use its intervals
+    1  hierarchical  worse at unseen words
     """
     import pandas as pd
 
@@ -254,7 +254,10 @@ def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
     if as_good:
         advice += f" The words here do not set it apart from {name_some(as_good)}, which can be used as well."
     if worse:
-        advice += f" Do not use the intervals of {name_some(worse)}: unseen words surprise it more than it allows for."
+        advice += (
+            f" Unseen words surprise {name_some(worse)} more than it: intervals from there may be too narrow or too "
+            "wide."
+        )
     why = (
         f"Models are judged by leaving out each of the {words} attribute words with all its pairs, because the pairs "
         "of one attribute word are not independent and the question is about a kind of words, not these very ones; "

@@ -177,12 +177,14 @@ def test_what_the_data_are(known: xr.DataTree) -> None:
     assert about.numbers["lost_words"] is None
     assert about.text.endswith("does not say whether words were lost.")
     assert (about.numbers["protected_words"], about.numbers["attribute_words"], about.numbers["pairs"]) == (2, 12, 24)
-    fit.attrs["table"] = '{"study": "pets", "lost_words": [{"word": "cat"}], "left_out_controls": ["dinner"]}'
+    fit.attrs["table"] = (
+        '{"study": "pets", "lost_words": [{"word": "cat", "list": "pets"}], "left_out_controls": ["dinner"]}'
+    )
     about = bb.conclusions(fit).about
     assert about.numbers["study"] == "pets"
     assert about.numbers["lost_words"] == ["cat"]
     assert about.numbers["left_out_controls"] == ["dinner"]
-    assert "Lost words: 1 (cat)." in about.text
+    assert "Lost words: 1 of pets (cat)." in about.text
     assert about.text.endswith("no controls here: dinner.")
 
 
