@@ -25,6 +25,7 @@ __all__ = [
     "MeasureError",
     "ModelError",
     "OutputError",
+    "QuestionWarning",
     "ReportError",
     "SamplerWarning",
     "StudyError",
@@ -98,6 +99,10 @@ class ConvergenceWarning(BayesBiasWarning):
 
 class SamplerWarning(BayesBiasWarning):
     """Another sampler was used than the fastest."""
+
+
+class QuestionWarning(BayesBiasWarning):
+    """A question has no answer, or an answer that is about more than it asks."""
 
 
 class FigureWarning(BayesBiasWarning):

@@ -38,10 +38,11 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
     Raises
     ------
     ArgumentError, ReportError
-        If `hdi_prob` or `rope` is impossible, or the table has nothing to compare.
+        If `hdi_prob` or `rope` is impossible, or the table has nothing to compare or garbled questions.
     """
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
+    own_questions(table)
     if reason := nothing_to_compare(table["connection"].unique()):
         raise ReportError(f"{reason} Or fit it in Python (bb.fit) and take bb.summary.")
 
@@ -85,8 +86,8 @@ def write_results(
         write_fit(fit, workshop / "fit.nc")
         summary(fit, hdi_prob=hdi_prob).to_csv(workshop / "summary.csv", index=False)
         contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "contrasts.csv", index=False)
-        if own_questions(table):
-            contrast(fit, hdi_prob=hdi_prob, rope=rope).to_csv(workshop / "questions.csv", index=False)
+        if own_questions(table) and len(answers := contrast(fit, hdi_prob=hdi_prob, rope=rope)):
+            answers.to_csv(workshop / "questions.csv", index=False)
         save_figure(plot_words(fit, hdi_prob=hdi_prob), workshop / "words.png")
         _write_text(workshop / "conclusions.txt", found)
         _write_text(workshop / "conclusions.json", json.dumps(found.to_dict(), indent=2, ensure_ascii=False))

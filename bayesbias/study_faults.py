@@ -46,7 +46,9 @@ def study_faults(fields: Mapping[str, object]) -> Iterator[str]:
         if len(found) > 1:
             yield f"{word!r} is in {' and in '.join(found)}: keep it in one list only."
     yield from _association_faults(fields["associated"], fields["protected"], fields["attributes"])
-    yield from _question_faults(fields.get("questions", {}), fields)
+    questions = fields.get("questions", {})
+    shape = list(question_faults(questions))
+    yield from shape or _sides_faults(questions, fields)
 
 
 def _word_faults(where: str, words: object, places: dict[str, list[str]]) -> Iterator[str]:
@@ -93,34 +95,49 @@ def _association_faults(associated: object, protected: object, attributes: objec
                 yield f"associated holds {list(pair)}, but there is no {kind} group {group!r}{hint}."
 
 
-def _question_faults(questions: object, fields: Mapping[str, object]) -> Iterator[str]:
-    """Yield the faults of questions, and the sides that are no protected group and attribute list of the study."""
+def question_faults(questions: object) -> Iterator[str]:
+    """Yield what is wrong with the shape of questions, whatever their types and the lists that they name."""
     example = '"a name" = [["protected group", "attribute list"], ["another group", "the same or another list"]]'
     if not isinstance(questions, Mapping):
         yield f"questions must be a section, each line {example}, not {_kind(questions)}."
         return
-    known = {
-        "protected group": fields["protected"],
-        "attribute list": {
-            **_mapping(fields["attributes"]),
-            **{name: () for name in CONTROLS if fields.get(name) != "none"},
-        },
-    }
     for name, sides in questions.items():
-        if not isinstance(name, str) or not name.strip():
-            yield f"questions has one named {name!r}: give it a name."
+        if not isinstance(name, str) or not name.isprintable() or name != name.strip() or not name:
+            yield (
+                f"questions has one named {name!r}: a name is one line of text without spaces around it, between "
+                "quotes where it has a dot."
+            )
         if isinstance(sides, str | bytes) or not isinstance(sides, Sequence) or len(sides) not in QUESTION_SIDES:
             yield f"question {name!r} needs two or four sides: write {example}."
             continue
         for side in sides:
             match side:
                 case [str(_), str(_)]:
-                    for value, (kind, groups) in zip(side, known.items(), strict=True):
-                        if isinstance(groups, Mapping) and groups and value not in groups:
-                            hint = did_you_mean(value, (group for group in groups if isinstance(group, str)))
-                            yield f"question {name!r} has {list(side)}, but there is no {kind} {value!r}{hint}."
+                    pass
                 case _:
                     yield f"question {name!r} has a side that is no pair: write {example}."
+
+
+def _sides_faults(questions: object, fields: Mapping[str, object]) -> Iterator[str]:
+    """Yield the sides of well-formed questions that a study does not have, and differences that are 0 in any model."""
+    protected, attributes, associated = (fields[name] for name in ("protected", "attributes", "associated"))
+    lists = {**_mapping(attributes), **{name: () for name in CONTROLS if fields.get(name) != "none"}}
+    own = associated if isinstance(associated, Sequence) else ()
+    pairs = [tuple(each) for each in own if isinstance(each, Sequence)]
+    for name, sides in _mapping(questions).items():
+        cells = [tuple(side) for side in sides] if isinstance(sides, Sequence) else []
+        for group, of in cells:
+            for value, groups, kind in ((group, protected, "protected group"), (of, lists, "attribute list")):
+                if isinstance(groups, Mapping) and groups and value not in groups:
+                    hint = did_you_mean(value, (each for each in groups if isinstance(each, str)))
+                    yield f"question {name!r} has {[group, of]}, but there is no {kind} {value!r}{hint}."
+        connections = [(group, of if of in CONTROLS else (group, of) in pairs) for group, of in cells]
+        for one, other in zip(connections[::2], connections[1::2], strict=True):
+            if one == other:
+                yield (
+                    f"question {name!r} compares {one[0]!r} with itself, to lists of the same connection: a model "
+                    "gives these one mean, so that their difference is 0 by assumption."
+                )
 
 
 def _mapping(value: object) -> Mapping[str, object]:

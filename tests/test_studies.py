@@ -506,7 +506,9 @@ def test_questions_travel_from_the_file_to_the_table_and_back(tmp_path: Path) ->
     ("questions", "message"),
     [
         ("why", "questions must be a section"),
-        ({"": [["x", "a"], ["y", "a"]]}, "give it a name"),
+        ({"": [["x", "a"], ["y", "a"]]}, "a name is one line of text"),
+        ({" q": [["x", "a"], ["y", "a"]]}, "a name is one line of text"),
+        ({"q": [["x", "a"], ["x", "a"]]}, "0 by assumption"),
         ({"q": [["x", "a"]]}, "two or four sides"),
         ({"q": [["x", "a"], "ya"]}, "no pair"),
         ({"q": [["x", "a"], ["z", "a"]]}, "no protected group 'z'"),

@@ -58,8 +58,6 @@ def tied_directions(fit: "xr.DataTree") -> int:
 def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
     """Return the distance table that a model was fitted to, rebuilt from the fit.
 
-    An attribute word that is in several lists has the name of the first.
-
     Returns
     -------
     pandas.DataFrame
@@ -86,6 +84,7 @@ def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
         }
     )
     facts = fit_fact(fit, "table")
-    table["attribute_group"] = fit["constant_data"]["attribute_group"].to_numpy()[rows.attribute]
+    constant = fit["constant_data"].to_dataset()
+    table["attribute_group"] = constant["attribute_group"].to_numpy()[constant["attribute_group_index"].to_numpy()]
     table.attrs[ATTRS_KEY] = {name: value for name, value in facts.items() if name != "hash"}
     return validate_table(table)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.errors import FitError, InputFileError
+from bayesbias.errors import FitError, InputFileError, raise_faults
 from bayesbias.files import atomic_path, check_output, input_file
 from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData
@@ -22,6 +23,22 @@ if TYPE_CHECKING:
     import xarray as xr
 
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
+# What every fit has, whatever its model and sampler.
+_FACTS = (
+    *("versions", "model", "model_hash", "table_hash", "table", "sampler", "draws", "tune", "chains", "seed"),
+    "convergence_problems",
+)
+_INDICES = {
+    "protected_index": "protected_word",
+    "connection_index": "connection",
+    "attribute_index": "attribute_word",
+    "attribute_group_index": "attribute_group",
+}
+_VARIABLES = {
+    "posterior": ("connection_mean", "word_mean"),
+    "observed_data": ("cosine_distance",),
+    "constant_data": (*_INDICES, *_INDICES.values(), "protected_group", "pair_count"),
+}
 _PACKAGES = ("bayesbias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "pandas", "xarray")
 
 # What the samplers report about each draw, in our names (those of ArviZ), and what the others call it.
@@ -56,6 +73,8 @@ def finish_fit(
     import xarray as xr
 
     stats = {_THEIR_NAMES.get(str(name), str(name)): values for name, values in found.data_vars.items()}
+    # A word can be in several lists, so that lists are kept row by row.
+    list_of, lists = pd.factorize(table["attribute_group"].astype(str))
     observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
     constant = xr.Dataset(
         {
@@ -63,13 +82,14 @@ def finish_fit(
             "connection_index": ("pair", data.connection),
             "attribute_index": ("pair", data.attribute),
             "protected_group": ("protected_word", data.protected_groups),
-            "attribute_group": ("attribute_word", _attribute_groups(table, data)),
+            "attribute_group_index": ("pair", list_of),
             "pair_count": (("protected_word", "connection"), data.pair_counts.copy()),
         },
         coords={
             "protected_word": data.protected_words,
             "connection": np.asarray(data.connections, dtype=str),
             "attribute_word": data.attribute_words,
+            "attribute_group": np.asarray(lists, dtype=str),
         },
     )
     children = {
@@ -91,14 +111,6 @@ def finish_fit(
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
     return fit
-
-
-def _attribute_groups(table: pd.DataFrame, data: ModelData) -> np.ndarray:
-    """Return the list of each attribute word; that of its first row, where it is in several."""
-    lists = dict(
-        zip(table["attribute_word"].astype(str)[::-1], table["attribute_group"].astype(str)[::-1], strict=True)
-    )
-    return np.array([lists[word] for word in data.attribute_words.tolist()], dtype=str)
 
 
 @cache
@@ -200,7 +212,8 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     InputFileError
         If the file is absent or not netCDF.
     FitError
-        If it holds something else than a fit.
+        If it holds something else than a fit, or one that is not whole: texts, variables or places are missing, or
+        draws are not finite.
 
     Warns
     -----
@@ -220,8 +233,35 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     for name in ("posterior", "constant_data"):
         if name in fit.children:
             fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
+    raise_faults(FitError, f"{source}, whose model must be fitted again,", list(_content_faults(check_fit(fit))))
     warn_of_problems(fit_fact(fit, "convergence_problems"))
     return fit
+
+
+def _content_faults(fit: "xr.DataTree") -> Iterator[str]:
+    """Yield what is missing or impossible in a fit that was read from a file."""
+    for name in _FACTS:
+        try:
+            json.loads(fit.attrs[name])
+        except (KeyError, TypeError, ValueError):
+            yield f"The attribute {name} is absent or no JSON text."
+    for group, names in _VARIABLES.items():
+        for name in names:
+            if name not in fit[group].variables:
+                yield f"{group} has no {name}."
+    for group in ("posterior", "sample_stats", "observed_data"):
+        for variable, values in fit[group].data_vars.items():
+            if values.size == 0:
+                yield f"{group}/{variable} is empty."
+            elif group != "sample_stats" and not (values.dtype.kind in "fiu" and np.isfinite(values).all()):
+                yield f"{group}/{variable} holds numbers that are not finite."
+    constant = fit["constant_data"].to_dataset()
+    for index, dim in _INDICES.items():
+        if index not in constant or dim not in constant.sizes:
+            continue  # said above
+        places = constant[index].to_numpy()
+        if not (places.dtype.kind in "iu" and len(places) and 0 <= places.min() <= places.max() < constant.sizes[dim]):
+            yield f"constant_data/{index} holds places that {dim} does not have."
 
 
 def _plain_coords(dataset: "xr.Dataset") -> "xr.Dataset":

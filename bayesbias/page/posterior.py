@@ -1,8 +1,9 @@
 """What the posterior says: of all protected words, and of each."""
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.errors import ReportError
+from bayesbias.errors import QuestionWarning
 from bayesbias.models.fit_source import fitted_table
 from bayesbias.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
 from bayesbias.page.page_input import PageInput
@@ -135,13 +136,15 @@ def _questions(page: PageInput) -> list[Block]:
     """Return the answers to the study's own questions, if it asks any, or why these cannot be answered."""
     if not own_questions(fitted_table(page.fit)):
         return []
-    try:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", QuestionWarning)
         frame = contrast(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
-    except ReportError as error:
-        return [Notice(f"The study's own questions are not answered. {error}")]
+    said: list[Block] = [Notice(str(each.message)) for each in caught]
+    if frame.empty:
+        return said
     columns = {"question": ("Question", None), "pairs": ("Pairs", count_text), **_difference_columns(frame)}
     title = f"The study's own questions, about these protected words, {percent_text(page.hdi_prob)} HPDI"
-    return [frame_table(frame, f"{title}; negative is nearer", columns | _worth(frame))]
+    return [*said, frame_table(frame, f"{title}; negative is nearer", columns | _worth(frame))]
 
 
 def _difference_columns(frame: "pd.DataFrame") -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -66,4 +67,45 @@ def test_truncated_and_random_files_end_in_our_errors(fit: xr.DataTree, tmp_path
             bb.read_fit(path)
     path.write_bytes(b"not a netCDF file at all" * 10)
     with pytest.raises(InputFileError, match="is not a netCDF file"):
+        bb.read_fit(path)
+
+
+def broken(fit: xr.DataTree, what: str) -> xr.DataTree:
+    """Return a copy of a fit in which one thing is wrong."""
+    made = fit.copy(deep=True)
+    match what.split():
+        case ["attribute", name, *value]:
+            made.attrs = {key: text for key, text in made.attrs.items() if key != name}
+            made.attrs |= {name: value[0]} if value else {}
+        case ["without", group, name]:
+            made[group] = xr.DataTree(made[group].to_dataset().drop_vars(name))
+        case ["nan", group, name]:
+            values = made[group][name].to_numpy().copy()
+            values.flat[0] = np.nan
+            made[group][name].data = values
+        case ["place", name]:
+            places = made["constant_data"][name].to_numpy().copy()
+            places[0] = 30_000
+            made["constant_data"][name].data = places
+    return made
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("attribute convergence_problems no", "convergence_problems is absent or no JSON"),
+        ("attribute table", "table is absent or no JSON"),
+        ("without posterior word_mean", "posterior has no word_mean"),
+        ("without constant_data attribute_index", "constant_data has no attribute_index"),
+        ("nan posterior word_mean", "posterior/word_mean holds numbers that are not finite"),
+        ("nan observed_data cosine_distance", "observed_data/cosine_distance holds numbers that are not finite"),
+        ("place protected_index", "protected_index holds places that protected_word does not have"),
+    ],
+)
+def test_a_file_of_a_fit_that_is_not_whole_is_refused(
+    what: str, message: str, fit: xr.DataTree, tmp_path: Path
+) -> None:
+    path = tmp_path / "fit.nc"
+    broken(fit, what).to_netcdf(path, engine="h5netcdf")
+    with pytest.raises(FitError, match=message):
         bb.read_fit(path)

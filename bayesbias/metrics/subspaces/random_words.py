@@ -22,6 +22,8 @@ def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, with
     >>> vocabulary_rows(vectors, None, without=["b"])
     array([0, 2])
     """
+    if isinstance(vocabulary, str):
+        raise MeasureError(f"vocabulary={vocabulary!r}: give a list of words, or None for all.")
     if vocabulary is None:
         rows: Integers = np.arange(len(embedding))
     else:

@@ -1,18 +1,20 @@
 """Any question of lists: how much nearer one protected group is to one attribute list than another to another."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope
-from bayesbias.errors import ReportError, did_you_mean
+from bayesbias.errors import QuestionWarning, ReportError, did_you_mean, raise_faults, warn_user
 from bayesbias.estimates import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.contrast_estimate import draws_interval
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fits import check_fit
 from bayesbias.reports.posterior.unpooled import without_attribute_effects
-from bayesbias.study_faults import QUESTION_SIDES
+from bayesbias.study_faults import QUESTION_SIDES, question_faults
 from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:
@@ -49,18 +51,25 @@ def contrast(
     pandas.DataFrame
         A row for each question: `question`, `pairs` (rows of the table behind it), `observed` and `unpooled`, `mean`,
         `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`, `borderline` and the rest as in `contrasts`, in units of
-        cosine distance.
+        cosine distance. Questions of the study that have no answer are left out, and ``attrs["unanswered"]`` says why.
 
     Raises
     ------
     FitError, ReportError, ArgumentError
         If `fit` is not a fit, a list or group is unknown or has no pairs, or an argument is not usable.
 
+    Warns
+    -----
+    QuestionWarning
+        If a question of the study has no answer, or a side names one of several lists with the same connection.
+
     Notes
     -----
     It is about these protected words, with attribute words like these: the means of the words of a group, each with the
-    same weight. The models know attribute lists by their connection, so that two lists with the same connection to a
-    word have the same mean: a difference of them is 0 by assumption, and an error here.
+    same weight; where pairs were lost, of those words of a group that all sides with that group have. The models know
+    attribute lists by their connection, so that lists with the same connection to a word have the same mean: a
+    difference of them is 0 by assumption, and an error here; and `mean` is of all of them where `observed` and
+    `unpooled` are of the lists that are named.
 
     Examples
     --------
@@ -81,15 +90,27 @@ def contrast(
             "attribute list), such as ('science', 'male'), ('arts', 'male'), or write [questions] in the study's TOML "
             "file and build the table again."
         )
-    lists, adjusted = np.asarray(table["attribute_group"], dtype=str), without_attribute_effects(rows)
-    frame = pd.DataFrame(_answer(fit, name, of, rows, lists, adjusted, hdi_prob, region) for name, of in asked.items())
-    frame.attrs = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region)}
+    pairs = _Pairs(rows, np.asarray(table["attribute_group"], dtype=str), without_attribute_effects(rows).distance)
+    answers, unanswered = [], {}
+    for name, of in asked.items():
+        try:
+            answers.append(_answer(fit, name, of, pairs, hdi_prob, region))
+        except ReportError as error:
+            if sides:
+                raise
+            unanswered[name] = str(error)
+    if unanswered:
+        warn_user(f"Questions without an answer:\n{_listed(unanswered.values())}", QuestionWarning)
+    frame = pd.DataFrame(answers)
+    region_asked = None if region is None else list(region)
+    frame.attrs = {"hdi_prob": hdi_prob, "rope": region_asked, "unanswered": unanswered}
     return frame
 
 
 def own_questions(table: "pd.DataFrame") -> dict[str, tuple[Side, ...]]:
-    """Return the questions that the study of a table asks, by name."""
+    """Return the questions that the study of a table asks, by name; raise a `ReportError` if they are none."""
     stored = table.attrs.get(ATTRS_KEY, {}).get("questions", {})
+    raise_faults(ReportError, "What the table says of its study's questions", list(question_faults(stored)))
     return {name: tuple((str(group), str(of)) for group, of in sides) for name, sides in stored.items()}
 
 
@@ -103,31 +124,101 @@ def _named(sides: tuple[Side, ...]) -> str:
     return " - ".join(names) if len(sides) == 2 else f"({names[0]} - {names[1]}) - ({names[2]} - {names[3]})"
 
 
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """The rows of a fit, the attribute list of each, and the distances without attribute words' own effects."""
+
+    rows: ModelData
+    lists: np.ndarray
+    adjusted: np.ndarray
+
+    @property
+    def groups(self) -> np.ndarray:
+        """The protected group of each row."""
+        return np.asarray(self.rows.protected_groups[self.rows.protected])
+
+    def of(self, group: str, name: str) -> np.ndarray:
+        """Return which rows are of a protected group and an attribute list."""
+        for what, value, known in (("attribute list", name, self.lists), ("protected group", group, self.groups)):
+            choices = list(dict.fromkeys(known.tolist()))
+            if value not in choices:
+                raise ReportError(
+                    f"The fit has no {what} {value!r}{did_you_mean(value, choices)}; it has {', '.join(choices)}."
+                )
+        here = (self.lists == name) & (self.groups == group)
+        if not here.any():
+            raise ReportError(
+                f"The fit has no pairs of {name!r} and {group!r}. Ask of lists and groups that have pairs."
+            )
+        return np.asarray(here)
+
+    def weights(self, here: np.ndarray) -> np.ndarray:
+        """Return the weight of each row in the mean over words of their means."""
+        words = self.rows.protected[here]
+        counts = np.bincount(words, minlength=len(self.rows.protected_words))
+        weights = np.zeros(len(here))
+        weights[here] = 1 / counts[words] / (counts > 0).sum()
+        return weights
+
+
+def _sides_of(question: str, sides: tuple[Side, ...], pairs: _Pairs) -> list[np.ndarray]:
+    """Return the rows of each side, of the words that all sides with the same group have."""
+    rows = [pairs.of(*side) for side in sides]
+    for group in dict.fromkeys(group for group, _ in sides):
+        own = [here for here, (other, _) in zip(rows, sides, strict=True) if other == group]
+        shared = np.logical_and.reduce(
+            [np.bincount(pairs.rows.protected[here], minlength=len(pairs.rows.protected_words)) > 0 for here in own]
+        )
+        if not shared.any():
+            raise ReportError(
+                f"{question}: no word of {group!r} has pairs on all sides. Ask of lists that share words."
+            )
+        for here in own:
+            here &= shared[pairs.rows.protected]
+    return rows
+
+
+def _warn_of_shared_means(question: str, sides: tuple[Side, ...], rows: list[np.ndarray], pairs: _Pairs) -> None:
+    """Say which sides name one of several lists that a model does not tell apart."""
+    said = []
+    for (group, name), here in zip(sides, rows, strict=True):
+        connections = np.unique(pairs.rows.connection[here])
+        alike = (pairs.groups == group) & np.isin(pairs.rows.connection, connections)
+        names = list(dict.fromkeys(pairs.lists[alike].tolist()))
+        if len(names) > 1:
+            said.append(f"{name} of {group} ({', '.join(names)})")
+    if said:
+        warn_user(
+            f"{question}: the model gives all lists with the same connection to a group one mean, so that the answer "
+            f"is about all those in brackets: {'; '.join(dict.fromkeys(said))}. Columns observed and unpooled are of "
+            "the lists asked.",
+            QuestionWarning,
+        )
+
+
 def _answer(
     fit: "xr.DataTree",
     question: str,
     sides: tuple[Side, ...],
-    rows: ModelData,
-    lists: np.ndarray,
-    adjusted: ModelData,
+    pairs: _Pairs,
     hdi_prob: float,
     region: tuple[float, float] | None,
 ) -> dict[str, Any]:
     """Return the row of a question."""
-    weights = np.zeros(rows.pair_counts.shape)
-    observed = unpooled = 0.0
-    used = np.zeros(len(rows.distance), dtype=bool)
-    for sign, (group, name) in zip((1, -1, -1, 1), sides, strict=False):
-        here = _rows_of(rows, lists, str(name), str(group))
-        weights += sign * _cell_weights(rows, here)
-        observed += sign * float(rows.distance[here].mean())
-        unpooled += sign * float(adjusted.distance[here].mean())
-        used |= here
-    if not weights.any():
+    rows, of_sides = pairs.rows, _sides_of(question, sides, pairs)
+    signed = [sign * pairs.weights(here) for sign, here in zip((1, -1, -1, 1), of_sides, strict=False)]
+    cells = np.zeros((len(signed), *rows.pair_counts.shape))
+    for cell, weights in zip(cells, signed, strict=True):
+        np.add.at(cell, (rows.protected, rows.connection), weights)
+    if any(np.allclose(cells[at] + cells[at + 1], 0) for at in range(0, len(cells), 2)):
         raise ReportError(
             f"{question}: these lists have the same connection to these words, and the model gives all lists of one "
             "connection the same mean: their difference is 0 by assumption. Ask of lists with different connections."
         )
+    _warn_of_shared_means(question, sides, of_sides, pairs)
+    weights, by_row = cells.sum(axis=0), np.sum(signed, axis=0)
+    observed, unpooled = float(by_row @ rows.distance), float(by_row @ pairs.adjusted)
+    used = np.logical_or.reduce(of_sides)
     word_mean = fit["posterior"]["word_mean"].transpose("chain", "draw", "protected_word", "connection")
     draws = word_mean.isel(protected_word=0, connection=0, drop=True).copy(
         data=np.einsum("cdij,ij->cd", word_mean.to_numpy(), weights)
@@ -146,24 +237,5 @@ def _answer(
     return {**leading, **row, **ends, "borderline": borderline, **direction, **diagnostics}
 
 
-def _rows_of(rows: ModelData, lists: np.ndarray, name: str, group: str) -> np.ndarray:
-    """Return which rows are of an attribute list and a protected group."""
-    groups = rows.protected_groups[rows.protected]
-    for what, value, known in (("attribute list", name, lists), ("protected group", group, groups)):
-        choices = list(dict.fromkeys(known.tolist()))
-        if value not in choices:
-            raise ReportError(
-                f"The fit has no {what} {value!r}{did_you_mean(value, choices)}; it has {', '.join(choices)}."
-            )
-    here = (lists == name) & (groups == group)
-    if not here.any():
-        raise ReportError(f"The fit has no pairs of {name!r} and {group!r}. Ask of lists and groups that have pairs.")
-    return np.asarray(here)
-
-
-def _cell_weights(rows: ModelData, here: np.ndarray) -> np.ndarray:
-    """Return the weight of each word and connection in the mean over words, shape (words, connections)."""
-    counts = np.zeros(rows.pair_counts.shape)
-    np.add.at(counts, (rows.protected[here], rows.connection[here]), 1.0)
-    by_word = counts.sum(axis=1, keepdims=True)
-    return np.asarray(counts / np.maximum(by_word, 1) / (by_word > 0).sum())
+def _listed(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)

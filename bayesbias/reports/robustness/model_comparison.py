@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.arguments import resolve_seed, with_progress
-from bayesbias.errors import FitError, ModelError, name_some
+from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.likelihood import densities, log_mean, psis_loo
@@ -28,6 +28,7 @@ MODELS = ("hierarchical", "crossed_per_list", "multivariate")
 PREFERRED = "preferred"
 AS_GOOD = "as good as the preferred one"
 WORSE = "worse at unseen words"
+_FEWEST_WORDS = 2
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
 # A refit gives one density, which needs fewer draws than the smoothed weights of all words.
@@ -83,8 +84,9 @@ def compare_models(
 
     Raises
     ------
-    TableError, ModelError, FitError, ArgumentError
-        If the table or a model is not usable, or a model is listed twice; before any sampling starts.
+    TableError, ModelError, FitError, ReportError, ArgumentError
+        If the table or a model is not usable, the table has one attribute word only, or a model is listed twice;
+        before any sampling starts.
 
     Warns
     -----
@@ -114,6 +116,11 @@ def compare_models(
     seed = resolve_seed(random_seed)
     specs = _specs(models)
     data = model_data(table)
+    if len(data.attribute_words) < _FEWEST_WORDS:
+        raise ReportError(
+            f"The table has {len(data.attribute_words)} attribute word, and models are compared by leaving out one at "
+            f"a time: give a table with {_FEWEST_WORDS} at least."
+        )
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
         attribute_lists(data)  # says which word is in several lists before the first model is fitted
     fit_short = partial(fit, draws=draws, chains=chains)

@@ -112,8 +112,9 @@ def sensitivity(
     Crossed Normal models: all refits share their points, and locations are integrated out, so Monte Carlo error is
     in general below 0.01 posterior sd. Models without attribute effects are drawn exactly, each connection by itself:
     a connection that loses no row does not move at all, and the others carry an error of about sqrt(2 / draws), 0.02
-    posterior sd with 4,000 draws, and so may a conclusion whose interval ends that near to 0. NUTS models are fitted
-    anew each time, which takes minutes, and carry the error that their effective sample size leaves.
+    posterior sd with 4,000 draws, and so may a conclusion whose interval ends that near to 0. Multivariate models
+    are reweighted where an attribute word is left out and the weights allow it, and drawn anew else. NUTS models are
+    fitted anew each time, which takes minutes, and carry the error that their effective sample size leaves.
 
     A word that moves a contrast is not thereby wrong: it is what the conclusion rests on.
 

@@ -255,6 +255,20 @@ def test_tables_of_every_kind_share_one_compiled_function() -> None:
     assert len(sweep_chain.signatures) == known
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [5, 9])
+def test_a_group_that_is_nearer_to_everything_is_found_from_every_start(seed: int) -> None:
+    """Not taken for an attribute word's leaning to the group: residuals of one sign are far less likely."""
+    table = small(words=8, attributes=7)
+    table["cosine_distance"] = 0.9 + 0.02 * np.random.default_rng(1).standard_normal(len(table))
+    table.loc[table["protected_group"] == "group x", "cosine_distance"] -= 0.3
+    found = sample_multivariate(sample_of(table), model(), draws=200, tune=200, chains=4, seed=seed)
+    groups = np.unique(model_data(table).protected_groups, return_inverse=True)[1]
+    words = found["word_mean"].mean(axis=(1, 3))
+    shift = words[:, groups == 0].mean(axis=1) - words[:, groups == 1].mean(axis=1)
+    np.testing.assert_allclose(shift, -0.3, atol=0.02)
+
+
 def test_derived_numbers_follow_from_the_covariance_of_effects() -> None:
     found, basis = sampled(small()), effects_basis(("associated", "different", "human", "neutral"))
     inside = np.linalg.inv(basis) @ found["word_covariance"] @ np.linalg.inv(basis).T

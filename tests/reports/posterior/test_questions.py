@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import ReportError
+from bayesbias.errors import QuestionWarning, ReportError
 
 
 def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.DataFrame) -> None:
@@ -66,3 +66,75 @@ def test_the_study_s_own_questions_are_asked_where_none_is_given(fit: xr.DataTre
 def test_without_any_question_it_says_where_to_write_one(fit: xr.DataTree) -> None:
     with pytest.raises(ReportError, match=r"\[questions\]"):
         bb.contrast(fit)
+
+
+def three_lists(lost: bool = False) -> pd.DataFrame:
+    """Two groups of four words, and three lists of four, of which two have the same connection to each group."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"{group}{word}", group, f"{name}{at}", name, "associated" if own == name else "different")
+        for group, own in (("sci", "A"), ("art", "B"))
+        for word in range(4)
+        for name in "ABC"
+        for at in range(4)
+    ]
+    columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
+    found = pd.DataFrame(rows, columns=columns)
+    found["cosine_distance"] = 0.8 + 0.05 * rng.standard_normal(len(found))
+    found.loc[found["protected_word"] == "sci0", "cosine_distance"] -= 0.4
+    gone = (found["protected_word"] == "sci0") & (found["attribute_group"] == "C")
+    return found[~(gone & lost)].reset_index(drop=True)
+
+
+def test_sides_with_one_group_are_compared_on_the_words_that_all_of_them_have() -> None:
+    """sci0 is far nearer to everything and lacks C: its level is no difference between B and C, or A and C."""
+    table = three_lists(lost=True)
+    fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
+    with pytest.raises(ReportError, match="0 by assumption"):
+        bb.contrast(fit, ("sci", "B"), ("sci", "C"))
+    with pytest.warns(QuestionWarning, match=r"C of sci \(B, C\)"):
+        found = bb.contrast(fit, ("sci", "A"), ("sci", "C")).iloc[0]
+    kept = table[(table["protected_group"] == "sci") & (table["protected_word"] != "sci0")]
+    means = kept.groupby("attribute_group")["cosine_distance"].mean()
+    assert found["observed"] == pytest.approx(means["A"] - means["C"])
+    assert found["pairs"] == 24
+
+
+def test_observed_weighs_words_alike_as_the_mean_does() -> None:
+    table = three_lists()
+    table = table[~((table["protected_word"] != "sci0") & table["attribute_word"].isin(["A0", "A1"]))]
+    fit = bb.fit(table.reset_index(drop=True), "hierarchical", draws=200, chains=2, random_seed=1)
+    with pytest.warns(QuestionWarning):
+        found = bb.contrast(fit, ("sci", "A"), ("art", "A")).iloc[0]
+    means = table[table["attribute_group"] == "A"].groupby("protected_word")["cosine_distance"].mean()
+    expected = means[means.index.str.startswith("sci")].mean() - means[means.index.str.startswith("art")].mean()
+    assert found["observed"] == pytest.approx(expected)
+
+
+def test_a_word_in_two_lists_counts_in_each_with_its_own_rows() -> None:
+    table = three_lists()
+    moved = (table["attribute_word"] == "A0") & (table["protected_group"] == "art")
+    table.loc[moved, ["attribute_group", "connection"]] = ["B", "associated"]
+    fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
+    assert bb.fitted_table(fit)["attribute_group"].tolist() == table["attribute_group"].tolist()
+    with pytest.warns(QuestionWarning):
+        found = bb.contrast(fit, ("art", "B"), ("sci", "B")).iloc[0]
+    assert found["pairs"] == int((table["attribute_group"] == "B").sum()) == 36
+
+
+def test_a_question_without_an_answer_is_named_and_the_others_are_answered(fit: xr.DataTree) -> None:
+    asked = {"good": [["math", "male"], ["math", "female"]], "bad": [["math", "mal"], ["math", "female"]]}
+    own = fit.copy()
+    own.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": asked})
+    with pytest.warns(QuestionWarning, match=r"Questions without an answer:\n- .*did you mean 'male'"):
+        found = bb.contrast(own)
+    assert found["question"].tolist() == ["good"]
+    assert list(found.attrs["unanswered"]) == ["bad"]
+
+
+@pytest.mark.parametrize("garbled", [["x"], "abc", None, {"a": 3}, {"a": [["sci"], ["art"]]}, {"a": [["sci", "male"]]}])
+def test_garbled_questions_of_a_table_are_an_error(garbled: object, fit: xr.DataTree) -> None:
+    own = fit.copy()
+    own.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": garbled})
+    with pytest.raises(ReportError, match="study's questions"):
+        bb.contrast(own)
