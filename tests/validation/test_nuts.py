@@ -1,0 +1,32 @@
+"""The comparison with NUTS: its kept table says what its text says, and it runs."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.models.tables import small
+from tests.validation.scripts import load_script
+
+FOLDER = Path(__file__).resolve().parents[2] / "validation" / "nuts"
+
+
+def test_the_readme_shows_the_table() -> None:
+    kept, text = pd.read_csv(FOLDER / "nuts.csv"), (FOLDER / "README.md").read_text(encoding="utf-8")
+    shown = [line for line in text.splitlines() if line.startswith("|") and "errors |" in line]
+    assert len(shown) == len(kept)
+    for line, row in zip(shown, kept.to_dict("records"), strict=True):
+        assert f"| {row['rows']:,} | {row['gibbs_seconds']:.1f} | {row['gibbs_ess']:,.0f} |" in line
+        assert f"| {row['times_faster']:.0f} | {row['overall_mean_difference']:.3f} sd |" in line
+    assert f"**{kept['times_faster'].min():.0f} to {kept['times_faster'].max():.0f} times" in text
+    assert kept["overall_mean_difference"].max() < 0.05
+    assert (kept["overall_sd_ratio"] - 1).abs().max() < 0.05
+
+
+@pytest.mark.truth
+@pytest.mark.slow
+def test_the_script_compares_a_table() -> None:
+    row = load_script("nuts", "compare_nuts").compared(small(6, 6), draws=500, tune=500)
+    assert row["overall_mean_difference"] < 0.2
+    assert row["worst_mean_errors"] < 5
+    assert row["gibbs_ess"] > 400
