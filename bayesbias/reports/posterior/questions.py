@@ -210,7 +210,8 @@ def _answer(
     cells = np.zeros((len(signed), *rows.pair_counts.shape))
     for cell, weights in zip(cells, signed, strict=True):
         np.add.at(cell, (rows.protected, rows.connection), weights)
-    if any(np.allclose(cells[at] + cells[at + 1], 0) for at in range(0, len(cells), 2)):
+    halves = [cells[at] + cells[at + 1] for at in range(0, len(cells), 2)]
+    if any(np.allclose(each, 0) for each in (*halves, cells.sum(axis=0))):
         raise ReportError(
             f"{question}: these lists have the same connection to these words, and the model gives all lists of one "
             "connection the same mean: their difference is 0 by assumption. Ask of lists with different connections."
