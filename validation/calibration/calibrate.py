@@ -26,7 +26,7 @@ from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
-from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate
+from bayesbias.models.samplers.multivariate import DISTANCE_ERROR, attribute_sample, sample_multivariate
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, simulate_table
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effect_names
@@ -223,6 +223,25 @@ def sampler_of(model: str, sampler: str, draws: int, kept: int, data: ModelData)
     return nuts_sampler(spec, draws, kept, data)
 
 
+def draw_truth(data: ModelData, spec: ModelSpec, rng: np.random.Generator) -> Draws:
+    """Return parameters from the prior.
+
+    The multivariate model takes no distance as known better than e = DISTANCE_ERROR: the log likelihood of an attribute
+    word, averaged over such errors, is that of a Normal distribution minus e^2 tr(Sigma_j^-1) / 2. That depends on the
+    parameters alone, so that it is a factor of their prior, and draws are kept with that probability.
+    """
+    while True:
+        truth = draw_parameters(data, spec, rng=rng)
+        if not spec.multivariate:
+            return truth
+        sample = attribute_sample(data)
+        scale = np.append(truth.get("list_scale", np.empty(0)), 1.0)[sample.list_kind[sample.list_of]]
+        roots = np.maximum(np.linalg.eigvalsh(truth["residual_covariance"]), np.finfo(float).tiny)
+        loss = DISTANCE_ERROR**2 / 2 * (1 / roots).sum() * (1 / scale**2).sum()
+        if rng.random() < np.exp(-loss):
+            return truth
+
+
 def simulated_ranks(
     model: str, sample: Sampler, data: ModelData, *, replicates: int, first: int = 0, seed: int = SEED
 ) -> tuple[pd.DataFrame, int]:
@@ -254,7 +273,7 @@ def simulated_ranks(
     spec, ranks, given_up = bb.load_model(model), [], 0
     for replicate in range(first, first + replicates):
         rng = np.random.default_rng([seed, replicate])
-        truth = draw_parameters(data, spec, rng=rng)
+        truth = draw_truth(data, spec, rng)
         drawn = replace(data, distance=draw_distances(data, spec, truth, rng=rng))
         try:
             posterior = sample(drawn, int(rng.integers(2**32)))

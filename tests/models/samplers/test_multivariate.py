@@ -17,6 +17,7 @@ from bayesbias.models.contrast_forms import contrast_forms
 from bayesbias.models.data import model_data
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.samplers.multivariate import (
+    DISTANCE_ERROR,
     AttributeSample,
     attribute_sample,
     sample_multivariate,
@@ -341,6 +342,10 @@ def draw_from_the_prior(sample: AttributeSample, spec: ModelSpec, rng: np.random
         nu = priors["nu"].draw(1, rng)[0]
         spread = spread / np.sqrt(rng.gamma(nu / 2, 2 / nu, n))
         parameters["nu"] = np.array(nu)
+    # That no distance is known better than to DISTANCE_ERROR is a factor of the prior, of at most 1.
+    roots = np.maximum(np.linalg.eigvalsh(covariance), np.finfo(float).tiny)
+    if rng.random() > np.exp(-(DISTANCE_ERROR**2) / 2 * (1 / roots).sum() * (1 / spread**2).sum()):
+        return draw_from_the_prior(sample, spec, rng)
     noise = rng.multivariate_normal(np.zeros(words), covariance, size=n) * spread[:, None]
     expected = word_mean[np.arange(words), sample.list_connection[sample.list_of]]
     return parameters, expected + noise
