@@ -35,7 +35,7 @@ check: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m tests.bench
 
-# About three quarters of an hour: validation/calibration/README.md says what its numbers mean.
+# About an hour: validation/calibration/README.md says what its numbers mean.
 calibrate: .venv/ready
 	$(BIN)/python validation/calibration/calibrate.py
 

@@ -50,11 +50,18 @@ class Ranked:
     draws: int
     kept: int
     controls: bool = True
+    again: bool = False
 
     @property
     def name(self) -> str:
         """What its files are called."""
-        return f"ranks_{self.model}_{self.sampler}{'' if self.controls else '_without_controls'}"
+        design = "" if self.controls else "_without_controls"
+        return f"ranks_{self.model}_{self.sampler}{design}{'_again' if self.again else ''}"
+
+    @property
+    def seed(self) -> int:
+        """The seed of its data sets; `again`, with other ones."""
+        return SEED + self.again
 
 
 RANKED = (
@@ -65,6 +72,7 @@ RANKED = (
     Ranked("hierarchical", "nutpie", 1900, 19),
     Ranked("hierarchical_common_scale", "exact", 99, 99),
     Ranked("multivariate", "gibbs", 1485, 99),
+    Ranked("multivariate", "gibbs", 1485, 99, again=True),
     Ranked("multivariate", "gibbs", 1485, 99, controls=False),
 )
 COVERED = ("hierarchical", "crossed")
@@ -496,6 +504,7 @@ def draw_figures(out: Path) -> None:
             frame = pd.read_csv(source)
             total = int(frame[_BIN_COLUMNS].iloc[0].sum())
             design = "" if ranked.controls else ", no control words"
+            design += ", other data sets" if ranked.again else ""
             title = f"{ranked.model}{design}, {ranked.sampler} sampler: {total:,} data sets, {ranked.kept} draws each"
             save_figure(draw_ranks(frame, title), source.with_suffix(".png"), overwrite=True)
     titles = {
@@ -543,7 +552,8 @@ def write_results(out: Path) -> None:
         worst = frame.loc[frame["p_value"].idxmin()]
         values += list(frame["p_value"])
         lines.append(
-            f"| `{ranked.model}`{'' if ranked.controls else ', no controls'} | {ranked.sampler} | "
+            f"| `{ranked.model}`{'' if ranked.controls else ', no controls'}"
+            f"{', other data sets' if ranked.again else ''} | {ranked.sampler} | "
             f"{fact['replicates']:,} | {fact['given_up']} | {len(frame)} | "
             f"{worst['p_value']:.2g}, `{worst['quantity']}` | {int((frame['p_value'] < 0.01).sum())} | "
             f"{fact['seconds']:.0f} |"
@@ -618,7 +628,9 @@ def run_ranks(name: str, record: Record, *, replicates: int, resume: bool) -> pd
     sample = sampler_of(ranked.model, ranked.sampler, ranked.draws, ranked.kept, data)
     while facts["replicates"] < replicates:
         start, size = time.perf_counter(), min(_BATCH, replicates - facts["replicates"])
-        ranks, given_up = simulated_ranks(ranked.model, sample, data, replicates=size, first=facts["replicates"])
+        ranks, given_up = simulated_ranks(
+            ranked.model, sample, data, replicates=size, first=facts["replicates"], seed=ranked.seed
+        )
         found = rank_counts(ranks, ranked.kept)
         counts = found if counts is None else counts + found
         facts["replicates"] += size

@@ -26,6 +26,7 @@ Distances are not taken as known better than 0.001 (DISTANCE_ERROR): the log lik
 errors of that sd, E log p(y_j + e) = log p(y_j) - 0.001^2 tr(Sigma^-1) / (2 s_k^2). It changes nothing where residuals
 have sds of 0.02 and more, as in published tables, and is needed where Sigma is singular: words with the same vector,
 more protected words than dimensions, a direction that debiasing took out. There the density would have no bound.
+It depends on parameters alone, so that in effect it is a factor of the prior of Sigma and s, of at most 1.
 
 Blocks: the location (mu, u) given all else, jointly Normal; S by Huang and Wand's (2013) auxiliary scales, its sds
 once more with the standardised effects held (Yu and Meng 2011: interweaving); omega, psi, sigma, nu and s
