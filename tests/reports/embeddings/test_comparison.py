@@ -291,7 +291,7 @@ def test_one_connection_that_did_not_change() -> None:
     moved = change.loc["associated"]
     assert gaps.loc["associated - neutral", "mean"] == pytest.approx(moved["mean"], abs=0.1 * moved["sd"])
     (still_said,) = [s for s in found.conclusions.embeddings["new"].shown if s.numbers.get("connection") == "neutral"]
-    assert still_said.text == "Neutral words: no distance changed (64 pairs)."
+    assert still_said.text == "Neutral control words: no distance changed (64 pairs)."
 
 
 def test_bad_settings() -> None:
