@@ -225,8 +225,8 @@ def _contrast_statement(row: Row) -> Statement:
         text += f" Probability {inside} that it is too small to matter (in the rope)."
     if row["observed"] * row["mean"] < 0:
         text += (
-            f" The plain difference of averages, {signed_text(row['observed'])}, points the other way (with the attribute "
-            f"words' own effects taken out, {signed_text(row['unpooled'])})."
+            f" The plain difference of averages, {signed_text(row['observed'])}, points the other way (with the "
+            f"attribute words' own effects taken out, {signed_text(row['unpooled'])})."
         )
     return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
 
