@@ -148,11 +148,20 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
 
 def report_lost_words(lost: list[dict[str, str]], source: str, *, sizes: dict[str, int], hint: str = "") -> None:
     """Warn of the lost words of a new table; `sizes`: how many words each list has."""
+    meaning = "The estimates are about the words that are left; the table keeps the whole list (lost_words)."
+    warn_of_lost_words(source, lost_by_list(lost), sizes, meaning + hint)
+
+
+def lost_by_list(lost: list[dict[str, str]]) -> dict[str, list[str]]:
+    """Return the lost words of each list, from the entries of a table's provenance.
+
+    >>> lost_by_list([{"word": "cat", "list": "pets"}, {"word": "dog", "list": "pets"}])
+    {'pets': ['cat', 'dog']}
+    """
     named: dict[str, list[str]] = {}
     for entry in lost:
         named.setdefault(entry["list"], []).append(entry["word"])
-    meaning = "The estimates are about the words that are left; the table keeps the whole list (lost_words)."
-    warn_of_lost_words(source, named, sizes, meaning + hint)
+    return named
 
 
 def apply_duplicates_policy(

@@ -13,8 +13,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -23,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from tests.bench.readers import own_memory
+from tests.validation.scripts import load_script
 
 RELIGION = Path(__file__).resolve().parents[3] / "shared" / "data" / "published" / "tables" / "religion_google.csv.gz"
 EXACT = ("hierarchical", "hierarchical_common_scale", "no_pooling")
@@ -32,6 +32,8 @@ SWEPT = ("multivariate",)
 # Models that PyMC's own NUTS, the slowest, is timed on; and NUTS at all on the second table.
 MAIN = ("hierarchical", "crossed")
 DRAWS, CHAINS, RUNS = 1000, 4, 5
+# How long each call of a function takes.
+timed = load_script("nuts", "compare_nuts").timed
 LOST = 0.2
 TARGETS = {
     ("exact", "hierarchical"): "call under 0.06 s, at least 1,000 times nutpie",
@@ -58,9 +60,8 @@ def each() -> Iterator[dict[str, object]]:
     yield _large()
     yield _many_words()
     for place, (name, table) in enumerate(tables.items()):
-        # Of the multivariate model NUTS takes ten minutes and more.
         for model in SWEPT:
-            yield from _engines(name, table, model, nuts=False, pymc=False)
+            yield from _engines(name, table, model, nuts=place == 0, pymc=False)
         for model in (*EXACT, *COLLAPSED, *ROBUST):
             yield from _engines(name, table, model, nuts=place == 0 or model in MAIN, pymc=place == 0 and model in MAIN)
     yield _sensitivity(tables)
@@ -126,7 +127,7 @@ def _own(table: pd.DataFrame, model: str, engine: str) -> dict[str, Any]:
 
     fit = _fit(table, model, engine)  # warms up
     calls = []
-    with _timed(sampling.OWN_SAMPLERS, engine) as times:
+    with timed(sampling.OWN_SAMPLERS, engine) as times:
         for _ in range(RUNS):
             start = time.perf_counter()
             fit = _fit(table, model, engine)
@@ -143,7 +144,7 @@ def _own(table: pd.DataFrame, model: str, engine: str) -> dict[str, Any]:
 def _nutpie(table: pd.DataFrame, model: str) -> dict[str, Any]:
     import nutpie
 
-    with _timed(nutpie, "compile_pymc_model") as compiling, _timed(nutpie, "sample") as sampling:
+    with timed(nutpie, "compile_pymc_model") as compiling, timed(nutpie, "sample") as sampling:
         fit = _fit(table, model, "nutpie")
     return _row(sum(sampling), _least_ess(fit)) | {"compile_seconds": sum(compiling)}
 
@@ -158,27 +159,10 @@ def _pymc(table: pd.DataFrame, model: str) -> dict[str, Any]:
         trees.append(sample(*args, **settings))
         return trees[-1]
 
-    with mock.patch.object(pm, "sample", keep), _timed(pm, "sample") as whole:
+    with mock.patch.object(pm, "sample", keep), timed(pm, "sample") as whole:
         fit = _fit(table, model, "pymc")
     seconds = float(trees[0]["posterior"].attrs["sampling_time"])
     return _row(seconds, _least_ess(fit)) | {"compile_seconds": sum(whole) - seconds}
-
-
-@contextmanager
-def _timed(where: Any, name: str) -> Iterator[list[float]]:
-    """Collect how long each call of a function takes; it is in a module or in a dict."""
-    times: list[float] = []
-    function: Callable[..., Any] = where[name] if isinstance(where, dict) else getattr(where, name)
-
-    def timed(*args: Any, **settings: Any) -> Any:
-        start = time.perf_counter()
-        try:
-            return function(*args, **settings)
-        finally:
-            times.append(time.perf_counter() - start)
-
-    with mock.patch.dict(where, {name: timed}) if isinstance(where, dict) else mock.patch.object(where, name, timed):
-        yield times
 
 
 def _row(seconds: float, ess: float) -> dict[str, Any]:

@@ -27,9 +27,14 @@ from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.samplers.multivariate import DISTANCE_ERROR, attribute_sample, sample_multivariate
-from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_shapes, simulate_table
+from bayesbias.models.simulate import (
+    draw_distances,
+    draw_parameters,
+    parameter_labels,
+    parameter_shapes,
+    simulate_table,
+)
 from bayesbias.models.spec import ModelSpec
-from bayesbias.models.word_effects import effect_names
 from bayesbias.plots.style import COLORS, MARKERS, new_figure, save_figure
 
 FOLDER = Path(__file__).resolve().parent
@@ -125,13 +130,11 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
 
 def multivariate_quantities(draws: Draws, data: ModelData) -> Draws:
     """Return the same for the multivariate model: its scales, contrasts, and numbers of its two covariances."""
-    labels = {"connection_mean": data.connections, "effect_sd": effect_names(data.connections)}
-    labels["list_scale"] = list_names(data)[:-1]
+    labels = parameter_labels(data, bb.load_model("multivariate"))
     flat = {
         f"{name}[{place}]": draws[name][..., at]
-        for name, places in labels.items()
-        if name in draws
-        for at, place in enumerate(places)
+        for name in ("connection_mean", "effect_sd", "list_scale")
+        for at, place in enumerate(labels.get(name, ()))
     }
     flat |= {name: draws[name] for name in ("attribute_sd", "group_attribute_sd", "sigma", "target_weight")}
     words, between, residual = (draws[name] for name in ("word_mean", "word_covariance", "residual_covariance"))
@@ -238,11 +241,11 @@ def draw_truth(data: ModelData, spec: ModelSpec, rng: np.random.Generator) -> Dr
     word, averaged over such errors, is that of a Normal distribution minus e^2 tr(Sigma_j^-1) / 2. That depends on the
     parameters alone, so that it is a factor of their prior, and draws are kept with that probability.
     """
+    if not spec.multivariate:
+        return draw_parameters(data, spec, rng=rng)
+    sample = attribute_sample(data)
     while True:
         truth = draw_parameters(data, spec, rng=rng)
-        if not spec.multivariate:
-            return truth
-        sample = attribute_sample(data)
         scale = np.append(truth.get("list_scale", np.empty(0)), 1.0)[sample.list_kind[sample.list_of]]
         roots = np.maximum(np.linalg.eigvalsh(truth["residual_covariance"]), np.finfo(float).tiny)
         loss = DISTANCE_ERROR**2 / 2 * (1 / roots).sum() * (1 / scale**2).sum()

@@ -41,11 +41,8 @@ def timed(where: Any, name: str) -> Iterator[list[float]]:
         finally:
             seconds.append(time.perf_counter() - begun)
 
-    in_its_place = {name: measured}
-    patch = (
-        mock.patch.dict(where, in_its_place) if isinstance(where, dict) else mock.patch.multiple(where, **in_its_place)
-    )
-    with patch:
+    is_dict = isinstance(where, dict)
+    with mock.patch.dict(where, {name: measured}) if is_dict else mock.patch.object(where, name, measured):
         yield seconds
 
 

@@ -21,6 +21,7 @@ from bayesbias.statements import (
     probability_text,
     signed_text,
 )
+from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -190,17 +191,12 @@ def _about(fit: "xr.DataTree") -> Statement:
     if lost is None:
         text += " The table does not say whether words were lost."
     else:
-        text += f" Lost words: {_lost_by_list(table['lost_words'])}." if lost else " No word was lost."
+        lists = lost_by_list(table["lost_words"]).items()
+        named = "; ".join(f"{len(words)} of {name} ({name_some(words, 5)})" for name, words in lists)
+        text += f" Lost words: {named}." if lost else " No word was lost."
     if left_out := numbers["left_out_controls"]:
         text += f" Control words that the study itself uses, and that are no controls here: {name_some(left_out, 10)}."
     return Statement("data", text, numbers)
-
-
-def _lost_by_list(lost: list[dict[str, str]]) -> str:
-    lists: dict[str, list[str]] = {}
-    for entry in lost:
-        lists.setdefault(entry.get("list", ""), []).append(entry["word"])
-    return "; ".join(f"{len(words)} of {name or 'unnamed'} ({name_some(words, 5)})" for name, words in lists.items())
 
 
 def _other(row: Row) -> str:
