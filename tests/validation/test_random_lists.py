@@ -24,6 +24,20 @@ def test_readme_shows_the_tables(script: ModuleType) -> None:
         assert line in text
 
 
+def test_the_texts_name_the_range_of_claims() -> None:
+    table = pd.read_csv(KEPT / "claims.csv")
+    null = table[(table["gap"] == 0) & (table["vectors"] != "all")].assign(percent=lambda rows: 100 * rows["claims"])
+    least, most = (null.groupby("method")["percent"].agg(which).round().astype(int) for which in ("min", "max"))
+    others = ["crossed_per_list", "hierarchical"]
+    package = " ".join((VALIDATION.parent / "README.md").read_text(encoding="utf-8").split())
+    assert f"in {least[others].min()} to {most[others].max()} % of the samples" in package
+    assert f"and the default in {least['multivariate']} to {most['multivariate']} %" in package
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    assert f"(at most {most['multivariate']} ± " in text
+    fixed = 100 * null.loc[null["method"] == "multivariate", "fixed_claims"].max()
+    assert f"at most {fixed:.0f} ± " in text
+
+
 def test_who_knows_the_covariance_claims_as_often_as_promised(script: ModuleType) -> None:
     """Lists of the bundled vectors: a difference with its known sd, Normal by the mean of many distances."""
     cell = next(script.cells(Path(), ["bundled"]))
