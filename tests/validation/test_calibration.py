@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.models.data import ModelData
 from bayesbias.models.simulate import draw_parameters, given_parameters
+from bayesbias.plots.style import COLORS
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "calibration"
@@ -30,7 +31,7 @@ def _one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    return load_script("calibration", "calibrate")
+    return load_script("calibration", "simulations")
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +106,13 @@ def test_crossed_covers_and_hierarchical_does_not(replicates: int, script: Modul
 
 
 def test_the_figures_can_be_drawn(script: ModuleType, tmp_path: Path) -> None:
+    calibrate = load_script("calibration", "calibrate")
     rng = np.random.default_rng(1)
-    names = [f"{name}[{place}]" for name in ("connection_mean", "word_sd", "sigma") for place in script.COLORS]
-    names += ["attribute_sd", *(f"associated - {place}" for place in list(script.COLORS)[1:])]
+    names = [f"{name}[{place}]" for name in ("connection_mean", "word_sd", "sigma") for place in COLORS]
+    names += ["attribute_sd", *(f"associated - {place}" for place in list(COLORS)[1:])]
     ranks = pd.DataFrame({name: rng.integers(100, size=200) for name in names})
     script.uniformity(script.rank_counts(ranks, 99)).to_csv(tmp_path / "ranks_crossed_collapsed.csv", index=False)
-    script.draw_figures(tmp_path)
+    calibrate.draw_figures(tmp_path)
     assert (tmp_path / "ranks_crossed_collapsed.png").stat().st_size > 10_000
 
 
