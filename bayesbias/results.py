@@ -2,16 +2,13 @@
 
 import json
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope
-from bayesbias.errors import BayesBiasError, OutputError, ReportError
-from bayesbias.files import check_writable
+from bayesbias.errors import ReportError
 from bayesbias.models.fits import write_fit
+from bayesbias.outputs import whole_folder
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import save_figure
@@ -32,6 +29,15 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 
 
+# All files that each kind of results may have.
+RESULTS = (
+    *("table.csv", "fit.nc", "summary.csv", "contrasts.csv", "questions.csv", "words.png"),
+    *("conclusions.txt", "conclusions.json"),
+)
+CHECKS = ("check.txt", "check.png", "coverage.csv", "statistics.csv", "prior.png", "prior.csv")
+COMPARISON = (*("change.csv", "change_by_word.csv", "gaps.csv", "side_by_side.csv", "conclusions.txt", "change_*.png"),)
+
+
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
     """Raise, before anything is sampled, if `write_results` could not conclude anything from a fit of `table`.
 
@@ -47,22 +53,6 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
         raise ReportError(f"{reason} Or fit it in Python (bb.fit) and take bb.summary.")
 
 
-def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Return `folder` if results can be written there; raise `OutputError` before any work is done if not."""
-    target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise OutputError(f"Cannot write results to {target}: it is a file. Give a folder.")
-    if target.is_dir():
-        if any(target.iterdir()) and not overwrite:
-            raise OutputError(f"{target} exists and is not empty. Give another folder, or --overwrite.")
-        check_writable(target)
-        return target
-    if not target.parent.is_dir():
-        raise OutputError(f"Cannot write {target}: the folder {target.parent} does not exist. Create it first.")
-    check_writable(target.parent)
-    return target
-
-
 def write_results(
     fit: "xr.DataTree",
     folder: str | os.PathLike[str],
@@ -76,11 +66,11 @@ def write_results(
 
     The folder receives ``table.csv``, ``fit.nc``, ``summary.csv``, ``contrasts.csv``, ``words.png``, and the
     conclusions as ``conclusions.txt`` and, with their numbers, ``conclusions.json``; where the study asks questions of
-    its own, ``questions.csv`` too. All are made before the first one
-    is put in place. `table` is the distance table that was fitted. `overwrite` lets files of an earlier run be
-    replaced; other files in the folder are left alone.
+    its own, ``questions.csv`` too. They replace the
+    files of an earlier run all at once, where `overwrite` allows it; other files in the folder are left alone. `table`
+    is the distance table that was fitted.
     """
-    with _whole_folder(folder, overwrite=overwrite) as workshop:
+    with whole_folder(folder, names=RESULTS, overwrite=overwrite) as workshop:
         found = conclusions(fit, hdi_prob=hdi_prob, rope=rope)
         write_table(table, workshop / "table.csv")
         write_fit(fit, workshop / "fit.nc")
@@ -107,7 +97,7 @@ def write_checks(
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
     text = f"{posterior}\n\n{prior}"
-    with _whole_folder(folder, overwrite=overwrite) as workshop:
+    with whole_folder(folder, names=CHECKS, overwrite=overwrite) as workshop:
         _write_text(workshop / "check.txt", text)
         save_figure(plot_check(posterior), workshop / "check.png")
         posterior.coverage.to_csv(workshop / "coverage.csv", index=False)
@@ -130,7 +120,7 @@ def write_comparison(
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
-    with _whole_folder(folder, overwrite=overwrite) as workshop:
+    with whole_folder(folder, names=COMPARISON, overwrite=overwrite) as workshop:
         comparison.change.to_csv(workshop / "change.csv", index=False)
         comparison.change_by_word.to_csv(workshop / "change_by_word.csv", index=False)
         comparison.contrasts.to_csv(workshop / "gaps.csv", index=False)
@@ -139,24 +129,6 @@ def write_comparison(
         for number, name in enumerate(comparison.names, start=1):
             save_figure(plot_embeddings(comparison, after=name), workshop / f"change_{number}.png")
     return str(comparison)
-
-
-@contextmanager
-def _whole_folder(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
-    """Yield a folder to write to, whose files are put in place once all of them are there."""
-    target = check_folder(folder, overwrite=overwrite)
-    inside = target if target.is_dir() else target.parent
-    try:
-        with tempfile.TemporaryDirectory(prefix=".bayesbias-", dir=inside) as folder_name:
-            workshop = Path(folder_name)
-            yield workshop
-            target.mkdir(exist_ok=True)
-            for made in sorted(workshop.iterdir()):
-                made.replace(target / made.name)
-    except BayesBiasError:
-        raise
-    except OSError as error:
-        raise OutputError(f"Cannot write {target}: {error.strerror or error}.") from error
 
 
 def _write_text(path: Path, text: object) -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError, did_you_mean, raise_faults
-from bayesbias.files import atomic_path, bundled
+from bayesbias.files import bundled
+from bayesbias.outputs import atomic_path
 from bayesbias.study_faults import ABOVE, CONTROLS, file_faults, study_faults
 
 CONNECTIONS = ("associated", "different", "human", "neutral")

@@ -68,17 +68,6 @@ def test_a_failure_half_way_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_folders_that_cannot_be_written(tmp_path: Path) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("mine")
-    with pytest.raises(OutputError, match="it is a file"):
-        results.check_folder(taken)
-    with pytest.raises(OutputError, match="does not exist"):
-        results.check_folder(tmp_path / "no" / "folder")
-    assert results.check_folder(tmp_path / "new") == tmp_path / "new"
-    assert not (tmp_path / "new").exists()
-
-
 def test_a_request_is_judged_before_sampling(table: pd.DataFrame) -> None:
     results.check_request(table, hdi_prob=0.5, rope=0.02)
     with pytest.raises(ArgumentError, match="hdi_prob=89"):

@@ -3,12 +3,13 @@
 A command stands in the file of its stage (`data`, `fits`, ...); `base` holds what they share.
 """
 
+import signal
 import sys
 import warnings
 from typing import TextIO
 
 from bayesbias.cli import checks, data, fits, measures
-from bayesbias.cli.base import app
+from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
 __all__ = ["app", "checks", "data", "fits", "main", "measures"]
@@ -28,22 +29,33 @@ def _show_warning(
         print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)
 
 
-_INTERRUPTED = 130
+_INTERRUPTED, _TERMINATED = 130, 143
+
+
+def _what_is_there() -> str:
+    from bayesbias.outputs import written
+
+    there = ", ".join(map(str, written()))
+    return f"{there} is written, whole" if there else "nothing was written"
 
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2."""
     warnings.showwarning = _show_warning
+    # As an error does, so that what is half done is cleared.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     try:
-        app()
+        with held_outputs:
+            app()
     except BayesBiasError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
         # The framework turns an interrupt into its exit code, and says nothing.
-        if isinstance(stop, KeyboardInterrupt) or stop.code == _INTERRUPTED:
-            print("interrupted: nothing was written", file=sys.stderr)
-            sys.exit(_INTERRUPTED)
+        code = _INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
+        if code in (_INTERRUPTED, _TERMINATED):
+            print(f"{'interrupted' if code == _INTERRUPTED else 'terminated'}: {_what_is_there()}", file=sys.stderr)
+            sys.exit(code)
         raise
     except OSError as error:
         # What is left here is the terminal or the pipe that the output goes to: it is full, or gone.

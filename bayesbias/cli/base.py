@@ -1,6 +1,8 @@
 """The application, the options that several commands share, and how frames are printed."""
 
+from contextlib import ExitStack
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -60,6 +62,17 @@ def bayesbias() -> None:
 
     Begin with `bayesbias demo`, which needs no file; `bayesbias studies` lists the word lists.
     """
+
+
+# What a command holds until it ends.
+held_outputs = ExitStack()
+
+
+def claim(output: Path) -> None:
+    """Hold an output until the command ends: another run that wants it is told at once, and not after its work."""
+    from bayesbias.outputs import claimed
+
+    held_outputs.enter_context(claimed(output))
 
 
 def describe(table: "pd.DataFrame") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_HDI_PROB, DEFAULT_MODEL_NAME, Case, HdiProb, Overwrite, Rope, Seed, app
+from bayesbias.cli.base import DEFAULT_HDI_PROB, DEFAULT_MODEL_NAME, Case, HdiProb, Overwrite, Rope, Seed, app, claim
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -32,12 +32,14 @@ def check(
     """
     from bayesbias.models.fit_source import fitted_model, fitted_table
     from bayesbias.models.fits import read_fit
+    from bayesbias.outputs import check_folder
     from bayesbias.reports.checks.posterior_check import check_posterior
     from bayesbias.reports.checks.prior_check import check_prior
-    from bayesbias.results import check_folder, write_checks
+    from bayesbias.results import write_checks
 
     if output is not None:
         check_folder(output, overwrite=overwrite)
+        claim(output)
     fitted = read_fit(fit)
     posterior = check_posterior(fitted, random_seed=seed)
     prior = check_prior(fitted_table(fitted), fitted_model(fitted), random_seed=posterior.seed)
@@ -101,10 +103,12 @@ def compare(
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
     """
+    from bayesbias.outputs import check_folder
     from bayesbias.reports.embeddings.comparison import compare_embeddings
-    from bayesbias.results import check_folder, write_comparison
+    from bayesbias.results import write_comparison
 
     check_folder(output, overwrite=overwrite)
+    claim(output)
     compared = compare_embeddings(_named(tables), model, hdi_prob=hdi_prob, rope=rope, random_seed=seed)
     print(write_comparison(compared, output, overwrite=overwrite))
     print(f"Wrote {output}. Look at {output / 'change_1.png'}.")
@@ -135,6 +139,7 @@ def debias(
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
 
     check_embedding_output(output, overwrite=overwrite)
+    claim(output)
     chosen = METHODS[check_choice("--method", method, METHODS)]
     settings = {"strength": strength, "components": components}
     given = {setting: value for setting, value in settings.items() if value is not None}
@@ -167,14 +172,15 @@ def report(
 
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
-    from bayesbias.files import check_output
     from bayesbias.models.fit_source import fitted_table
     from bayesbias.models.fits import fit_fact, read_fit
+    from bayesbias.outputs import check_output
     from bayesbias.page import write_report
     from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.tables.files import read_table
 
     check_output(output, overwrite=overwrite)
+    claim(output)
     fitted = read_fit(fit)
     beside = fit.parent / "table.csv"
     table = read_table(beside, duplicates="keep") if beside.is_file() else None

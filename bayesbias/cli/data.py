@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import Case, Duplicates, Overwrite, app, describe
+from bayesbias.cli.base import Case, Duplicates, Overwrite, app, claim, describe
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
@@ -85,6 +85,7 @@ def table(
     from bayesbias.tables.files import check_table_output, write_table
 
     check_table_output(output, overwrite=overwrite)
+    claim(output)
     loaded = load_study(study)
     vectors = load_embedding(
         embedding,

@@ -17,6 +17,7 @@ from bayesbias.cli.base import (
     Overwrite,
     Rope,
     app,
+    claim,
     describe,
     printed,
     priors_from,
@@ -52,10 +53,12 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.results import check_folder, check_request, write_results
+    from bayesbias.outputs import check_folder
+    from bayesbias.results import check_request, write_results
     from bayesbias.tables.files import read_table
 
     check_folder(output, overwrite=overwrite)
+    claim(output)
     distances = read_table(table, duplicates=duplicates.value)
     check_request(distances, hdi_prob=hdi_prob, rope=rope)
     fitted = fit_model(
@@ -155,13 +158,15 @@ def demo(
     from bayesbias.embeddings import load_embedding
     from bayesbias.files import bundled
     from bayesbias.models.sampling import fit as fit_model
+    from bayesbias.outputs import check_folder, whole_folder
     from bayesbias.page import write_report
     from bayesbias.reports.embeddings.comparison import compare_embeddings
-    from bayesbias.results import check_folder, write_results
+    from bayesbias.results import RESULTS, write_results
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
 
     check_folder(output, overwrite=overwrite)
+    claim(output)
     study = load_study("religion")
     vectors = load_embedding(
         bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), name="Wikipedia 2018 skip-gram"
@@ -169,12 +174,13 @@ def demo(
     built = distance_table(vectors, study)
     print(describe(built))
     fitted = fit_model(built, random_seed=seed)
-    print(f"{write_results(fitted, output, table=built, overwrite=overwrite)}\n")
     # Nothing is equalized: the gap between words made equal closes by construction.
     debiased = HardDebias().fit(vectors, "religion_manzini", equalize=[]).transform(vectors)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above
         changed = distance_table(debiased, study)
     compared = compare_embeddings({"original": built, "hard-debiased (religion_manzini)": changed}, random_seed=seed)
-    write_report(fitted, output / "report.html", table=built, comparison=compared, overwrite=overwrite)
+    with whole_folder(output, names=(*RESULTS, "report.html"), overwrite=overwrite) as folder:
+        print(f"{write_results(fitted, folder, table=built)}\n")
+        write_report(fitted, folder / "report.html", table=built, comparison=compared)
     print(f"Wrote {output}. Open {output / 'report.html'} in a browser; numbers: bayesbias summary {output / 'fit.nc'}")

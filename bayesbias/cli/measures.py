@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import Case, Overwrite, Seed, app, printed
+from bayesbias.cli.base import Case, Overwrite, Seed, app, claim, printed
 from bayesbias.errors import MeasureError, ReportError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def null(
         bayesbias null --effect-size 1.267 --output null.png
     """
     from bayesbias.arguments import resolve_seed
-    from bayesbias.files import check_output
+    from bayesbias.outputs import check_output
     from bayesbias.reports.measures.false_claims import false_claims
     from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
@@ -102,6 +102,7 @@ def null(
         if output.suffix != ".png":
             raise ReportError(f"{output}: the figure is a .png file. Give it that ending.")
         check_output(output, overwrite=overwrite)
+        claim(output)
     if effect_size is not None and not abs(effect_size) <= 2:
         raise ReportError(f"--effect-size {effect_size:g}: an effect size lies between -2 and 2.")
     chosen = resolve_seed(seed)

@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, OutputError, name_some
-from bayesbias.files import atomic_path, check_output
+from bayesbias.outputs import atomic_path, check_output
 
 
 def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:

@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.errors import FitError, InputFileError, raise_faults
-from bayesbias.files import atomic_path, check_output, input_file
+from bayesbias.files import input_file
 from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.spec import RENAMED, ModelSpec
+from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.errors import OutputError, ReportError
-from bayesbias.files import atomic_path, check_output
 from bayesbias.models.fits import check_fit, fit_fact
+from bayesbias.outputs import atomic_path, check_output
 from bayesbias.page.blocks import Notice, Section
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayesbias.errors import FigureWarning, OutputError, name_some, warn_user
-from bayesbias.files import atomic_path
+from bayesbias.outputs import atomic_path
 
 if TYPE_CHECKING:
     import pandas as pd

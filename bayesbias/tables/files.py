@@ -12,7 +12,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayesbias.errors import InputFileError, OutputError, TableError
-from bayesbias.files import atomic_path, check_output, input_file
+from bayesbias.files import input_file
+from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.codes import WORD_COLUMNS
 from bayesbias.tables.schema import (
     ATTRS_KEY,
