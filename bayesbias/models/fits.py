@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.errors import FitError, InputFileError, raise_faults
-from bayesbias.files import input_file
+from bayesbias.files import check_seal, input_file, sealed
 from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
@@ -178,7 +178,8 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
     Returns
     -------
     pathlib.Path
-        The file; any program that reads netCDF 4 opens it, for example ``arviz.from_netcdf``.
+        The file; any program that reads netCDF 4 opens it, for example ``arviz.from_netcdf``. Behind its content stands
+        a checksum, by which `read_fit` finds any byte that was changed.
 
     Raises
     ------
@@ -189,9 +190,9 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
     """
     target = check_output(path, overwrite=overwrite)
     # In memory first: the HDF5 library crashes the process where a disk is full.
-    content = check_fit(fit).to_netcdf(engine="h5netcdf")
+    content = bytes(check_fit(fit).to_netcdf(engine="h5netcdf"))
     with atomic_path(target, overwrite=overwrite) as temporary:
-        temporary.write_bytes(content)
+        temporary.write_bytes(sealed(content))
     return target
 
 
@@ -224,6 +225,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     import xarray as xr
 
     source = input_file(path)
+    check_seal(source)
     try:
         with xr.open_datatree(source, engine="h5netcdf") as tree:
             fit = tree.load().copy(deep=True)

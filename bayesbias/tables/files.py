@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zlib
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ Format = Literal["csv", "parquet"]
 
 # A CSV file carries its provenance as JSON in its first line, behind this mark.
 _MARK = "# bayesbias: "
+_CHECKSUM = "checksum"
 # Names and codes of the tables that Dobrzeniecka and Urbaniak published.
 _PUBLISHED_COLUMNS = {"word_to_compare": "attribute_word", "word_class": "attribute_group"}
 _PUBLISHED_CONNECTIONS = {"none": "neutral"}
@@ -71,7 +73,7 @@ def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite:
     kind, zipped = check_table_output(path, overwrite=overwrite)
     table = validate_table(table)
     current = table_hash(table)
-    facts = json.dumps({**provenance(table, current_hash=current), "hash": current}, ensure_ascii=False)
+    facts = {**provenance(table, current_hash=current), "hash": current}
     table.attrs = {}
     content = _csv_bytes(table, facts) if kind == "csv" else _parquet_bytes(table, facts)
     with atomic_path(path, overwrite=overwrite) as temporary:
@@ -120,7 +122,6 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     kind, _ = _format(path, InputFileError)
     content = _content(source)
     table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
-    _name_lists(facts)
     table = _published_names(table)
     sizes = _list_sizes(table)
     table, lost = _take_out_lost_words(table)
@@ -166,15 +167,23 @@ def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputErr
     )
 
 
-def _csv_bytes(table: pd.DataFrame, facts: str) -> bytes:
-    return (f"{_MARK}{facts}\n" + table.to_csv(index=False, lineterminator="\n")).encode()
+def _csv_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
+    rows = table.to_csv(index=False, lineterminator="\n")
+    facts = {**facts, _CHECKSUM: _checksum(facts, rows)}
+    return f"{_MARK}{json.dumps(facts, ensure_ascii=False)}\n{rows}".encode()
 
 
-def _parquet_bytes(table: pd.DataFrame, facts: str) -> bytes:
-    table.attrs = {ATTRS_KEY: json.loads(facts)}
+def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
+    table.attrs = {ATTRS_KEY: json.loads(json.dumps({**facts, _CHECKSUM: _checksum(facts, facts["hash"])}))}
     buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False, engine="pyarrow")
+    table.to_parquet(buffer, index=False, engine="pyarrow", write_page_checksum=True)
     return buffer.getvalue()
+
+
+def _checksum(facts: dict[str, Any], rows: str) -> str:
+    """Return the checksum of provenance and rows: the text of a CSV, the hash of a Parquet table."""
+    text = json.dumps(facts, sort_keys=True) + rows.replace("\r\n", "\n")
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _content(path: Path) -> bytes:
@@ -210,6 +219,7 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
             ) from error
     if not isinstance(facts, dict):
         raise InputFileError(f"{path}: the provenance in line 1 is not a JSON object. Write the table again.")
+    _check_facts(facts, text, path)
     try:
         # "null" and "nan" are words here, and not missing values.
         table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=_MISSING_NUMBERS, dtype=_TEXTS)
@@ -227,19 +237,23 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
     import pyarrow
 
     try:
-        table = pd.read_parquet(io.BytesIO(content), engine="pyarrow")
+        table = pd.read_parquet(io.BytesIO(content), engine="pyarrow", page_checksum_verification=True)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
     facts = table.attrs.get(ATTRS_KEY, {})
-    return table, facts if isinstance(facts, dict) else {}
+    facts = facts if isinstance(facts, dict) else {}
+    _check_facts(facts, str(facts.get("hash")), path)
+    return table, facts
 
 
-def _name_lists(facts: dict[str, Any]) -> None:
-    """Call the list of a lost word so in provenance: tables that are written already may call it a group."""
-    for entry in facts.get("lost_words", ()):
-        if "group" in entry:
-            entry["list"] = entry.pop("group")
+def _check_facts(facts: dict[str, Any], rows: str, path: Path) -> None:
+    """Take the checksum out of a table's provenance, and raise `InputFileError` if the file has another one."""
+    if (written := facts.pop(_CHECKSUM, None)) is not None and written != _checksum(facts, rows):
+        raise InputFileError(
+            f"{path} is not what was written: it is cut short, damaged, or was edited. Write the table again; if the "
+            "edit of a CSV is meant, delete line 1, which describes the old rows."
+        )
 
 
 def _check_hash(table: pd.DataFrame, facts: dict[str, Any], kind: Format) -> None:

@@ -86,12 +86,6 @@ def test_a_foreign_table_does_not_claim_that_no_word_was_lost(tmp_path: Path) ->
     assert "lost_words" not in bb.read_table(tmp_path / "own.csv").attrs["bayesbias"]
 
 
-def test_a_table_that_calls_the_lists_of_lost_words_groups_is_read(tmp_path: Path, table: pd.DataFrame) -> None:
-    path = bb.write_table(table, tmp_path / "t.csv")
-    path.write_text(path.read_text(encoding="utf-8").replace('"list": ', '"group": '), encoding="utf-8")
-    assert bb.read_table(path).attrs == table.attrs
-
-
 def test_other_programs_can_skip_the_provenance(tmp_path: Path, table: pd.DataFrame) -> None:
     path = bb.write_table(table, tmp_path / "t.csv")
     assert pd.read_csv(path, skiprows=1).columns.tolist() == table.columns.tolist()
