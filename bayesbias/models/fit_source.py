@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.models.data import ModelData
+from bayesbias.models.fit_content import stored_model, stored_rows
 from bayesbias.models.fits import check_fit, fit_fact
-from bayesbias.models.priors import parse_prior
 from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
 from bayesbias.tables.schema import ATTRS_KEY, validate_table
@@ -22,24 +22,12 @@ def fitted_model(fit: "xr.DataTree") -> ModelSpec:
     >>> str(fitted_model(fit).priors["sigma"])
     'Exponential(rate=2)'
     """
-    stored = fit_fact(fit, "model")
-    return ModelSpec(**{**stored, "priors": {name: parse_prior(prior) for name, prior in stored["priors"].items()}})
+    return stored_model(fit_fact(fit, "model"))
 
 
 def fitted_rows(fit: "xr.DataTree") -> ModelData:
     """Return the rows that a model was fitted to, as arrays."""
-    constant = check_fit(fit)["constant_data"].to_dataset()
-    return ModelData(
-        distance=fit["observed_data"]["cosine_distance"].to_numpy(),
-        protected=constant["protected_index"].to_numpy(),
-        connection=constant["connection_index"].to_numpy(),
-        attribute=constant["attribute_index"].to_numpy(),
-        protected_words=constant["protected_word"].to_numpy(),
-        protected_groups=constant["protected_group"].to_numpy(),
-        attribute_words=constant["attribute_word"].to_numpy(),
-        connections=tuple(map(str, constant["connection"].to_numpy())),
-        table_hash=fit_fact(fit, "table_hash"),
-    )
+    return stored_rows(check_fit(fit))
 
 
 def tied_directions(fit: "xr.DataTree") -> int:

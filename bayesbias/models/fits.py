@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +15,7 @@ from bayesbias.files import check_seal, input_file, sealed
 from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.models.fit_content import GROUPS, content_faults
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.schema import provenance
@@ -23,23 +23,6 @@ from bayesbias.tables.schema import provenance
 if TYPE_CHECKING:
     import xarray as xr
 
-GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
-# What every fit has, whatever its model and sampler.
-_FACTS = (
-    *("versions", "model", "model_hash", "table_hash", "table", "sampler", "draws", "tune", "chains", "seed"),
-    "convergence_problems",
-)
-_INDICES = {
-    "protected_index": "protected_word",
-    "connection_index": "connection",
-    "attribute_index": "attribute_word",
-    "attribute_group_index": "attribute_group",
-}
-_VARIABLES = {
-    "posterior": ("connection_mean", "word_mean"),
-    "observed_data": ("cosine_distance",),
-    "constant_data": (*_INDICES, *_INDICES.values(), "protected_group", "pair_count"),
-}
 _PACKAGES = ("bayesbias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "pandas", "xarray")
 
 # What the samplers report about each draw, in our names (those of ArviZ), and what the others call it.
@@ -236,35 +219,9 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     for name in ("posterior", "constant_data"):
         if name in fit.children:
             fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
-    raise_faults(FitError, f"{source}, whose model must be fitted again,", list(_content_faults(check_fit(fit))))
+    raise_faults(FitError, f"{source}, whose model must be fitted again,", list(content_faults(check_fit(fit))))
     warn_of_problems(fit_fact(fit, "convergence_problems"))
     return fit
-
-
-def _content_faults(fit: "xr.DataTree") -> Iterator[str]:
-    """Yield what is missing or impossible in a fit that was read from a file."""
-    for name in _FACTS:
-        try:
-            json.loads(fit.attrs[name])
-        except (KeyError, TypeError, ValueError):
-            yield f"The attribute {name} is absent or no JSON text."
-    for group, names in _VARIABLES.items():
-        for name in names:
-            if name not in fit[group].variables:
-                yield f"{group} has no {name}."
-    for group in ("posterior", "sample_stats", "observed_data"):
-        for variable, values in fit[group].data_vars.items():
-            if values.size == 0:
-                yield f"{group}/{variable} is empty."
-            elif group != "sample_stats" and not (values.dtype.kind in "fiu" and np.isfinite(values).all()):
-                yield f"{group}/{variable} holds numbers that are not finite."
-    constant = fit["constant_data"].to_dataset()
-    for index, dim in _INDICES.items():
-        if index not in constant or dim not in constant.sizes:
-            continue  # said above
-        places = constant[index].to_numpy()
-        if not (places.dtype.kind in "iu" and len(places) and 0 <= places.min() <= places.max() < constant.sizes[dim]):
-            yield f"constant_data/{index} holds places that {dim} does not have."
 
 
 def _plain_coords(dataset: "xr.Dataset") -> "xr.Dataset":

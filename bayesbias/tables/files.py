@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from bayesbias.errors import InputFileError, OutputError, TableError
+from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.files import input_file
 from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.codes import WORD_COLUMNS
+from bayesbias.tables.provenance import provenance_faults
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     Duplicates,
@@ -213,12 +214,10 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
         first, _, text = text.partition("\n")
         try:
             facts = json.loads(first.removeprefix(_MARK))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputFileError(
                 f"{path}: the provenance in line 1 is not valid JSON ({error}). Write the table again."
             ) from error
-    if not isinstance(facts, dict):
-        raise InputFileError(f"{path}: the provenance in line 1 is not a JSON object. Write the table again.")
     _check_facts(facts, text, path)
     try:
         # "null" and "nan" are words here, and not missing values.
@@ -242,13 +241,13 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
     facts = table.attrs.get(ATTRS_KEY, {})
-    facts = facts if isinstance(facts, dict) else {}
     _check_facts(facts, str(facts.get("hash")), path)
     return table, facts
 
 
 def _check_facts(facts: dict[str, Any], rows: str, path: Path) -> None:
-    """Take the checksum out of a table's provenance, and raise `InputFileError` if the file has another one."""
+    """Take the checksum out of a table's provenance; raise `InputFileError` if it is another, or facts impossible."""
+    raise_faults(InputFileError, f"{path}, whose provenance says where it comes from,", list(provenance_faults(facts)))
     if (written := facts.pop(_CHECKSUM, None)) is not None and written != _checksum(facts, rows):
         raise InputFileError(
             f"{path} is not what was written: it is cut short, damaged, or was edited. Write the table again; if the "
