@@ -1,6 +1,7 @@
 # make demo   from bundled vectors to a posterior, a figure and conclusions in bayesbias-demo/
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
 # make validate  the long tests, of which make test has short versions
+# make fuzz   50,000 hostile inputs
 # make bench  the speed figures, as ratios within one run
 #
 # All set-up is done here: git, make, python3 with pip, and a Python 3.12 or 3.13 somewhere are enough.
@@ -12,7 +13,7 @@ WORKERS := 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 RAYON_NUM_THREADS=1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: demo test check validate bench calibrate format clean
+.PHONY: demo test check validate fuzz bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -31,6 +32,10 @@ check: .venv/ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Hostile inputs to every reader, about a quarter of an hour: none may end in a traceback, a hang or a wrong number.
+fuzz: .venv/ready
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench

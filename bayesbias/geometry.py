@@ -32,6 +32,9 @@ RANK_TOLERANCE = 1e-6
 """Singular values of unit vectors that are below this part of the largest one count as zero: rounding to single
 precision alone makes a combination of stored vectors miss its place by about 1e-7."""
 
+LEAST_SQUARE = 1e-290
+"""Least squared length of a vector: below it, squares of float64 numbers lose digits."""
+
 # Squared, so a condition number of 10,000: beyond it, Gram matrices lose too many digits.
 _WELL_CONDITIONED = 1e-8
 
@@ -59,11 +62,13 @@ def checked_vectors(vectors: ArrayLike) -> Floats:
         raise MeasureError(f"The vectors have the shape {array.shape}. Give (words, dimensions), at least one of each.")
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("...i,...i->...", array, array)
-    usable = np.isfinite(squares) & (squares > 0)
+    usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)
     if not usable.all():
         place = tuple(int(at) for at in np.argwhere(~usable)[0])
         where = f"{place[-1]}" + (f" of list {place[:-1]}" if len(place) > 1 else "")
-        fault = "is zero" if squares[place] == 0 else "holds a NaN, an infinity or a number too large to square"
+        fault = "is zero, or too short for its numbers to be squared"
+        if not squares[place] < LEAST_SQUARE:
+            fault = "holds a NaN, an infinity or a number too large to square"
         raise MeasureError(f"Vector {where} (counted from 0) {fault}, so it has no direction. Leave its word out.")
     return array
 

@@ -258,13 +258,15 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
         raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word.")
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
-    usable = np.isfinite(squares) & (squares > 0)
+    usable = np.isfinite(squares) & (squares >= geometry.LEAST_SQUARE)
     if usable.all():
         return
     row = int(np.argmin(usable))
     vector = vectors[row]
-    fault = "is zero" if not np.isnan(vector).any() else "holds a NaN (not a number)"
-    if np.isinf(squares[row]):
+    fault = "is zero, or too short for its numbers to be squared"
+    if np.isnan(vector).any():
+        fault = "holds a NaN (not a number)"
+    elif np.isinf(squares[row]):
         fault = "holds an infinity or a number too large to square"
     raise EmbeddingError(
         f"The vector of {words[row]!r} {where(row)} {fault}, so it has no direction. Leave that word out: "

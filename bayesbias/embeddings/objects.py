@@ -1,6 +1,6 @@
 """Vectors that are in memory already: gensim's objects, a mapping, or words with a matrix."""
 
-from collections.abc import Mapping
+from collections.abc import KeysView, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ def from_keyed_vectors(source: object, wanted: Wanted) -> Rows | None:
 
 
 def _keep(words: Any, vectors: Any, wanted: Wanted) -> Rows:
+    if isinstance(words, Set) and not isinstance(words, Mapping | KeysView):
+        raise EmbeddingError("The words of a matrix are a set, which has no order. Give them as a list, row by row.")
     try:
         names = check_words(words)
     except TypeError as error:

@@ -119,6 +119,11 @@ class _Scan:
                 continue
             if blank:
                 raise EmbeddingError(f"{self.source}: line {blank} is empty. Remove it, or find what stood there.")
+            if b"\t" in row:
+                raise EmbeddingError(
+                    f"{self.source}: line {number} ({row[:30]!r}...) has a tab, and fields are separated by single "
+                    "spaces. Replace the tabs, or correct the line."
+                )
             cut = row.find(b" ") if row.count(b" ") == dimensions else self._word_end(row, number)
             try:
                 word = row[:cut].decode()
@@ -151,14 +156,20 @@ class _Scan:
     def _numbers(self, text: bytes, word: str, number: int) -> bytes:
         fields = text.split(b" ")
         try:
-            return self.pack(*map(float, fields))
+            packed = self.pack(*map(float, fields))
         except (ValueError, OverflowError) as error:
-            wrong = next((field for field in fields if not _is_number(field)), None)
-            fault = "a number too large for 32 bits" if wrong is None else f"{wrong[:40]!r}, which is no number"
-            raise EmbeddingError(
-                f"{self.source}: the vector of {word!r} at line {number} holds {fault}. Correct the line, or "
-                "leave the word out with words=[...]."
-            ) from error
+            raise self._no_numbers(fields, word, number) from error
+        if b"_" in text:  # Python reads 1_0 as 10
+            raise self._no_numbers(fields, word, number)
+        return packed
+
+    def _no_numbers(self, fields: list[bytes], word: str, number: int) -> EmbeddingError:
+        wrong = next((field for field in fields if not _is_number(field)), None)
+        fault = "a number too large for 32 bits" if wrong is None else f"{wrong[:40]!r}, which is no number"
+        return EmbeddingError(
+            f"{self.source}: the vector of {word!r} at line {number} holds {fault}. Correct the line, or leave "
+            "the word out with words=[...]."
+        )
 
     def _cut(self, line: bytes, number: int, found: int) -> EmbeddingError:
         if len(line) == _LONGEST_LINE:
@@ -186,4 +197,4 @@ def _is_number(field: bytes) -> bool:
         float(field)
     except ValueError:
         return False
-    return True
+    return b"_" not in field

@@ -111,21 +111,25 @@ def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
     return np.asarray(groups.words[group_of], dtype=str)
 
 
+# Distances that differ by no more than this are equal but for rounding.
+_ROUNDING = 1e-9
+
+
 def _raise_if_all_equal(table: CodedTable) -> None:
     connection = table.words["connection"]
     for at in np.flatnonzero(connection.counts > 1):
-        first: float | None = None
+        least, most = np.inf, -np.inf
         for rows in blocks(len(table.distance)):
             distances = table.distance[rows][connection.codes[rows] == at]
-            if first is None and len(distances):
-                first = float(distances[0])
-            if (distances != first).any():
+            if len(distances):
+                least, most = min(least, float(distances.min())), max(most, float(distances.max()))
+            if most - least > _ROUNDING:
                 break
         else:
             raise FitError(
                 f"All {connection.counts[at]:,} distances of the connection {CONNECTIONS[at]!r} are "
-                f"{first:g}: they do not show how distances vary, so no model can be fitted. Check how "
-                "the table was made."
+                f"{least:g}{'' if most == least else ', but for rounding'}: they do not show how distances vary, so no "
+                "model can be fitted. Check how the table was made."
             )
 
 

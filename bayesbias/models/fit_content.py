@@ -142,6 +142,15 @@ def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
             yield f"sample_stats/{variable} holds no numbers."
 
 
+def _counted(rows: ModelData) -> list[list[int]] | None:
+    """Return the pairs of each word and connection, or None where places are wrong, which is said elsewhere."""
+    try:
+        counts: list[list[int]] = rows.pair_counts.tolist()
+    except (ValueError, IndexError, TypeError):
+        return None
+    return counts
+
+
 def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
     constant = fit["constant_data"].to_dataset()
     if len(rows.distance) != len(rows.protected):
@@ -156,6 +165,8 @@ def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
             yield f"constant_data/{name} is not made of texts."
         elif name != "protected_group" and len(set(words.tolist())) < len(words):
             yield f"constant_data/{name} names one twice."
+    if constant["pair_count"].to_numpy().tolist() != _counted(rows):
+        yield "constant_data/pair_count is not the number of pairs."
     if unknown := [name for name in rows.connections if name not in CONNECTIONS]:
         yield f"constant_data/connection has {unknown[0]!r}; known are {', '.join(CONNECTIONS)}."
 

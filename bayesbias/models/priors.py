@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -23,6 +24,8 @@ DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
 }
 _ON_THE_LINE = ("Normal", "StudentT")
 _UNRESTRICTED = ("mu",)
+# What a prior must leave to be estimated: mass in the range of its number, and relative width.
+_LEAST_INSIDE, _LEAST_WIDTH = 1e-3, 1e-6
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 
 
@@ -124,6 +127,29 @@ def parse_prior(text: object) -> Prior:
     return Prior(name, ordered | parameters)
 
 
+@cache
+def reach_fault(text: str, low: float, high: float) -> str | None:
+    """Return why a prior cannot be that of a number between `low` and `high`, or None.
+
+    At least a thousandth of its mass must lie there, and it must not be a point.
+
+    >>> reach_fault("Normal(1000, 1)", 0, 2)
+    'less than 0.1 % of its mass lies between 0 and 2'
+    >>> reach_fault("Normal(1, 0.3)", 0, 2)
+    """
+    prior = parse_prior(text)
+    with np.errstate(all="ignore"):
+        frozen = prior.frozen()
+        inside = float(frozen.cdf(high) - frozen.cdf(low))
+        inside *= 2 if prior.distribution.startswith("Half") else 1
+        first, last = (float(frozen.ppf(share)) for share in (0.1, 0.9))
+    if not inside >= _LEAST_INSIDE:
+        return f"less than {_LEAST_INSIDE:.1%} of its mass lies between {low:g} and {high:g}".replace("%", " %")
+    if not last - first > _LEAST_WIDTH * max(abs(first), abs(last)):
+        return "it is a point, and leaves nothing to be estimated"
+    return None
+
+
 def _parameter_names(distribution: str) -> tuple[str, ...]:
     if distribution not in DISTRIBUTIONS:
         raise ModelError(
@@ -139,10 +165,13 @@ def _shortest(value: float) -> str:
 
 
 def _number(text: str, whole: object) -> float:
+    wrong = ModelError(f"{whole!r}: {text.strip()!r} is not a number.")
+    if "_" in text:  # Python reads 1_0 as 10
+        raise wrong
     try:
         return float(text)
     except ValueError as error:
-        raise ModelError(f"{whole!r}: {text.strip()!r} is not a number.") from error
+        raise wrong from error
 
 
 def _check_parameters(prior: Prior) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.files import bundled, input_file
-from bayesbias.models.priors import Prior, parse_prior
+from bayesbias.models.priors import Prior, parse_prior, reach_fault
 
 # What each switch may say.
 SWITCHES: dict[str, tuple[str, ...]] = {
@@ -25,6 +25,9 @@ MULTIVARIATE = {"pooling": "correlated", "scale": "list", "attribute_effects": "
 # Of the bundled models, the one that claims no more than it promises where attribute lists are random, and that
 # predicts unseen attribute words of the published tables best.
 DEFAULT_MODEL = "multivariate"
+# Where the numbers can be that priors are for: distances, their sds, and what has no unit.
+_REACH = {"location": (-10.0, 10.0), "scale": (1e-6, 100.0), "no unit": (1e-6, 1e6)}
+_NO_UNIT = ("target_weight", "list_scale", "nu")
 # What parameters were called in earlier versions.
 RENAMED = {"group_mean": "connection_mean"}
 _TEXTS = ("name", "description", "source", "caution")
@@ -219,6 +222,11 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
             faults.append(f"a prior for {name!r}, which this model does not have{renamed_or_similar(name, needed)}")
         elif needed[name] == "scale" and not prior.positive:
             faults.append(f"{name} cannot be negative, and {prior} allows negative values")
+    if not faults:
+        for name, prior in spec.priors.items():
+            low, high = _REACH["no unit" if name in _NO_UNIT else needed[name]]
+            if fault := reach_fault(str(prior), low, high):
+                faults.append(f"the prior of {name}, {prior}: {fault}; no sampler can use it")
     if spec.multivariate and not faults:
         for name, family in (("effect_sd", "HalfStudentT"), ("connection_mean", "Normal")):
             if spec.priors[name].distribution != family:

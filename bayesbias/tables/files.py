@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zlib
+from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -32,6 +33,7 @@ Format = Literal["csv", "parquet"]
 # A CSV file carries its provenance as JSON in its first line, behind this mark.
 _MARK = "# bayesbias: "
 _CHECKSUM = "checksum"
+_LONGEST_HEADER = 10_000
 # Names and codes of the tables that Dobrzeniecka and Urbaniak published.
 _PUBLISHED_COLUMNS = {"word_to_compare": "attribute_word", "word_class": "attribute_group"}
 _PUBLISHED_CONNECTIONS = {"none": "neutral"}
@@ -175,9 +177,15 @@ def _csv_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
 
 
 def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
-    table.attrs = {ATTRS_KEY: json.loads(json.dumps({**facts, _CHECKSUM: _checksum(facts, facts["hash"])}))}
+    import pyarrow
+    from pyarrow import parquet
+
+    arrow = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
     buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False, engine="pyarrow", write_page_checksum=True)
+    # Without Arrow's copy of the schema, so that what the file says of itself stands there once.
+    with parquet.ParquetWriter(buffer, arrow.schema, write_page_checksum=True, store_schema=False) as writer:
+        writer.write_table(arrow)
+        writer.add_key_value_metadata({ATTRS_KEY: json.dumps(facts), _CHECKSUM: _checksum(facts, facts["hash"])})
     return buffer.getvalue()
 
 
@@ -220,11 +228,21 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
             ) from error
     _check_facts(facts, text, path)
     try:
+        _check_columns(text, path)
         # "null" and "nan" are words here, and not missing values.
         table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=_MISSING_NUMBERS, dtype=_TEXTS)
+    except TableError:
+        raise
     except (pd.errors.EmptyDataError, pd.errors.ParserError, csv.Error, ValueError) as error:
         raise InputFileError(f"{path} is not a CSV table: {error}. Write the table again.") from error
     return table, facts
+
+
+def _check_columns(text: str, path: Path) -> None:
+    """Raise `TableError` if a column stands twice in a CSV: pandas would give the second another name."""
+    names = next(csv.reader(io.StringIO(text[:_LONGEST_HEADER], newline="")), [])
+    if repeated := [name for name, count in Counter(names).items() if count > 1 and name]:
+        raise TableError(f"{path}: there are several columns {repeated[0]!r}. Keep the one that is right.")
 
 
 # A word such as "007" or "1e5" is a text and no number.
@@ -234,14 +252,21 @@ _MISSING_NUMBERS = {name: ["", "nan", "NaN", "NA"] for name in ("cosine_distance
 
 def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     import pyarrow
+    from pyarrow import parquet
 
     try:
-        table = pd.read_parquet(io.BytesIO(content), engine="pyarrow", page_checksum_verification=True)
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        with parquet.ParquetFile(io.BytesIO(content), page_checksum_verification=True) as file:
+            said = {key.decode("latin-1"): text for key, text in (file.metadata.metadata or {}).items()}
+            table = file.read().to_pandas(ignore_metadata=True)
+        facts = json.loads(said.get(ATTRS_KEY, b"{}"))
+    except (pyarrow.ArrowException, OSError, ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
-    facts = table.attrs.get(ATTRS_KEY, {})
-    _check_facts(facts, str(facts.get("hash")), path)
+    if (ATTRS_KEY in said) != (_CHECKSUM in said):
+        raise InputFileError(f"{path} is damaged: of provenance and checksum one is there. Write the table again.")
+    if isinstance(facts, dict) and _CHECKSUM in said:
+        facts[_CHECKSUM] = said[_CHECKSUM].decode("latin-1")
+    _check_facts(facts, str(facts.get("hash")) if isinstance(facts, dict) else "", path)
     return table, facts
 
 

@@ -1,5 +1,6 @@
 """What a table may say of itself: where it comes from, what it lost. A file's may come from a stranger."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -38,7 +39,10 @@ def provenance_faults(facts: object) -> Iterator[str]:
     duplicates = facts.get("duplicates", {})
     if not isinstance(duplicates, Mapping) or not all(_is_count(duplicates.get(name, 0)) for name in _COUNTS):
         yield f"duplicates must be a section with counts, not {_short(duplicates)}"
-    # Where there are none, the key is absent.
+    try:
+        json.dumps(facts, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, ValueError, RecursionError):
+        yield "it holds text that cannot be written, such as half of a pair of surrogates"
     yield from question_faults(facts.get("questions", {}))
 
 

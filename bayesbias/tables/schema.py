@@ -211,6 +211,8 @@ def _missing_columns(table: pd.DataFrame) -> list[str]:
 
 
 def _numbers(column: pd.Series) -> tuple[np.ndarray, list[str]]:
+    if column.dtype == bool or (column.dtype == object and column.map(lambda value: isinstance(value, bool)).any()):
+        return np.zeros(len(column)), [f"{column.name!r} holds True or False, which are no numbers; compute them again"]
     numbers = column if column.dtype == np.float64 else pd.to_numeric(column, errors="coerce").astype("float64")
     values = numbers.to_numpy()
     # A sum is finite only if all its terms are; if it is not, it may have overflown.

@@ -1,0 +1,1 @@
+"""Hostile inputs to every reader: damaged files, texts that lie, priors that no sampler can use."""

@@ -1,0 +1,306 @@
+"""What is fuzzed: for each kind of input, how one is made, and what reads it."""
+
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.files import sealed
+from bayesbias.models.priors import DISTRIBUTIONS
+from bayesbias.models.quick import sampler_for
+from bayesbias.tables.files import _CHECKSUM, _MARK, _checksum
+from tests.fuzz.mutations import flipped, mutated
+
+Generator = np.random.Generator
+VECTORS = {
+    name: np.random.default_rng(at).standard_normal(6).astype(np.float32).tolist()
+    for at, name in enumerate(("he", "she", "math", "art", "poem", "ärzte", "number", "tiger"))
+}
+STUDY = """
+description = "a question"
+associated = [["science", "male"], ["arts", "female"]]
+[protected]
+science = ["math", "number"]
+arts = ["art", "poem"]
+[attributes]
+male = ["he"]
+female = ["she"]
+[controls]
+human = "none"
+neutral = ["tiger"]
+[questions]
+"a name" = [["science", "male"], ["arts", "male"]]
+"""
+ODD_VALUES: tuple[Any, ...] = (
+    *(5, -1, 1.5, None, True, "", "x", "\ud800", "<script>", [], {}, [1], {"a": 1}, ["a"], [["a"]], [{}]),
+    *({"name": 5}, {"name": "x", "hash": 3}, [[[[[[[[]]]]]]]], "9" * 50, float("1e308")),
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of input.
+
+    `make` returns an input, the content of a file; `read` reads the file at a path and returns what it says, to be
+    compared. `original` is what a whole file says, where any flipped bit must be found or change nothing.
+    """
+
+    make: Callable[[Generator], bytes]
+    read: Callable[[Path], object]
+    suffix: str
+    original: Callable[[], object] | None = None
+
+
+@cache
+def whole(name: str) -> bytes:
+    """Return a sound file."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / f"sound.{name}"
+        if name in ("csv", "parquet", "csv.gz"):
+            bb.write_table(small_table(), place)
+        elif name == "nc":
+            bb.write_fit(small_fit(), place)
+        elif name == "glove.txt":
+            place.write_text("".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items()))
+        else:
+            bb.write_embedding(VECTORS, place)
+        return place.read_bytes()
+
+
+@cache
+def small_table() -> pd.DataFrame:
+    """Return a table of a few words."""
+    return bb.distance_table(VECTORS, small_study())
+
+
+@cache
+def small_study() -> bb.Study:
+    """Return the study of the words above."""
+    import tomllib
+
+    content = tomllib.loads(STUDY)
+    lists = content.pop("controls")
+    return bb.Study(name="small", **content, **lists)
+
+
+@cache
+def small_fit() -> xr.DataTree:
+    """Return a fit of a larger table, quickly sampled."""
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    few = table[table["connection"].isin(["associated", "different"])].reset_index(drop=True)
+    few.attrs = {"bayesbias": {name: value for name, value in table.attrs["bayesbias"].items() if name != "hash"}}
+    return bb.fit(few, "hierarchical", draws=20, chains=2, random_seed=1)
+
+
+# --- what inputs say --------------------------------------------------------------------------------------
+
+
+def vectors_of(path: Path) -> object:
+    """Read an embedding, whole and in part."""
+    read = bb.load_embedding(path)
+    bb.load_embedding(path, words=["he", "art"])
+    return list(read.words), np.asarray(read.vectors).tolist()
+
+
+def table_of(path: Path) -> object:
+    """Read a table, and write and describe what was read."""
+    table = bb.read_table(path)
+    facts = table.attrs["bayesbias"]
+    bb.write_table(table, path.with_name("again.csv"), overwrite=True)
+    bb.lost_words(table).to_csv(io.StringIO())
+    return table.astype({"connection": str}).to_dict("list"), json.dumps(facts, sort_keys=True)
+
+
+def fit_of(path: Path) -> object:
+    """Read a fit, and ask what it says."""
+    fit = bb.read_fit(path)
+    said = str(bb.conclusions(fit)), bb.summary(fit).to_csv(), bb.contrasts(fit, level="all").to_csv()
+    bb.fitted_table(fit)
+    return said
+
+
+def study_of(path: Path) -> object:
+    """Read a study."""
+    return str(bb.load_study(path))
+
+
+def model_of(path: Path) -> object:
+    """Read a model, and fit it to a few rows where it samples quickly."""
+    return str(bb.load_model(path).to_dict())
+
+
+def prior_of(path: Path) -> object:
+    """Fit a few rows with another prior."""
+    model, name, prior = path.read_text(encoding="utf-8").split("|")
+    if sampler_for(bb.load_model(model, priors={name: prior})) == "nuts":
+        return "left to NUTS, which is compiled first"
+    fit = bb.fit(
+        bb.fitted_table(small_fit()), model, priors={name: prior}, draws=20, tune=20, chains=1, random_seed=1,
+        progress=False,
+    )  # fmt: skip
+    return bool(np.isfinite(fit["posterior"]["connection_mean"].to_numpy()).all())
+
+
+# --- inputs -----------------------------------------------------------------------------------------------
+
+
+def odd_value(rng: Generator) -> Any:
+    """Return a value of a type that nobody expects."""
+    return ODD_VALUES[int(rng.integers(len(ODD_VALUES)))]
+
+
+def with_odd_value(value: Any, rng: Generator) -> Any:
+    """Return a copy of JSON data with something odd at some place."""
+    if isinstance(value, Mapping) and value and rng.random() < 0.9:
+        key = list(value)[int(rng.integers(len(value)))]
+        if rng.random() < 0.1:
+            return {name: part for name, part in value.items() if name != key}
+        return {**value, key: with_odd_value(value[key], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.7:
+        at = int(rng.integers(len(value)))
+        return [*value[:at], with_odd_value(value[at], rng), *value[at + 1 :]]
+    return odd_value(rng)
+
+
+def lying_table(rng: Generator) -> bytes:
+    """Return a CSV whose provenance lies and whose checksum is right."""
+    first, rows = whole("csv").decode().split("\n", 1)
+    facts = json.loads(first.removeprefix(_MARK))
+    del facts[_CHECKSUM]
+    facts = with_odd_value(facts, rng)
+    if isinstance(facts, dict):
+        facts = {**facts, _CHECKSUM: _checksum(facts, rows)}
+    return f"{_MARK}{json.dumps(facts)}\n{rows}".encode()
+
+
+def tampered_fit(rng: Generator) -> bytes:
+    """Return a fit in which something is not what it should be, with a checksum that is right."""
+    fit = small_fit().copy(deep=True)
+    if rng.random() < 0.4:
+        name = list(fit.attrs)[int(rng.integers(len(fit.attrs)))]
+        fit.attrs[name] = json.dumps(with_odd_value(json.loads(str(fit.attrs[name])), rng))
+        if rng.random() < 0.1:
+            fit.attrs[name] = odd_value(rng) if isinstance(odd_value(rng), str) else 5
+    else:
+        group = list(fit.children)[int(rng.integers(len(fit.children)))]
+        data = fit[group].to_dataset()
+        names = [str(name) for name in data.variables]
+        name = names[int(rng.integers(len(names)))]
+        values = data[name].to_numpy()
+        changes: list[Callable[[], xr.Dataset]] = [
+            lambda: data.drop_vars(name),
+            lambda: data.rename({name: "other"}),
+            lambda: data.assign({name: (data[name].dims, np.full(values.shape, -1))}),
+            lambda: data.assign({name: (data[name].dims, np.full(values.shape, 30_000))}),
+            lambda: data.assign({name: (data[name].dims, np.full(values.shape, np.nan))}),
+            lambda: data.assign({name: (data[name].dims, np.full(values.shape, "x"))}),
+            lambda: data.assign({name: (data[name].dims, values[..., ::-1])}),
+            lambda: data.assign({name: (data[name].dims, values.astype(bool))}),
+            lambda: data.drop_vars(name).assign({name: ((), 1.0)}),
+            lambda: data.isel({dim: slice(0, 1) for dim in data[name].dims[:1]}),
+            lambda: data.isel({dim: slice(0, 0) for dim in data[name].dims[:1]}),
+        ]
+        try:
+            fit[group] = xr.DataTree(changes[int(rng.integers(len(changes)))]())
+        except (ValueError, TypeError):  # xarray itself does not take it
+            return whole("nc")[:100]
+    try:
+        return sealed(bytes(fit.to_netcdf(engine="h5netcdf")))
+    except (ValueError, TypeError):  # nor does it write it
+        return whole("nc")[:100]
+
+
+def odd_prior(rng: Generator) -> bytes:
+    """Return a model, a parameter and a prior of it, with numbers at the ends of what can be written."""
+    numbers = ("0", "-1", "1e-300", "1e-200", "1e-30", "1e-9", "0.5", "1", "30", "1e9", "1e200", "1000", "nan", "1_0")
+    models = ("hierarchical", "crossed", "multivariate", "no_pooling", "hierarchical_common_scale")
+    model = models[int(rng.integers(len(models)))]
+    names = list(bb.load_model(model).priors)
+    family = list(DISTRIBUTIONS)[int(rng.integers(len(DISTRIBUTIONS)))]
+    values = ", ".join(numbers[int(rng.integers(len(numbers)))] for _ in DISTRIBUTIONS[family])
+    return f"{model}|{names[int(rng.integers(len(names)))]}|{family}({values})".encode()
+
+
+def damaged(name: str) -> Callable[[Generator], bytes]:
+    """Return what damages a sound file."""
+    return lambda rng: mutated(whole(name), rng)
+
+
+def one_bit(name: str) -> Callable[[Generator], bytes]:
+    """Return what flips a bit of a sound file."""
+    return lambda rng: flipped(whole(name), rng)
+
+
+def zipped(rng: Generator) -> bytes:
+    """Return damage inside sound gzip data."""
+    return gzip.compress(mutated(whole("csv"), rng))
+
+
+def said(name: str, read: Callable[[Path], object]) -> Callable[[], object]:
+    """Return what a sound file says."""
+
+    def read_whole() -> object:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / f"sound.{name}"
+            place.write_bytes(whole(name))
+            return read(place)
+
+    return read_whole
+
+
+def own_table(rng: Generator) -> bytes:
+    """Return a damaged table that says nothing of itself."""
+    return mutated(whole("csv").split(b"\n", 1)[1], rng)
+
+
+def study_text(rng: Generator) -> bytes:
+    """Return a damaged study."""
+    return mutated(STUDY.encode(), rng)
+
+
+def model_text(rng: Generator) -> bytes:
+    """Return a damaged model."""
+    models = bb.list_models()
+    return mutated(bb.bundled("models", f"{models[int(rng.integers(len(models)))]}.toml").read_bytes(), rng)
+
+
+# Each with its share of the inputs.
+TARGETS: dict[str, tuple[int, Target]] = {
+    "GloVe text": (15, Target(damaged("glove.txt"), vectors_of, ".txt")),
+    "word2vec text": (15, Target(damaged("txt"), vectors_of, ".txt")),
+    "word2vec binary": (10, Target(damaged("bin"), vectors_of, ".bin")),
+    "npz": (10, Target(damaged("npz"), vectors_of, ".npz")),
+    "npz, one bit": (5, Target(one_bit("npz"), vectors_of, ".npz", said("npz", vectors_of))),
+    "CSV table": (10, Target(damaged("csv"), table_of, ".csv")),
+    "CSV table, one bit": (5, Target(one_bit("csv"), table_of, ".csv", said("csv", table_of))),
+    "CSV table of one's own": (20, Target(own_table, table_of, ".csv")),
+    "zipped CSV table": (4, Target(zipped, table_of, ".csv.gz")),
+    "Parquet table": (5, Target(damaged("parquet"), table_of, ".parquet")),
+    "Parquet table, one bit": (5, Target(one_bit("parquet"), table_of, ".parquet", said("parquet", table_of))),
+    "provenance that lies": (4, Target(lying_table, table_of, ".csv")),
+    "study": (15, Target(study_text, study_of, ".toml")),
+    "model": (15, Target(model_text, model_of, ".toml")),
+    "fit, one bit": (3, Target(one_bit("nc"), fit_of, ".nc", said("nc", fit_of))),
+    "fit that was tampered with": (1, Target(tampered_fit, fit_of, ".nc")),
+    "prior": (1, Target(odd_prior, prior_of, ".txt")),
+}
+
+
+def shares(inputs: int) -> Iterator[tuple[str, Target, int]]:
+    """Yield each kind of input, and how many of so many are of this kind."""
+    total = sum(share for share, _ in TARGETS.values())
+    for name, (share, target) in TARGETS.items():
+        yield name, target, max(1, round(inputs * share / total))
