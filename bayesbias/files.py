@@ -6,9 +6,8 @@ from pathlib import Path
 
 from bayesbias.errors import InputFileError, did_you_mean
 
-_SEAL = b"\nbayesbias sha256 "
-_SEAL_SIZE = len(_SEAL) + 64
-_BLOCK = 1 << 22
+SEAL = b"\nbayesbias sha256 "
+SEAL_SIZE = len(SEAL) + 64
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -47,27 +46,22 @@ def input_file(path: str | os.PathLike[str]) -> Path:
     return source
 
 
-def sealed(content: bytes) -> bytes:
-    """Return the content of a file with its checksum behind it, where other programs do not look.
+def sealed(content: bytes, at: int | None = None) -> bytes:
+    r"""Return the content of a file with its checksum at a place where other programs do not look: the end, or `at`.
 
-    >>> sealed(b"content")[-20:]
-    b'6d3ec9432297b9ec9f73'
+    >>> sealed(b"content")[:24], len(sealed(b"content"))
+    (b'content\nbayesbias sha256', 89)
     """
-    return content + _SEAL + sha256(content).hexdigest().encode()
+    at = len(content) if at is None else at
+    return content[:at] + SEAL + sha256(content).hexdigest().encode() + content[at:]
 
 
-def check_seal(path: Path) -> None:
-    """Raise `InputFileError` if a file has a checksum behind it that is not that of its content."""
-    with path.open("rb") as stream:
-        size = stream.seek(0, os.SEEK_END) - _SEAL_SIZE
-        stream.seek(max(size, 0))
-        seal = stream.read()
-        if not seal.startswith(_SEAL):
-            return
-        stream.seek(0)
-        digest, left = sha256(), size
-        while block := stream.read(min(left, _BLOCK)):
-            digest.update(block)
-            left -= len(block)
-    if seal != _SEAL + digest.hexdigest().encode():
-        raise InputFileError(f"{path} is damaged: its content does not have the checksum that it was written with.")
+def check_seal(path: str | os.PathLike[str], content: bytes, at: int | None = None) -> None:
+    """Raise `InputFileError` if content has a checksum, at its end or `at`, that is not its own."""
+    at = len(content) - SEAL_SIZE if at is None else at
+    if at < 0 or not content.startswith(SEAL, at):
+        return
+    digest = sha256(memoryview(content)[:at])
+    digest.update(memoryview(content)[at + SEAL_SIZE :])
+    if content[at + len(SEAL) : at + SEAL_SIZE] != digest.hexdigest().encode():
+        raise InputFileError(f"{path} is damaged: its content is not that which it was written with. Write it again.")

@@ -208,7 +208,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     import xarray as xr
 
     source = input_file(path)
-    check_seal(source)
+    check_seal(source, source.read_bytes())
     try:
         with xr.open_datatree(source, engine="h5netcdf") as tree:
             fit = tree.load().copy(deep=True)

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zlib
 from collections import Counter
 from hashlib import sha256
@@ -14,7 +15,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
-from bayesbias.files import input_file
+from bayesbias.files import SEAL_SIZE, check_seal, input_file, sealed
 from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.codes import WORD_COLUMNS
 from bayesbias.tables.provenance import provenance_faults
@@ -30,10 +31,12 @@ from bayesbias.tables.schema import (
 
 Format = Literal["csv", "parquet"]
 
-# A CSV file carries its provenance as JSON in its first line, behind this mark.
+# A CSV file carries a checksum and its provenance as JSON in its first line, behind this mark.
 _MARK = "# bayesbias: "
-_CHECKSUM = "checksum"
+_FIRST_LINE = re.compile(rf"{_MARK}(?:([0-9a-f]{{64}}) )?(\{{.*)")
 _LONGEST_HEADER = 10_000
+# Where the checksum of a Parquet file stands: behind the four bytes that it begins with.
+_GAP = 4
 # Names and codes of the tables that Dobrzeniecka and Urbaniak published.
 _PUBLISHED_COLUMNS = {"word_to_compare": "attribute_word", "word_class": "attribute_group"}
 _PUBLISHED_CONNECTIONS = {"none": "neutral"}
@@ -171,9 +174,8 @@ def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputErr
 
 
 def _csv_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
-    rows = table.to_csv(index=False, lineterminator="\n")
-    facts = {**facts, _CHECKSUM: _checksum(facts, rows)}
-    return f"{_MARK}{json.dumps(facts, ensure_ascii=False)}\n{rows}".encode()
+    said = json.dumps(facts, ensure_ascii=False) + "\n" + table.to_csv(index=False, lineterminator="\n")
+    return f"{_MARK}{_checksum(said)} {said}".encode()
 
 
 def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
@@ -182,17 +184,18 @@ def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
 
     arrow = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
     buffer = io.BytesIO()
-    # Without Arrow's copy of the schema, so that what the file says of itself stands there once.
-    with parquet.ParquetWriter(buffer, arrow.schema, write_page_checksum=True, store_schema=False) as writer:
+    stream = pyarrow.PythonFile(buffer, mode="w")
+    with parquet.ParquetWriter(stream, arrow.schema, write_page_checksum=True) as writer:
+        stream.write(bytes(SEAL_SIZE))  # a gap, in which no reader looks
         writer.write_table(arrow)
-        writer.add_key_value_metadata({ATTRS_KEY: json.dumps(facts), _CHECKSUM: _checksum(facts, facts["hash"])})
-    return buffer.getvalue()
+        writer.add_key_value_metadata({ATTRS_KEY: json.dumps(facts)})
+    content = buffer.getvalue()
+    return sealed(content[:_GAP] + content[_GAP + SEAL_SIZE :], _GAP)
 
 
-def _checksum(facts: dict[str, Any], rows: str) -> str:
-    """Return the checksum of provenance and rows: the text of a CSV, the hash of a Parquet table."""
-    text = json.dumps(facts, sort_keys=True) + rows.replace("\r\n", "\n")
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _checksum(said: str) -> str:
+    """Return the checksum of the provenance and rows of a CSV, whose line ends editors change."""
+    return sha256(said.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _content(path: Path) -> bytes:
@@ -217,16 +220,23 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
         raise InputFileError(
             f"{path}: the byte at position {error.start:,} is not UTF-8. Save the table as UTF-8."
         ) from error
-    facts: dict[str, Any] = {}
+    facts: Any = {}
     if text.startswith(_MARK):
-        first, _, text = text.partition("\n")
+        first, _, rows = text.partition("\n")
+        match = _FIRST_LINE.fullmatch(first.rstrip("\r"))
         try:
-            facts = json.loads(first.removeprefix(_MARK))
+            facts = json.loads(match[2]) if match else None
         except (ValueError, RecursionError) as error:
             raise InputFileError(
                 f"{path}: the provenance in line 1 is not valid JSON ({error}). Write the table again."
             ) from error
-    _check_facts(facts, text, path)
+        if match and match[1] and match[1] != _checksum(text[match.start(2) :]):
+            raise InputFileError(
+                f"{path} is not what was written: it is cut short, damaged, or was edited. Write the table again; if "
+                "the edit is meant, delete line 1, which describes the old rows."
+            )
+        _check_facts(facts, path)
+        text = rows
     try:
         _check_columns(text, path)
         # "null" and "nan" are words here, and not missing values.
@@ -254,30 +264,21 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
     import pyarrow
     from pyarrow import parquet
 
+    check_seal(path, content, _GAP)
     try:
         with parquet.ParquetFile(io.BytesIO(content), page_checksum_verification=True) as file:
-            said = {key.decode("latin-1"): text for key, text in (file.metadata.metadata or {}).items()}
+            facts = json.loads((file.metadata.metadata or {}).get(ATTRS_KEY.encode(), b"{}"))
             table = file.read().to_pandas(ignore_metadata=True)
-        facts = json.loads(said.get(ATTRS_KEY, b"{}"))
     except (pyarrow.ArrowException, OSError, ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
-    if (ATTRS_KEY in said) != (_CHECKSUM in said):
-        raise InputFileError(f"{path} is damaged: of provenance and checksum one is there. Write the table again.")
-    if isinstance(facts, dict) and _CHECKSUM in said:
-        facts[_CHECKSUM] = said[_CHECKSUM].decode("latin-1")
-    _check_facts(facts, str(facts.get("hash")) if isinstance(facts, dict) else "", path)
+    _check_facts(facts, path)
     return table, facts
 
 
-def _check_facts(facts: dict[str, Any], rows: str, path: Path) -> None:
-    """Take the checksum out of a table's provenance; raise `InputFileError` if it is another, or facts impossible."""
+def _check_facts(facts: object, path: Path) -> None:
+    """Raise `InputFileError` if a table's provenance is impossible."""
     raise_faults(InputFileError, f"{path}, whose provenance says where it comes from,", list(provenance_faults(facts)))
-    if (written := facts.pop(_CHECKSUM, None)) is not None and written != _checksum(facts, rows):
-        raise InputFileError(
-            f"{path} is not what was written: it is cut short, damaged, or was edited. Write the table again; if the "
-            "edit of a CSV is meant, delete line 1, which describes the old rows."
-        )
 
 
 def _check_hash(table: pd.DataFrame, facts: dict[str, Any], kind: Format) -> None:

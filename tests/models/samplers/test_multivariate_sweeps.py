@@ -409,7 +409,8 @@ def test_the_degrees_of_freedom_have_the_density_of_prior_times_weights() -> Non
 def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool) -> None:
     """Geweke (2004): parameters of a chain that draws the data anew before each sweep have their prior's distribution.
 
-    Distribution functions of the prior make each number uniform: its mean is 1/2 and its mean square 1/3.
+    Distribution functions of the prior make each number uniform: its mean is 1/2 and its mean square 1/3. The error of
+    a distance is in effect a factor of the prior of the scales, which have that of draws kept with this probability.
     """
     s, rng, times = state(11, words=3, n=6), np.random.default_rng(7), 60_000
     gone = rng.random(s.y.shape) < 0.2
@@ -447,11 +448,39 @@ def test_sweeps_and_new_data_in_turn_leave_the_prior_as_it_is(tail: bool) -> Non
             )
         )
     uniform = np.array(kept)
-    for power, wanted in ((1, 1 / 2), (2, 1 / 3)):
+    scales = _scales_of_the_prior(s, tail=tail, times=400_000, rng=rng)
+    for power in (1, 2):
         for at in range(uniform.shape[1]):
-            values = uniform[:, at] ** power
+            values, wanted, error = uniform[:, at] ** power, 1 / (1 + power), 0.0
+            if at >= (first := uniform.shape[1] - scales.shape[1]):
+                known = scales[:, at - first] ** power
+                wanted, error = known.mean(), known.std() / math.sqrt(len(known))
             assert float(az.ess(values[None])) > times / 400, at
-            assert abs(values.mean() - wanted) < FAR * float(az.mcse(values[None])), (power, at)
+            assert abs(values.mean() - wanted) < FAR * math.hypot(float(az.mcse(values[None])), error), (power, at)
+
+
+def _scales_of_the_prior(s: Any, *, tail: bool, times: int, rng: np.random.Generator) -> np.ndarray:
+    """Distribution functions of draws of the prior of the scales, those kept that the error of a distance keeps."""
+    t = np.log(rng.exponential(0.1, (times, 3)))
+    strength, lists = rng.normal(0, 1.5, times), rng.normal(0, 0.5, (times, s.kinds - 1))
+    freedom = rng.gamma(2, 10, times)
+    same = s.group_of[:, None] == s.group_of
+    omega2, psi2, sigma2 = (np.exp(2 * t[:, at])[:, None, None] for at in range(3))
+    target = omega2 + psi2 * same + sigma2 * np.eye(s.words)
+    weight = s.words * np.exp(strength)
+    # Sigma^-1 is Wishart with nu degrees of freedom and the scale (weight T)^-1, by Bartlett's decomposition.
+    root = np.zeros_like(target)
+    for i in range(s.words):
+        root[:, i, i] = np.sqrt(2 * rng.standard_gamma((s.words + 1 + weight - i) / 2))
+        root[:, i, :i] = rng.standard_normal((times, i))
+    half = np.linalg.solve(np.swapaxes(np.linalg.cholesky(weight[:, None, None] * target), 1, 2), root)
+    trace = (half**2).sum(axis=(1, 2))
+    scale2 = np.exp(2 * np.column_stack([lists, np.zeros(times)]))[:, s.kind_of]
+    weights = rng.standard_gamma(np.repeat(freedom[:, None] / 2, s.n, axis=1)) * 2 / freedom[:, None] if tail else 1.0
+    left = rng.random(times) < np.exp(-(DISTANCE_ERROR**2) / 2 * trace * (weights / scale2).sum(axis=1))
+    found = [-np.expm1(-10 * np.exp(t)), ndtr(strength[:, None] / 1.5), ndtr(lists / 0.5)]
+    found += [(-np.expm1(-freedom / 10) - freedom / 10 * np.exp(-freedom / 10))[:, None]] if tail else []
+    return np.concatenate(found, axis=1)[left]
 
 
 def _half_t_cdf(x: np.ndarray) -> np.ndarray:

@@ -321,7 +321,15 @@ def test_a_table_without_associated_words() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.DuplicatesWarning", "ignore::bayesbias.errors.LostWordsWarning")
 @pytest.mark.truth
-@pytest.mark.parametrize("study", ["race", "gender", "religion"])
+@pytest.mark.parametrize(
+    "study",
+    [
+        "race",
+        # All its words are equalized in pairs, and tied: the spread of their effects has two modes.
+        pytest.param("gender", marks=pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")),
+        "religion",
+    ],
+)
 def test_published_pairs(study: str, shared: Path) -> None:
     """The authors' debiasing of Reddit vectors: hard, with equalized words."""
     folder = shared / "data" / "published" / "tables"
