@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 from bayesbias.errors import ArgumentError, did_you_mean
@@ -80,6 +81,45 @@ def check_flag(name: str, value: Any) -> bool:
     if type(value).__name__ not in ("bool", "bool_"):
         raise ArgumentError(f"{name}={value!r}: give True or False.")
     return bool(value)
+
+
+def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind], ...], wanted: str) -> Kind:
+    """Return `value` if it is of one of some types; `wanted` says what to give.
+
+    >>> check_type("path", 5, str, "the name of a file")
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ArgumentError: path=5: give the name of a file.
+    """
+    if not isinstance(value, kinds):
+        shown = repr(value)
+        raise ArgumentError(f"{name}={shown if len(shown) < 60 else type(value).__name__}: give {wanted}.")
+    return value
+
+
+def check_path(value: Any, name: str = "path") -> Path:
+    """Return the path of a file or folder, given as a text or an object such as `pathlib.Path`.
+
+    >>> check_path(5)
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ArgumentError: path=5: give the name of a file or folder.
+    """
+    check_type(name, value, (str, os.PathLike), "the name of a file or folder")
+    return Path(value)
+
+
+def check_items(name: str, value: Any, wanted: str) -> list[Any]:
+    """Return the items of a list or of anything else that can be gone through, but for a text.
+
+    >>> check_items("methods", "weat", "a list of methods")
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ArgumentError: methods='weat': give a list of methods.
+    """
+    if isinstance(value, str | bytes):
+        value = check_type(name, value, list, wanted)
+    return list(check_type(name, value, Iterable, wanted))
 
 
 def check_choice(name: str, value: Any, known: Iterable[str]) -> str:

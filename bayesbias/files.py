@@ -4,6 +4,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
+from bayesbias.arguments import check_path
 from bayesbias.errors import InputFileError, did_you_mean
 
 SEAL = b"\nbayesbias sha256 "
@@ -32,7 +33,7 @@ def input_file(path: str | os.PathLike[str]) -> Path:
         ...
     bayesbias.errors.InputFileError: There is no file no_such_table.csv...
     """
-    source = Path(path)
+    source = check_path(path)
     if source.is_dir():
         raise InputFileError(f"{source} is a folder. Give the name of a file in it.")
     if not source.exists():

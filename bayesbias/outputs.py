@@ -20,6 +20,7 @@ from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 
+from bayesbias.arguments import check_path
 from bayesbias.errors import BayesBiasError, OutputError, name_some
 
 _ENDING = ".bayesbias"
@@ -35,7 +36,8 @@ def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Pa
 
     Where the path is a link, the file that it leads to is meant.
     """
-    given, target = Path(path), _followed(Path(path))
+    given = check_path(path)
+    target = _followed(given)
     with _our_errors(given):
         if not target.parent.is_dir():
             raise OutputError(f"Cannot write {given}: the folder {target.parent} does not exist. Create it first.")
@@ -54,7 +56,8 @@ def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Pa
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Return `folder` if results can be written there; raise `OutputError` before any work is done if not."""
-    given, target = Path(folder), _followed(Path(folder))
+    given = check_path(folder, "folder")
+    target = _followed(given)
     with _our_errors(given):
         if target.exists() and not target.is_dir():
             raise OutputError(f"Cannot write results to {given}: it is a file. Give a folder.")
@@ -180,17 +183,27 @@ def _locked(folder: Path, target: Path) -> Iterator[None]:
         except ImportError:  # Windows: no two runs at once are told apart
             yield
             return
-        handle = os.open(folder, os.O_RDONLY)
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:  # another run has ended between the two calls
+            continue
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Another run may have removed it between the two calls.
-            if folder.exists() and os.fstat(handle).st_ino == folder.stat().st_ino:
+            if _is_still(folder, handle):
                 yield
                 return
         except BlockingIOError as error:
             raise OutputError(f"Another run is writing {target}. Wait for it to end, or give another name.") from error
         finally:
             os.close(handle)
+
+
+def _is_still(folder: Path, handle: int) -> bool:
+    """Return whether a folder that was opened is still there, and has not been made anew."""
+    try:
+        return os.fstat(handle).st_ino == folder.stat().st_ino
+    except FileNotFoundError:
+        return False
 
 
 def _settle(workshop: Path, target: Path) -> None:

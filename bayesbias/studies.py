@@ -14,6 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
+from bayesbias.arguments import check_path, check_type
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError, did_you_mean, raise_faults
 from bayesbias.files import bundled
 from bayesbias.outputs import atomic_path
@@ -207,6 +208,7 @@ def load_study(study: StudyLike) -> Study:
         x, y, a, b = study
         lists: dict[str, Any] = {"protected": {x: study[x], y: study[y]}, "attributes": {a: study[a], b: study[b]}}
         return Study(name="four lists", **lists, associated=[(x, a), (y, b)], human="none", neutral="none")
+    check_type("study", study, (str, os.PathLike), "a Study, the name of one, a path, or four lists by name")
     is_bundled = study in list_studies()
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     document = _read(path)
@@ -257,7 +259,7 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     ...     load_study(write_study_template(f"{folder}/jobs.toml")).name
     'jobs'
     """
-    if Path(path).suffix != ".toml":
+    if check_path(path).suffix != ".toml":
         raise OutputError(f"{path}: a study is a .toml file. Give it that ending.")
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())

@@ -293,6 +293,7 @@ def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bayesbias.studies.list_studies", interrupted)
+    monkeypatch.setattr("bayesbias.outputs._placed", {})
     assert in_process("studies", monkeypatch=monkeypatch) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err
 

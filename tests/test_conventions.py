@@ -1,6 +1,7 @@
 """The conventions of the public names: one sweep over all signatures, seeds, errors and lists of names."""
 
 import ast
+import contextlib
 import importlib.util
 import inspect
 import re
@@ -10,7 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 
 import bayesbias as bb
 from bayesbias.arguments import HDI_PROB
@@ -156,3 +159,28 @@ def test_no_public_name_is_hidden_by_a_room_of_the_same_name() -> None:
     for name, home in bb._HOMES.items():
         assert (importlib.util.find_spec(f"bayesbias.{name}") is not None) == (home == "bayesbias"), name
         assert isinstance(getattr(bb, name), ModuleType) == (home == "bayesbias"), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in bb.__all__ if inspect.isfunction(getattr(bb, name))])
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.BayesBiasWarning")
+def test_a_wrong_type_is_an_error_of_ours(
+    name: str, short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path: Path
+) -> None:
+    """Each argument in turn is something that no function takes; the others are sound, or missing."""
+    function = getattr(bb, name)
+    sound: dict[str, Any] = {
+        **dict.fromkeys(("table", "design_or_table"), short_table),
+        **{"fit": short_fit, "study": "weat7", "embedding": {"he": [1.0, 2.0], "she": [2.0, 1.0]}},
+        "path": tmp_path / "output.csv",
+    }
+    parameters = inspect.signature(function).parameters.values()
+    named = [each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)]
+    for wrong in named:
+        if wrong.name == "progress":  # whatever is true
+            continue
+        given = {each.name: sound.get(each.name) for each in named if each.default is each.empty}
+        given[wrong.name] = object()
+        first = [given.pop(each.name) for each in named if each.kind is each.POSITIONAL_ONLY and each.name in given]
+        with contextlib.suppress(BayesBiasError):
+            function(*first, **given)

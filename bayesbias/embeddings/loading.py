@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import get_args
 
-from bayesbias.arguments import check_choice
+from bayesbias.arguments import check_choice, check_items
 from bayesbias.embeddings.embedding import Case, Embedding, EmbeddingLike, check_words, forms
 from bayesbias.embeddings.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.npz import read_npz
@@ -171,6 +171,8 @@ def _read(path: Path, wanted: Wanted, form: str, *, allow_pickle: bool) -> Rows:
 def _wanted(words: Iterable[str] | None, case: Case) -> Wanted:
     if words is None:
         return None
+    if not isinstance(words, str):
+        words = check_items("words", words, "a list of words, or None for all of them")
     wanted = frozenset(form for word in check_words(words) for form in forms(word, case))
     if not wanted:
         raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")

@@ -119,12 +119,12 @@ class _Scan:
                 continue
             if blank:
                 raise EmbeddingError(f"{self.source}: line {blank} is empty. Remove it, or find what stood there.")
-            if b"\t" in row:
-                raise EmbeddingError(
-                    f"{self.source}: line {number} ({row[:30]!r}...) has a tab, and fields are separated by single "
-                    "spaces. Replace the tabs, or correct the line."
-                )
             cut = row.find(b" ") if row.count(b" ") == dimensions else self._word_end(row, number)
+            if b"\t" in row and _is_number(row[:cut].rpartition(b"\t")[2]):
+                raise EmbeddingError(
+                    f"{self.source}: line {number} ({row[:30]!r}...) has a tab before a number: fields are "
+                    "separated by single spaces. Replace the tabs, or correct the line."
+                )
             try:
                 word = row[:cut].decode()
             except UnicodeDecodeError:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from bayesbias.arguments import check_count, resolve_seed, with_progress
+from bayesbias.arguments import check_count, check_items, check_type, resolve_seed, with_progress
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import EmbeddingError
 
@@ -85,6 +85,9 @@ def train_skipgram(
     check_count("negative", negative)
     check_count("min_count", min_count)
     check_count("epochs", epochs)
+    documents = check_items("texts", texts, "a list of texts")
+    for place, text in enumerate(documents):
+        check_type(f"texts[{place}]", text, str, "a text")
     from gensim.models import Word2Vec
     from gensim.models.callbacks import CallbackAny2Vec
 
@@ -94,7 +97,7 @@ def train_skipgram(
         def on_epoch_begin(self, _model: Word2Vec) -> None:
             next(steps)
 
-    sentences = [tokens for text in texts if (tokens := tokenize(text))]
+    sentences = [tokens for text in documents if (tokens := tokenize(text))]
     model = Word2Vec(
         vector_size=dimensions,
         window=window,

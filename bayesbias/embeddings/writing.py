@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bayesbias.arguments import check_path
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, OutputError, name_some
@@ -63,7 +64,7 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
 
 def check_embedding_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Return `path` if an embedding can be written there; raise `OutputError` before any work is done if not."""
-    target = Path(path)
+    target = check_path(path)
     if target.suffix.lower() not in WRITERS:
         raise OutputError(f"{target}: give it one of the endings {', '.join(WRITERS)}, which say the format.")
     return check_output(target, overwrite=overwrite)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from bayesbias.arguments import check_choice
 from bayesbias.errors import FitError, InputFileError, raise_faults
 from bayesbias.files import check_seal, input_file, sealed
 from bayesbias.models.contrast_forms import CONDITIONAL
@@ -125,7 +126,8 @@ def fit_fact(fit: "xr.DataTree", name: str) -> Any:
     FitError
         If the tree is not a fit of this package.
     """
-    return json.loads(check_fit(fit).attrs[name])
+    facts = check_fit(fit).attrs
+    return json.loads(facts[check_choice("name", name, map(str, facts))])
 
 
 def check_fit(fit: Any) -> "xr.DataTree":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import resolve_seed
+from bayesbias.arguments import check_type, resolve_seed
 from bayesbias.errors import ModelError, TableError, did_you_mean
 from bayesbias.models.data import ModelData, attribute_lists, coordinates, list_names, model_data
 from bayesbias.models.multivariate_simulation import draw_vectors, draw_word_effects, list_scales
@@ -192,6 +192,7 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
     ModelError
         If a parameter is unknown, of the wrong length, or impossible.
     """
+    check_type("parameters", parameters, Mapping, "a mapping of parameters to their values")
     places, kinds = parameter_labels(data, spec), needed_priors(spec.switches)
     arrays = {}
     for name, value in parameters.items():

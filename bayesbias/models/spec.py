@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from bayesbias.arguments import check_type
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.files import bundled, input_file
 from bayesbias.models.priors import Prior, parse_prior, reach_fault
@@ -147,7 +148,10 @@ def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str
     >>> str(load_model("hierarchical", priors={"sigma": "HalfNormal(0.2)"}).priors["sigma"])
     'HalfNormal(sigma=0.2)'
     """
+    check_type("model", model, (str, os.PathLike, ModelSpec), "the name of a model, the path of a file, or a ModelSpec")
     spec = model if isinstance(model, ModelSpec) else _read(_path(model))
+    if priors is not None:
+        check_type("priors", priors, Mapping, "a mapping of parameters to priors")
     if not priors:
         return spec
     unknown = [name for name in priors if name not in spec.priors]

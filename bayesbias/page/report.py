@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
+from bayesbias.arguments import HDI_PROB, check_path, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.errors import OutputError, ReportError
 from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.outputs import atomic_path, check_output
@@ -133,7 +133,7 @@ def write_report(
     from threadpoolctl import threadpool_limits
 
     given = None if random_seed is None else resolve_seed(random_seed)
-    if Path(path).suffix.lower() not in (".html", ".htm"):
+    if check_path(path).suffix.lower() not in (".html", ".htm"):
         raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
     target = check_output(path, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from bayesbias.arguments import check_path
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.files import SEAL_SIZE, check_seal, input_file, sealed
 from bayesbias.outputs import atomic_path, check_output
@@ -161,7 +162,7 @@ def check_table_output(path: str | os.PathLike[str], *, overwrite: bool = False)
 
 
 def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputError]) -> tuple[Format, bool]:
-    name = Path(path).name.lower()
+    name = check_path(path).name.lower()
     zipped = name.endswith(".gz")
     stem = name.removesuffix(".gz")
     if stem.endswith(".csv"):

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_choice
+from bayesbias.arguments import check_choice, check_type
 from bayesbias.errors import (
     DuplicatesWarning,
     TableError,
@@ -90,6 +90,7 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
 def code_table(table: pd.DataFrame) -> CodedTable:
     """Return a table as codes, or raise one `TableError` that lists all its faults (see `validate_table`)."""
+    check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
     if "cosine_distance" not in table and "cosine_similarity" in table:
         table = table.assign(cosine_distance=1.0 - pd.to_numeric(table["cosine_similarity"], errors="coerce"))
     raise_faults(TableError, "The distance table", _repeated_columns(table) + _missing_columns(table))
@@ -142,6 +143,7 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     >>> bb.lost_words(table)["list"].value_counts().to_dict()
     {'neutral': 143, 'human': 7}
     """
+    check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
     records = table.attrs.get(ATTRS_KEY, {}).get("lost_words", [])
     return pd.DataFrame(records, columns=["word", "role", "list", "reason"])
 

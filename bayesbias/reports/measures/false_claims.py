@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, resolve_seed, with_progress
+from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_items, resolve_seed, with_progress
 from bayesbias.errors import FitError, ReportError
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import t_test
@@ -123,7 +123,8 @@ def false_claims(
     count = check_count("samples", samples, least=2)
     if isinstance(methods, str) or not methods:
         raise ReportError(f"methods={methods!r}: give a list of {', '.join(METHODS)}.")
-    chosen = tuple(dict.fromkeys(check_choice("methods", method, METHODS) for method in methods))
+    listed = check_items("methods", methods, f"a list of {', '.join(METHODS)}")
+    chosen = tuple(dict.fromkeys(check_choice("methods", method, METHODS) for method in listed))
     design = _design(groups, lists, controls)
     if len(design.distance) * count > _MOST_PAIRS:
         raise ReportError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability, resolve_seed
+from bayesbias.arguments import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates import MOMENTS, diagnostics_of, estimates, independent_draws
 from bayesbias.metrics.registry import MEASURES
@@ -293,6 +293,7 @@ def _value_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement:
 
 def _of_similarities(measure: str, options: Mapping[str, Any]) -> SimilarityMeasure:
     """Return a measure as a function of similarities; raise `ReportError` if it is none, or has not these options."""
+    check_type("measure", measure, str, "the name of a measure")
     functions = {name: entry.of_similarities for name, entry in MEASURES.items() if entry.of_similarities}
     if measure not in functions:
         raise ReportError(

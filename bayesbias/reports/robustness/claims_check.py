@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.arguments import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import ReportError
 from bayesbias.models.contrast_estimate import Estimate
@@ -232,6 +232,8 @@ def check_claims(
     check_probability("hdi_prob", hdi_prob)
     spec, loaded = load_model(model), load_study(study)
     _check_request(spec, loaded)
+    if vocabulary is not None:
+        vocabulary = check_items("vocabulary", vocabulary, "a list of words")
     source = _read(embedding, loaded, vocabulary)
     data = model_data(distance_table(source, loaded))
     lists = random_lists(source, loaded, data, vocabulary=vocabulary, match=match, window=window)

@@ -4,11 +4,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import resolve_seed, with_progress
+from bayesbias.arguments import check_items, resolve_seed, with_progress
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
@@ -169,7 +169,8 @@ class _Score:
 
 
 def _specs(models: Sequence[str | os.PathLike[str] | ModelSpec]) -> list[ModelSpec]:
-    given = [models] if isinstance(models, str | os.PathLike | ModelSpec) else list(models)
+    one = isinstance(models, str | os.PathLike | ModelSpec)
+    given: list[Any] = [models] if one else check_items("models", models, "a list of models")
     if not given:
         raise ModelError("There is no model to compare: name at least one.")
     specs = [load_model(model) for model in given]

@@ -13,7 +13,7 @@ from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
 from bayesbias.statements import rows_of
 from tests.models.tables import small
 
-NO_SCATTER = {"word_sd": "Exponential(1e9)", "sigma": "Exponential(1e9)"}
+NO_SCATTER = {"word_sd": "Exponential(1e5)", "sigma": "Exponential(1e5)"}
 
 
 @pytest.fixture(scope="module")
