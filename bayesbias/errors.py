@@ -6,9 +6,11 @@ built-in error into one of these lets them pass first: ``except BayesBiasError: 
 """
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from threading import RLock
 
 __all__ = [
     "ArgumentError",
@@ -31,6 +33,9 @@ __all__ = [
     "StudyError",
     "TableError",
 ]
+
+
+_COLLECTING = RLock()
 
 
 class BayesBiasError(Exception):
@@ -157,6 +162,14 @@ def warn_of_lost_words(source: str, lost: Mapping[str, Sequence[str]], sizes: Ma
             f"{len(words)} of the {sizes[name]} of {name!r} ({name_some(words, 5)})" for name, words in lost.items()
         )
         warn_user(f"{source} lacks {sum(map(len, lost.values()))} words: {named}. {then}", LostWordsWarning)
+
+
+@contextmanager
+def collected_warnings(category: type[Warning] = Warning) -> Iterator[list[warnings.WarningMessage]]:
+    """Collect warnings in a list and show none of them; one thread at a time, since filters belong to the process."""
+    with _COLLECTING, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", category)
+        yield caught
 
 
 def warn_user(message: str, category: type[BayesBiasWarning]) -> None:

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,18 @@ def pymc_model(
     return build_model(model_data(table), load_model(model, priors=priors))
 
 
+@contextmanager
+def _same_environment() -> Iterator[None]:
+    """Take out of the environment what libraries put there when they are imported."""
+    before = set(os.environ)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - before:
+            del os.environ[name]
+
+
+@_same_environment()
 def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     """Return the PyMC model of `spec` for `data`.
 

@@ -1,9 +1,8 @@
 """What the posterior says: of all protected words, and of each."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.errors import QuestionWarning
+from bayesbias.errors import QuestionWarning, collected_warnings
 from bayesbias.models.fit_source import fitted_table
 from bayesbias.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
 from bayesbias.page.page_input import PageInput
@@ -136,8 +135,7 @@ def _questions(page: PageInput) -> list[Block]:
     """Return the answers to the study's own questions, if it asks any, or why these cannot be answered."""
     if not own_questions(fitted_table(page.fit)):
         return []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", QuestionWarning)
+    with collected_warnings(QuestionWarning) as caught:
         frame = contrast(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
     said: list[Block] = [Notice(str(each.message)) for each in caught]
     if frame.empty:

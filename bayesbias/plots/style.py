@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayesbias.errors import FigureWarning, OutputError, name_some, warn_user
+from bayesbias.errors import FigureWarning, OutputError, collected_warnings, name_some, warn_user
 from bayesbias.outputs import atomic_path
 
 if TYPE_CHECKING:
@@ -165,8 +165,7 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bo
     target = Path(path)
     if target.suffix.lower() not in _FORMATS:
         raise OutputError(f"{target}: a figure is a {', '.join(_FORMATS)} file. Choose one of these endings.")
-    with atomic_path(target, overwrite=overwrite) as temporary, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with atomic_path(target, overwrite=overwrite) as temporary, collected_warnings() as caught:
         figure.savefig(temporary, dpi=150, format=target.suffix.lower()[1:])
     missing = {str(entry.message).split(" missing from")[0] for entry in caught if "missing from" in str(entry.message)}
     if missing:

@@ -1,0 +1,61 @@
+"""What belongs to the whole process, the environment and the warning filters, is after a call as it was before."""
+
+import subprocess
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+import pytest
+
+from bayesbias.errors import BayesBiasWarning, collected_warnings, warn_user
+
+CALLS = """
+import os, sys, warnings
+import bayesbias as bb
+from bayesbias.plots.style import save_figure
+
+def calls():
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    table = table[table["connection"].isin(["associated", "different"])].reset_index(drop=True)
+    fit = bb.fit(table, "hierarchical", draws=50, random_seed=1)
+    bb.pymc_model(table, "hierarchical")
+    print(bb.conclusions(fit), bb.check_posterior(fit))
+    save_figure(bb.plot_words(fit), sys.argv[1] + "/words.png", overwrite=True)
+    bb.read_fit(bb.write_fit(fit, sys.argv[1] + "/fit.nc", overwrite=True))
+    bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=["he"])
+
+environment = dict(os.environ)
+calls()
+assert dict(os.environ) == environment, set(os.environ) - set(environment)
+# The first calls import libraries, some of which filter warnings of their own when they are imported.
+filters = list(warnings.filters)
+calls()
+assert list(warnings.filters) == filters
+"""
+
+
+@pytest.mark.slow
+def test_environment_and_filters_are_as_before(tmp_path: Path) -> None:
+    run = subprocess.run([sys.executable, "-c", CALLS, tmp_path], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_threads_that_collect_warnings_leave_the_filters_alone() -> None:
+    before, start = list(warnings.filters), threading.Barrier(8)
+    seen: list[int] = []
+
+    def collect() -> None:
+        start.wait()
+        for _ in range(200):
+            with collected_warnings() as caught:
+                warn_user("something", BayesBiasWarning)
+            seen.append(len(caught))
+
+    threads = [threading.Thread(target=collect) for _ in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert set(seen) == {1}
+    assert list(warnings.filters) == before
