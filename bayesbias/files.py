@@ -36,6 +36,8 @@ def input_file(path: str | os.PathLike[str]) -> Path:
     source = check_path(path)
     if source.is_dir():
         raise InputFileError(f"{source} is a folder. Give the name of a file in it.")
+    if source.is_symlink() and not source.exists():
+        raise InputFileError(f"{source} is a link that leads to no file. Mend the link, or give the file itself.")
     if not source.exists():
         siblings = [entry.name for entry in source.parent.iterdir()] if source.parent.is_dir() else []
         raise InputFileError(f"There is no file {source}{did_you_mean(source.name, siblings)}. Check the path.")

@@ -6,6 +6,7 @@ A command stands in the file of its stage (`data`, `fits`, ...); `base` holds wh
 import signal
 import sys
 import warnings
+from io import TextIOWrapper
 from typing import TextIO
 
 from bayesbias.cli import checks, data, fits, measures
@@ -42,6 +43,9 @@ def _what_is_there() -> str:
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2."""
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a letter that a terminal cannot show is no reason to stop
+            stream.reconfigure(errors="backslashreplace")
     # As an error does, so that what is half done is cleared.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     try:

@@ -11,7 +11,14 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
 from bayesbias.page.page_input import PageInput
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.robustness.model_comparison import AS_GOOD, MODELS, PREFERRED, WORSE, compare_models
+from bayesbias.reports.robustness.model_comparison import (
+    AS_GOOD,
+    FEWEST_WORDS,
+    MODELS,
+    PREFERRED,
+    WORSE,
+    compare_models,
+)
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
 from bayesbias.statements import interval_text, percent_text, signed_text
 
@@ -19,6 +26,7 @@ from bayesbias.statements import interval_text, percent_text, signed_text
 _COMPARISON_DRAWS = 1000
 _SENSITIVITY_DRAWS = 500
 _MOST_SHIFTS = 12
+_COMPARISON = "Which model to trust"
 _SENSITIVITY = "What the conclusions are sensitive to"
 _TITLES = {
     "attribute_word": "Without each attribute word",
@@ -31,6 +39,9 @@ _TITLES = {
 def comparison(page: PageInput) -> Section:
     """Compare the fitted model with the others of its family."""
     name = page.spec.name
+    if page.table["attribute_word"].nunique() < FEWEST_WORDS:
+        alone = "Not computed. Models are compared by leaving out one attribute word at a time, and there is only one."
+        return Section("comparison", _COMPARISON, [Notice(alone)])
     models: list[str | ModelSpec] = [
         *([] if page.needs_nuts else [page.spec]),
         *[model for model in MODELS if model != name],
@@ -72,7 +83,7 @@ def comparison(page: PageInput) -> Section:
         ),
         Paragraph(f"bb.compare_models with {_COMPARISON_DRAWS} draws in each of 4 chains, seed {frame.attrs['seed']}."),
     ]
-    return Section("comparison", "Which model to trust", blocks, [headline])
+    return Section("comparison", _COMPARISON, blocks, [headline])
 
 
 def what_it_is_sensitive_to(page: PageInput) -> Section:

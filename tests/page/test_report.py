@@ -228,3 +228,19 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
 
 def test_the_tag_is_in_the_summary_as_text(page: str) -> None:
     assert TAG.replace("<", "&lt;").replace(">", "&gt;") in page
+
+
+@pytest.mark.slow
+def test_a_table_with_one_attribute_word_has_a_page(tmp_path: Path) -> None:
+    """Models cannot be compared there, which is said, and is no reason to have no page."""
+    table = pd.DataFrame(
+        {
+            "protected_word": ["he", "she", "his", "her"],
+            "attribute_word": "nurse",
+            "connection": ["associated", "different"] * 2,
+            "cosine_distance": [0.5, 0.6, 0.55, 0.62],
+        }
+    )
+    fit = bb.fit(table, "hierarchical", random_seed=1)
+    page = bb.write_report(fit, tmp_path / "page.html", progress=False).read_text(encoding="utf-8")
+    assert "leaving out one attribute word at a time, and there is only one" in page

@@ -115,11 +115,13 @@ def contrasts(
         for other in rows.connections:
             if other == baseline:
                 continue
-            for words in _words(rows, each):
-                draws = _draws(fit, words, baseline, other, scope)
+            chosen = list(_words(rows, each))
+            every = _draws(fit, chosen, baseline, other, scope)
+            moments = estimates(every, hdi_prob=hdi_prob, independent=independent).drop(columns=_SUBSET)
+            for at, words in enumerate(chosen):
+                draws = every[..., at]
                 key = other, scope if each == "overall" else each, words.name
                 found = _interval(draws, conditionals.get(key), hdi_prob)
-                numbers = estimates(draws, hdi_prob=hdi_prob, independent=independent).iloc[0]
                 records.append(
                     {
                         "contrast": contrast_name(baseline, other),
@@ -131,7 +133,7 @@ def contrasts(
                         },
                         "observed": plain(baseline, words.places) - plain(other, words.places),
                         "unpooled": unpooled(baseline, words.places) - unpooled(other, words.places),
-                        **{str(name): value for name, value in numbers.items()},
+                        **{str(name): value for name, value in moments.iloc[at].items()},
                         "hdi_low": found.low,
                         "hdi_high": found.high,
                         "low_se": found.low_se,
@@ -150,6 +152,10 @@ def contrasts(
         "rope": None if region is None else list(region),
     }
     return result
+
+
+# The dim of sets of protected words.
+_SUBSET = "words"
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,13 +178,20 @@ def _words(rows: ModelData, level: str) -> Iterator[_Words]:
             yield _Words(str(group), np.flatnonzero(rows.protected_groups == group), False)
 
 
-def _draws(fit: "xr.DataTree", words: _Words, baseline: str, other: str, scope: str) -> "xr.DataArray":
-    posterior = fit["posterior"].to_dataset()
-    if words.every and scope == "population":
-        means = posterior["connection_mean"]
-    else:
-        means = posterior["word_mean"].isel(protected_word=words.places).mean("protected_word")
-    return means.sel(connection=baseline, drop=True) - means.sel(connection=other, drop=True)
+def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, scope: str) -> "xr.DataArray":
+    """Return the draws of a contrast for each of several sets of words, with the dims chain, draw and that of sets."""
+    import xarray as xr
+
+    dims = ("chain", "draw", "connection")
+    posterior = fit["posterior"].to_dataset().sel(connection=[baseline, other])
+    whole = posterior["connection_mean"].transpose(*dims).to_numpy()
+    by_word = posterior["word_mean"].transpose("protected_word", *dims).to_numpy()
+    means = [whole if words.every and scope == "population" else by_word[words.places].mean(axis=0) for words in chosen]
+    return xr.DataArray(
+        np.stack([mean[..., 0] - mean[..., 1] for mean in means], axis=-1),
+        dims=("chain", "draw", _SUBSET),
+        coords={_SUBSET: np.arange(len(chosen))},
+    )
 
 
 def _conditionals(fit: "xr.DataTree", rows: ModelData) -> dict[tuple[str, str, str], tuple[np.ndarray, np.ndarray]]:

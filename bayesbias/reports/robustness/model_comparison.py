@@ -28,7 +28,7 @@ MODELS = ("hierarchical", "crossed_per_list", "multivariate")
 PREFERRED = "preferred"
 AS_GOOD = "as good as the preferred one"
 WORSE = "worse at unseen words"
-_FEWEST_WORDS = 2
+FEWEST_WORDS = 2
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
 # A refit gives one density, which needs fewer draws than the smoothed weights of all words.
@@ -116,10 +116,10 @@ def compare_models(
     seed = resolve_seed(random_seed)
     specs = _specs(models)
     data = model_data(table)
-    if len(data.attribute_words) < _FEWEST_WORDS:
+    if len(data.attribute_words) < FEWEST_WORDS:
         raise ReportError(
             f"The table has {len(data.attribute_words)} attribute word, and models are compared by leaving out one at "
-            f"a time: give a table with {_FEWEST_WORDS} at least."
+            f"a time: give a table with {FEWEST_WORDS} at least."
         )
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
         attribute_lists(data)  # says which word is in several lists before the first model is fitted
