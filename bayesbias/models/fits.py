@@ -58,8 +58,9 @@ def finish_fit(
     import xarray as xr
 
     stats = {_THEIR_NAMES.get(str(name), str(name)): values for name, values in found.data_vars.items()}
-    # A word can be in several lists, so that lists are kept row by row.
-    list_of, lists = pd.factorize(table["attribute_group"].astype(str))
+    # A word can be in several lists, so that lists are kept row by row; without lists, connections stand for them.
+    named = table["attribute_group" if "attribute_group" in table else "connection"]
+    list_of, lists = pd.factorize(named.astype(str))
     observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
     constant = xr.Dataset(
         {
