@@ -154,8 +154,7 @@ def _workshop(target: Path, inside: Path) -> Iterator[Path]:
         try:
             yield folder
         finally:
-            for left in folder.iterdir():
-                _remove(left)
+            _settle(folder, target)
         return
     if target.is_dir() and (other := target / folder.name) != folder and other.is_dir():
         with _locked(other, target):  # a killed run stood in the folder
@@ -168,6 +167,7 @@ def _workshop(target: Path, inside: Path) -> Iterator[Path]:
             yield folder
         finally:
             _held.reset(token)
+            _settle(folder, target)
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -207,7 +207,7 @@ def _is_still(folder: Path, handle: int) -> bool:
 
 
 def _settle(workshop: Path, target: Path) -> None:
-    """Complete what a killed run had begun to put in place, and clear the rest."""
+    """Complete what was begun to be put in place, by a run that was killed or by this one, and clear the rest."""
     if (workshop / _JOURNAL).is_file():
         _complete(workshop, target)
     for left in workshop.iterdir():

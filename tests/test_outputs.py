@@ -239,6 +239,27 @@ def test_after_a_kill_at_any_step_the_next_run_works_and_nothing_is_mixed(tmp_pa
     assert way != "exchanged" or seen == sorted(seen)
 
 
+def test_an_interrupt_while_files_are_put_in_place_mixes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, replace = tmp_path / "out", Path.replace
+    fill(folder, "first")
+    monkeypatch.setattr(outputs, "_exchanger", lambda: None)
+    calls = []
+
+    def interrupted(path: Path, target: Path) -> Path:
+        calls.append(target)
+        if target.name == "b.txt" and len(calls) < 4:
+            raise KeyboardInterrupt
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fill(folder, "second")
+    assert content(folder) == {"a.txt": "second", "b.txt": "second"}
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
 def test_a_strangers_journal_reaches_nothing_outside(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     fill(folder, "first")
