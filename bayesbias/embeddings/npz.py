@@ -55,12 +55,13 @@ class _Member:
     shape: tuple[int, ...]
     fortran: bool
 
+    def columns(self) -> Iterator[NDArray[Any]]:
+        """Yield the columns of an array in Fortran order, which stand one after the other."""
+        for _ in range(self.shape[1]):
+            yield np.frombuffer(self.stream.read(self.shape[0] * self.dtype.itemsize), dtype=self.dtype)
+
     def blocks(self, rows: int) -> Iterator[NDArray[Any]]:
-        """Yield the array in blocks of `rows` rows; in Fortran order it can only be read whole."""
-        if self.fortran and len(self.shape) > 1:
-            whole = np.frombuffer(self.stream.read(), dtype=self.dtype).reshape(self.shape, order="F")
-            yield from (whole[first : first + rows] for first in range(0, len(whole), rows))
-            return
+        """Yield the array, which is in C order or has one dimension, in blocks of `rows` rows."""
         width = self.dtype.itemsize * (self.shape[1] if len(self.shape) > 1 else 1)
         for first in range(0, self.shape[0], rows):
             count = min(rows, self.shape[0] - first)
@@ -145,6 +146,17 @@ def _scan(words: _Member, vectors: _Member, wanted: Wanted) -> Rows:
     widest = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1])
     block = max(1, _BLOCK_BYTES // widest)
     first = 1
+    if vectors.fortran:
+        for names in words.blocks(block):
+            chosen = [row for row, word in enumerate(names.tolist()) if wanted is None or word in wanted]
+            kept_words += names[chosen].tolist()
+            places += [first + row for row in chosen]
+            first += len(names)
+        rows_of = np.array(places, dtype=np.intp) - 1
+        matrix = np.empty((len(places), vectors.shape[1]), dtype=vectors.dtype)
+        for at, column in enumerate(vectors.columns()):
+            matrix[:, at] = column[rows_of]
+        return Rows(kept_words, as_vectors(matrix) if len(matrix) else matrix, places, "row")
     for names, rows in zip(words.blocks(block), vectors.blocks(block), strict=True):
         chosen = [row for row, word in enumerate(names.tolist()) if wanted is None or word in wanted]
         kept_words += names[chosen].tolist()

@@ -15,6 +15,8 @@ from bayesbias.errors import EmbeddingError
 
 # A line longer than this is no row of numbers; without a limit a file with no line end would fill the memory.
 _LONGEST_LINE = 1 << 22
+# Empty lines at the end are allowed, but not hours of them.
+_MOST_BLANK = 1000
 _BOM = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"[ \t]*([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]*\r?\n?")
 
@@ -116,6 +118,11 @@ class _Scan:
             row = line.rstrip(b" \r\n")
             if not row:
                 blank = blank or number
+                if number - blank > _MOST_BLANK:
+                    raise EmbeddingError(
+                        f"{self.source}: line {blank} is empty, and so are more than {_MOST_BLANK:,} lines after it. "
+                        "Remove them, or find what stood there."
+                    )
                 continue
             if blank:
                 raise EmbeddingError(f"{self.source}: line {blank} is empty. Remove it, or find what stood there.")

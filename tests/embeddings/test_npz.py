@@ -1,7 +1,9 @@
 """NumPy archives: shapes, types, pickles and damage."""
 
 import io
+import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,3 +147,16 @@ def test_newer_array_headers_are_read(tmp_path):
         archive.writestr("words.npy", words.getvalue())
         archive.writestr("vectors.npy", array(header, VECTORS.tobytes(), version=2))
     np.testing.assert_array_equal(load_embedding(tmp_path / "x.npz").vectors, VECTORS)
+
+
+def test_one_word_of_columns_takes_the_memory_of_a_column(tmp_path: Path) -> None:
+    """An array in Fortran order is read column by column, and not whole: 24 MB here."""
+    rows, path = 100_000, tmp_path / "columns.npz"
+    vectors = np.arange(rows * 60, dtype=np.float32).reshape(rows, 60) + 1
+    np.savez(path, words=np.array([f"w{at}" for at in range(rows)]), vectors=np.asfortranarray(vectors))
+    tracemalloc.start()
+    read = load_embedding(path, words=["w77777", "w5"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(read.matrix(["w77777", "w5"]), vectors[[77777, 5]])
+    assert peak < 12e6

@@ -164,3 +164,8 @@ def test_numbers_at_the_end_of_a_line():
     assert count_numbers(b"1 2 3\r\n") == 2
     assert count_numbers(b"word\n") == 0
     assert count_numbers(b"") == 0
+
+
+def test_many_empty_lines_end_soon(tmp_path):
+    with pytest.raises(EmbeddingError, match=r"line 4 is empty, and so are more than 1,000 lines after it"):
+        load(tmp_path, TEXT + b"\n" * 5000)
