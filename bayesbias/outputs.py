@@ -12,13 +12,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from errno import EINVAL, ENOSYS, ENOTSUP
 from fnmatch import fnmatch
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISDIR
 
 from bayesbias.arguments import check_path
 from bayesbias.errors import BayesBiasError, OutputError, name_some
@@ -177,7 +178,13 @@ def _locked(folder: Path, target: Path) -> Iterator[None]:
     if folder.is_symlink():
         raise OutputError(f"Cannot write {target}: {folder} is a link, which no run of ours has made. Remove it.")
     while True:
-        folder.mkdir(exist_ok=True)
+        try:
+            folder.mkdir(exist_ok=True)
+        except FileExistsError:
+            with suppress(FileNotFoundError):  # another run may end, or begin, at any moment
+                if not S_ISDIR(folder.stat().st_mode):
+                    raise
+            continue
         try:
             import fcntl
         except ImportError:  # Windows: no two runs at once are told apart
