@@ -75,7 +75,8 @@ def content_faults(fit: "xr.DataTree") -> Iterator[str]:
 
 def _is_model(value: object) -> bool:
     try:
-        return isinstance(value, dict) and all(map(_is_text, stored_model(value).to_dict().values()))
+        spec = stored_model(value) if isinstance(value, dict) else None
+        return spec is not None and _are_texts([spec.name, spec.description, spec.source, spec.caution])
     except (ModelError, TypeError, KeyError, AttributeError):
         return False
 
@@ -193,6 +194,9 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
             yield f"posterior has no {name}."
         elif name in posterior and (posterior[name].dims[:2], posterior[name].shape[2:]) != (_CHAINS, shape):
             yield f"posterior/{name} has the shape {posterior[name].shape}, not (chains, draws, {str(shape)[1:]}"
+    for variable, draws in posterior.data_vars.items():
+        if unknown := [dim for dim in draws.dims[2:] if dim not in labels or dim not in posterior.coords]:
+            yield f"posterior/{variable} has the dim {unknown[0]!r}, which this model lacks, or which has no labels."
     for dim, label in labels.items():
         if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != label.tolist():
             yield f"posterior/{dim} has other labels than constant_data."

@@ -94,6 +94,9 @@ def _work(
 ) -> None:
     target = TARGETS[name][1]
     original = None if target.original is None else target.original()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        target.warm()
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:
             (content,) = _input(name, number, seed)
