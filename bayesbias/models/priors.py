@@ -25,7 +25,7 @@ DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
 _ON_THE_LINE = ("Normal", "StudentT")
 _UNRESTRICTED = ("mu",)
 # What a prior must leave to be estimated: mass in the range of its number, and relative width.
-_LEAST_INSIDE, _LEAST_WIDTH = 1e-3, {"location": 1e-6, "scale": 1e-3}
+_LEAST_INSIDE, _LEAST_WIDTH = 1e-3, 1e-6
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 
 
@@ -145,8 +145,7 @@ def reach_fault(text: str, low: float, high: float) -> str | None:
         first, last = (float(frozen.ppf(share)) for share in (0.1, 0.9))
     if not inside >= _LEAST_INSIDE:
         return f"less than {_LEAST_INSIDE:.1%} of its mass lies between {low:g} and {high:g}".replace("%", " %")
-    least = _LEAST_WIDTH["scale" if prior.positive else "location"]
-    if not last - first > least * max(abs(first), abs(last)):
+    if not last - first > _LEAST_WIDTH * max(abs(first), abs(last)):
         return "it is a point, and leaves nothing to be estimated"
     return None
 

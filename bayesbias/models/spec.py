@@ -27,7 +27,7 @@ MULTIVARIATE = {"pooling": "correlated", "scale": "list", "attribute_effects": "
 # predicts unseen attribute words of the published tables best.
 DEFAULT_MODEL = "multivariate"
 # Where the numbers can be that priors are for: distances, their sds, and what has no unit.
-_REACH = {"location": (-10.0, 10.0), "scale": (1e-6, 100.0), "no unit": (1e-6, 1e6)}
+_REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1e6)}
 _NO_UNIT = ("target_weight", "list_scale", "nu")
 # What parameters were called in earlier versions.
 RENAMED = {"group_mean": "connection_mean"}
