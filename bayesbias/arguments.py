@@ -155,6 +155,20 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and -float("inf") < float(value) < float("inf")
 
 
+def is_count(value: Any) -> bool:
+    """Whether a value is a whole number of at least 0, and not True or False."""
+    return _is_whole(value) and bool(value >= 0)
+
+
+def is_text(value: Any) -> bool:
+    r"""Whether a value is a text that can be written: half of a pair of surrogates cannot.
+
+    >>> is_text("Zoë"), is_text("\ud800"), is_text(5)
+    (True, False, False)
+    """
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
 def has_audience(progress: bool) -> bool:
     """Whether a progress bar is wanted and would be seen: in a terminal or a notebook, not in a pipe."""
     return progress and (sys.stderr.isatty() or "ipykernel" in sys.modules)

@@ -86,7 +86,7 @@ def check_writable(folder: Path) -> None:
 def claimed(path: str | os.PathLike[str]) -> Iterator[None]:
     """Hold a file or folder that is to be written, so that other runs are told before they begin."""
     target = _followed(Path(path))
-    with _our_errors(target), _workshop(target, _place(target) if target.is_dir() else target.parent):
+    with _our_errors(target), _workshop(target, _place(target)):
         yield
 
 

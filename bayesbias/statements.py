@@ -6,6 +6,7 @@ rounded for a reader is decided here too.
 """
 
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -70,13 +71,13 @@ class Part:
     bulleted: bool = True
 
 
-class Rendered:
+class Rendered(ABC):
     """What says something in parts: `print` gives their text, and a notebook shows them as HTML."""
 
     @property
+    @abstractmethod
     def parts(self) -> tuple[Part, ...]:
         """The parts, in the order in which they are read."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return render_text(self.parts)

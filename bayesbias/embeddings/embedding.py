@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias import geometry
-from bayesbias.arguments import check_choice
+from bayesbias.arguments import check_choice, is_text
 from bayesbias.errors import EmbeddingError, LostWordsError, did_you_mean, name_some
 
 Case = Literal["exact", "lower", "exact_then_lower"]
@@ -205,13 +205,9 @@ def check_words(words: Iterable[object]) -> tuple[str, ...]:
     try:
         "\0".join(checked).encode()
     except UnicodeEncodeError as error:
-        word = next(word for word in checked if not _is_unicode(word))
+        word = next(word for word in checked if not is_text(word))
         raise EmbeddingError(f"The word {word!r} holds half a character (a surrogate); correct it.") from error
     return tuple(checked)
-
-
-def _is_unicode(word: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in word)
 
 
 def forms(word: str, case: Case) -> tuple[str, ...]:

@@ -55,11 +55,6 @@ class _Member:
     shape: tuple[int, ...]
     fortran: bool
 
-    def columns(self) -> Iterator[NDArray[Any]]:
-        """Yield the columns of an array in Fortran order, which stand one after the other."""
-        for _ in range(self.shape[1]):
-            yield np.frombuffer(self.stream.read(self.shape[0] * self.dtype.itemsize), dtype=self.dtype)
-
     def blocks(self, rows: int) -> Iterator[NDArray[Any]]:
         """Yield the array, which is in C order or has one dimension, in blocks of `rows` rows."""
         width = self.dtype.itemsize * (self.shape[1] if len(self.shape) > 1 else 1)
@@ -67,6 +62,21 @@ class _Member:
             count = min(rows, self.shape[0] - first)
             block = np.frombuffer(self.stream.read(count * width), dtype=self.dtype)
             yield block.reshape(count, *self.shape[1:])
+
+    def chosen(self, places: NDArray[np.intp]) -> NDArray[Any]:
+        """Return some rows of a matrix, with one block of it in memory at a time, in Fortran order one column."""
+        found = np.empty((len(places), self.shape[1]), dtype=self.dtype)
+        if self.fortran:
+            for at in range(self.shape[1]):
+                column = np.frombuffer(self.stream.read(self.shape[0] * self.dtype.itemsize), dtype=self.dtype)
+                found[:, at] = column[places]
+            return found
+        rows, first = max(1, _BLOCK_BYTES // (self.dtype.itemsize * self.shape[1])), 0
+        for block in self.blocks(rows):
+            low, high = np.searchsorted(places, [first, first + len(block)])
+            found[low:high] = block[places[low:high] - first]
+            first += len(block)
+        return found
 
 
 @contextmanager
@@ -142,26 +152,11 @@ def _check_shapes(words: _Member, vectors: _Member, path: Path) -> None:
 def _scan(words: _Member, vectors: _Member, wanted: Wanted) -> Rows:
     kept_words: list[str] = []
     places: list[int] = []
-    kept = [np.empty((0, vectors.shape[1]), dtype=vectors.dtype)]
-    widest = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1])
-    block = max(1, _BLOCK_BYTES // widest)
-    first = 1
-    if vectors.fortran:
-        for names in words.blocks(block):
-            chosen = [row for row, word in enumerate(names.tolist()) if wanted is None or word in wanted]
-            kept_words += names[chosen].tolist()
-            places += [first + row for row in chosen]
-            first += len(names)
-        rows_of = np.array(places, dtype=np.intp) - 1
-        matrix = np.empty((len(places), vectors.shape[1]), dtype=vectors.dtype)
-        for at, column in enumerate(vectors.columns()):
-            matrix[:, at] = column[rows_of]
-        return Rows(kept_words, as_vectors(matrix) if len(matrix) else matrix, places, "row")
-    for names, rows in zip(words.blocks(block), vectors.blocks(block), strict=True):
+    first = 0
+    for names in words.blocks(max(1, _BLOCK_BYTES // words.dtype.itemsize)):
         chosen = [row for row, word in enumerate(names.tolist()) if wanted is None or word in wanted]
         kept_words += names[chosen].tolist()
         places += [first + row for row in chosen]
-        kept.append(rows[chosen])
         first += len(names)
-    matrix = np.concatenate(kept)
-    return Rows(kept_words, as_vectors(matrix) if len(matrix) else matrix, places, "row")
+    matrix = vectors.chosen(np.array(places, dtype=np.intp))
+    return Rows(kept_words, as_vectors(matrix) if len(matrix) else matrix, [place + 1 for place in places], "row")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.arguments import is_count, is_text
 from bayesbias.errors import ModelError
 from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData, coordinates
@@ -81,16 +82,8 @@ def _is_model(value: object) -> bool:
         return False
 
 
-def _is_text(value: object) -> bool:
-    return not isinstance(value, str) or not any("\ud800" <= letter <= "\udfff" for letter in value)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) and _is_text(each) for each in value)
+    return isinstance(value, list) and all(map(is_text, value))
 
 
 # What each attribute is, and how to tell.
@@ -100,11 +93,11 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "model_hash": ("a text", lambda value: isinstance(value, str)),
     "table_hash": ("a text", lambda value: isinstance(value, str)),
     "table": ("the provenance of a table", lambda value: not list(provenance_faults(value))),
-    "sampler": ("a text", lambda value: isinstance(value, str) and _is_text(value)),
-    "draws": ("a count", _is_count),
-    "tune": ("a count", _is_count),
-    "chains": ("a count", _is_count),
-    "seed": ("a seed", lambda value: _is_count(value) and value < 2**32),
+    "sampler": ("a text", is_text),
+    "draws": ("a count", is_count),
+    "tune": ("a count", is_count),
+    "chains": ("a count", is_count),
+    "seed": ("a seed", lambda value: is_count(value) and value < 2**32),
     "convergence_problems": ("a list of texts", _are_texts),
 }
 
@@ -162,7 +155,7 @@ def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
             yield f"constant_data/{index} holds places that {dim} does not have."
     for name in (*_INDICES.values(), "protected_group"):
         words = constant[name].to_numpy()
-        if words.dtype.kind != "U" or not all(map(_is_text, words.tolist())):
+        if words.dtype.kind != "U" or not all(map(is_text, words.tolist())):
             yield f"constant_data/{name} is not made of texts."
         elif name != "protected_group" and len(set(words.tolist())) < len(words):
             yield f"constant_data/{name} names one twice."

@@ -1,5 +1,6 @@
 """The fit: one DataTree, whatever sampled it; finishing, checking, reading and writing it."""
 
+import io
 import json
 import os
 from functools import cache
@@ -211,9 +212,10 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     import xarray as xr
 
     source = input_file(path)
-    check_seal(source, source.read_bytes())
+    content = source.read_bytes()
+    check_seal(source, content)
     try:
-        with xr.open_datatree(source, engine="h5netcdf") as tree:
+        with xr.open_datatree(io.BytesIO(content), engine="h5netcdf") as tree:
             fit = tree.load().copy(deep=True)
     except (OSError, ValueError, KeyError) as error:
         raise InputFileError(

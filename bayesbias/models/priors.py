@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -72,6 +71,26 @@ class Prior:
         }
         return makers[self.distribution]()
 
+    def reach_fault(self, low: float, high: float) -> str | None:
+        """Return why this cannot be the prior of a number between `low` and `high`, or None.
+
+        At least a thousandth of its mass must lie there, and it must not be a point.
+
+        >>> parse_prior("Normal(1000, 1)").reach_fault(0, 2)
+        'less than 0.001 of its mass lies between 0 and 2'
+        >>> parse_prior("Normal(1, 0.3)").reach_fault(0, 2)
+        """
+        with np.errstate(all="ignore"):
+            frozen = self.frozen()
+            inside = float(frozen.cdf(high) - frozen.cdf(low))
+            inside *= 2 if self.distribution.startswith("Half") else 1
+            first, last = (float(frozen.ppf(share)) for share in (0.1, 0.9))
+        if not inside >= _LEAST_INSIDE:
+            return f"less than {_LEAST_INSIDE:g} of its mass lies between {low:g} and {high:g}"
+        if not last - first > _LEAST_WIDTH * max(abs(first), abs(last)):
+            return "it is a point, and leaves nothing to be estimated"
+        return None
+
     def log_density(self, values: np.ndarray) -> np.ndarray:
         """Return the log density at `values`."""
         if self.distribution == "Exponential":  # SciPy's checks take longer than the samplers' own work
@@ -125,29 +144,6 @@ def parse_prior(text: object) -> Prior:
     # One order, so that one prior has one text.
     ordered = {key: parameters.pop(key) for key in names if key in parameters}
     return Prior(name, ordered | parameters)
-
-
-@cache
-def reach_fault(text: str, low: float, high: float) -> str | None:
-    """Return why a prior cannot be that of a number between `low` and `high`, or None.
-
-    At least a thousandth of its mass must lie there, and it must not be a point.
-
-    >>> reach_fault("Normal(1000, 1)", 0, 2)
-    'less than 0.1 % of its mass lies between 0 and 2'
-    >>> reach_fault("Normal(1, 0.3)", 0, 2)
-    """
-    prior = parse_prior(text)
-    with np.errstate(all="ignore"):
-        frozen = prior.frozen()
-        inside = float(frozen.cdf(high) - frozen.cdf(low))
-        inside *= 2 if prior.distribution.startswith("Half") else 1
-        first, last = (float(frozen.ppf(share)) for share in (0.1, 0.9))
-    if not inside >= _LEAST_INSIDE:
-        return f"less than {_LEAST_INSIDE:.1%} of its mass lies between {low:g} and {high:g}".replace("%", " %")
-    if not last - first > _LEAST_WIDTH * max(abs(first), abs(last)):
-        return "it is a point, and leaves nothing to be estimated"
-    return None
 
 
 def _parameter_names(distribution: str) -> tuple[str, ...]:

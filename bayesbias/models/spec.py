@@ -12,7 +12,7 @@ from typing import Any
 from bayesbias.arguments import check_type
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.files import bundled, input_file
-from bayesbias.models.priors import Prior, parse_prior, reach_fault
+from bayesbias.models.priors import Prior, parse_prior
 
 # What each switch may say.
 SWITCHES: dict[str, tuple[str, ...]] = {
@@ -229,7 +229,7 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
     if not faults:
         for name, prior in spec.priors.items():
             low, high = _REACH["no unit" if name in _NO_UNIT else needed[name]]
-            if fault := reach_fault(str(prior), low, high):
+            if fault := prior.reach_fault(low, high):
                 faults.append(f"the prior of {name}, {prior}: {fault}; no sampler can use it")
     if spec.multivariate and not faults:
         for name, family in (("effect_sd", "HalfStudentT"), ("connection_mean", "Normal")):

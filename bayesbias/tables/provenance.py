@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bayesbias.arguments import is_count, is_text
 from bayesbias.study_faults import question_faults
 
 _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
-_LONGEST_NAME = 10_000
 
 
 def provenance_faults(facts: object) -> Iterator[str]:
@@ -21,23 +21,23 @@ def provenance_faults(facts: object) -> Iterator[str]:
         yield f"it must be a section, not {_short(facts)}"
         return
     for key in ("study", "hash", "source", "quantity"):
-        if key in facts and not _is_text(facts[key]):
+        if key in facts and not is_text(facts[key]):
             yield f"{key} must be a text, not {_short(facts[key])}"
     for key in ("simulated", "edited"):
         if key in facts and not isinstance(facts[key], bool):
             yield f"{key} must be true or false, not {_short(facts[key])}"
     embedding = facts.get("embedding", {})
-    if not (isinstance(embedding, Mapping) and all(_is_text(value) for value in embedding.values())):
+    if not (isinstance(embedding, Mapping) and all(is_text(value) for value in embedding.values())):
         yield f"embedding must be a section with texts, not {_short(embedding)}"
     lost = facts.get("lost_words", [])
     entries = lost if isinstance(lost, list) else [lost]
     if bad := [each for each in entries if not _is_lost(each)]:
         yield f"lost_words must be a list of sections with {', '.join(_LOST)}, and has {_short(bad[0])}"
     left_out = facts.get("left_out_controls", [])
-    if not (isinstance(left_out, list) and all(map(_is_text, left_out))):
+    if not (isinstance(left_out, list) and all(map(is_text, left_out))):
         yield f"left_out_controls must be a list of words, not {_short(left_out)}"
     duplicates = facts.get("duplicates", {})
-    if not isinstance(duplicates, Mapping) or not all(_is_count(duplicates.get(name, 0)) for name in _COUNTS):
+    if not isinstance(duplicates, Mapping) or not all(is_count(duplicates.get(name, 0)) for name in _COUNTS):
         yield f"duplicates must be a section with counts, not {_short(duplicates)}"
     try:
         json.dumps(facts, ensure_ascii=False).encode()
@@ -46,19 +46,8 @@ def provenance_faults(facts: object) -> Iterator[str]:
     yield from question_faults(facts.get("questions", {}))
 
 
-def _is_text(value: object) -> bool:
-    """Return whether a value is a text that can be written: half of a pair of surrogates cannot."""
-    if not isinstance(value, str) or len(value) > _LONGEST_NAME:
-        return False
-    return not any("\ud800" <= letter <= "\udfff" for letter in value)
-
-
 def _is_lost(entry: Any) -> bool:
-    return isinstance(entry, Mapping) and all(_is_text(entry.get(name)) for name in _LOST)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(entry, Mapping) and all(is_text(entry.get(name)) for name in _LOST)
 
 
 def _short(value: object) -> str:
