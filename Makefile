@@ -1,7 +1,7 @@
 # make demo   from bundled vectors to a posterior, a figure and conclusions in bayesbias-demo/
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
 # make validate  the long tests, of which make test has short versions
-# make fuzz   50,000 hostile inputs
+# make fuzz   50,000 hostile inputs, 200 commands killed, several at once
 # make bench  the speed figures, as ratios within one run
 #
 # All set-up is done here: git, make, python3 with pip, and a Python 3.12 or 3.13 somewhere are enough.
@@ -34,8 +34,10 @@ check: .venv/ready
 	$(BIN)/lint-imports
 
 # Hostile inputs to every reader, about a quarter of an hour: none may end in a traceback, a hang or a wrong number.
+# Then commands killed at random, and several at once, about half an hour: what they leave is old or new, whole.
 fuzz: .venv/ready
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.kills
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench

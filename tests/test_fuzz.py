@@ -1,7 +1,13 @@
-"""Hostile inputs, in short: `make fuzz` reads 50,000."""
+"""Hostile inputs, kills and several runs at once, in short: `make fuzz` has 50,000 inputs and 200 kills."""
+
+import random
+import shutil
+from pathlib import Path
 
 import pytest
 
+from bayesbias.files import bundled
+from tests.fuzz.kills import COMMANDS, at_once, killed
 from tests.fuzz.runner import OUTCOMES, count
 from tests.fuzz.targets import TARGETS, shares
 
@@ -15,3 +21,13 @@ def test_hostile_inputs_are_read_or_refused(name: str) -> None:
     found = count(name, inputs, seed=3)
     assert sum(found.values()) == inputs
     assert {outcome: found[outcome] for outcome in OUTCOMES[2:]} == dict.fromkeys(OUTCOMES[2:], 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["table", "debias"])
+def test_killed_commands_leave_what_was_there_or_the_whole_new(name: str, tmp_path: Path) -> None:
+    shutil.copy(bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), tmp_path / "vectors.npz")
+    found = killed(COMMANDS[name], 6, tmp_path, random.Random(3))
+    assert found["old"] + found["new"] == found.total() == 6
+    at_once_found = at_once(COMMANDS[name], 3, tmp_path)
+    assert at_once_found == {"wrote": 1, "told": 2, "whole": 1}

@@ -79,14 +79,14 @@ def count(name: str, inputs: int, seed: int, failures: Path | None = None) -> Co
         if worker.exitcode:  # a library crashed on the next one
             counted["crash"] += 1
             if failures is not None:
-                _keep(failures, name, "crash", done, seed, f"exit code {worker.exitcode}", *_input(name, done, seed))
+                _keep(failures, name, "crash", done, seed, f"exit code {worker.exitcode}", _input(name, done, seed))
             done += 1
     return counted
 
 
-def _input(name: str, number: int, seed: int) -> tuple[bytes]:
+def _input(name: str, number: int, seed: int) -> bytes:
     rng = np.random.default_rng([seed, crc32(name.encode()), number])
-    return (TARGETS[name][1].make(rng),)
+    return TARGETS[name][1].make(rng)
 
 
 def _work(
@@ -99,7 +99,7 @@ def _work(
         target.warm()
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:
-            (content,) = _input(name, number, seed)
+            content = _input(name, number, seed)
             outcome, text = outcome_of(name, content, Path(folder), original)
             if failures is not None and outcome not in ("read", "refused"):
                 _keep(failures, name, outcome, number, seed, text, content)

@@ -1,0 +1,181 @@
+"""Kill commands at random moments, and start several at once: print what is found of what they write.
+
+python -m tests.fuzz.kills [--kills 200] [--seed 1] [COMMAND ...]
+"""
+
+import argparse
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from bayesbias.files import bundled
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command, two settings that write different results to the same place, and its share of the kills."""
+
+    line: str
+    output: str
+    settings: tuple[str, str]
+    share: float
+
+
+_SEEDS = ("--seed 1", "--seed 2")
+# In the order in which each finds the files that it reads.
+COMMANDS = {
+    "table": Command(
+        "table vectors.npz --study religion -o table.csv", "table.csv", ("--name one", "--name two"), 0.25
+    ),
+    "debias": Command(
+        "debias vectors.npz --sets religion_manzini -o changed.npz",
+        "changed.npz",
+        ("--components 1", "--components 2"),
+        0.25,
+    ),
+    "fit": Command("fit table.csv --draws 250 --tune 250 -o fit", "fit", _SEEDS, 0.2),
+    "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.15),
+    "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1),
+    "demo": Command("demo -o demo", "demo", _SEEDS, 0.05),
+}
+OUTCOMES = ("old", "new", "mixture", "refused")
+WRITERS = (2, 3, 5, 8)
+
+
+def digest(path: Path) -> str | None:
+    """Return a hash of a file, or of the names and content of what a folder holds; None where nothing is."""
+    if path.is_dir():
+        return sha256("".join(f"{each.name} {digest(each)}\n" for each in sorted(path.iterdir())).encode()).hexdigest()
+    return sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
+def start(command: Command, setting: int, folder: Path, *flags: str) -> subprocess.Popen[str]:
+    """Start a command with one of its two settings in a folder."""
+    return subprocess.Popen(
+        [
+            Path(sys.executable).with_name("bayesbias"),
+            *command.line.split(),
+            *command.settings[setting].split(),
+            *flags,
+        ],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finished(run: subprocess.Popen[str]) -> str:
+    """Return what a command printed as errors; end this program if it failed."""
+    _, said = run.communicate()
+    if run.returncode:
+        raise SystemExit(f"{run.args!r} ended with {run.returncode}: {said}")
+    return said
+
+
+def killed(command: Command, kills: int, folder: Path, chance: random.Random) -> Counter[str]:
+    """Kill a command at random moments; what it leaves is old or new, and the next run begins on its own.
+
+    Half of the moments are anywhere, half while files are written.
+    """
+    output, found = folder / command.output, Counter[str]()
+    whole: list[str | None] = []
+    for setting in (0, 1):
+        begun = time.monotonic()
+        run, writes_at = start(command, setting, folder, "--overwrite"), 0.0
+        while run.poll() is None:
+            time.sleep(0.001)
+            if not writes_at and any(folder.glob(".*.bayesbias/*")):
+                writes_at = time.monotonic() - begun
+        ends_at = time.monotonic() - begun
+        finished(run)
+        whole.append(digest(output))
+    if whole[0] == whole[1]:
+        raise SystemExit(f"{command.line}: both settings write the same, so that no mixture could be told.")
+    for number in range(kills):
+        before = digest(output)
+        run = start(command, setting := number % 2, folder, "--overwrite")
+        moment = chance.uniform(0, ends_at) if number % 4 < 2 else chance.uniform(0.95 * writes_at, 1.1 * ends_at)
+        try:
+            run.wait(moment)
+        except subprocess.TimeoutExpired:
+            run.kill()
+        _, said = run.communicate()
+        after = digest(output)
+        if run.returncode not in (0, -signal.SIGKILL):
+            found["refused"] += 1
+            print(f"{command.line}: {said}", file=sys.stderr)
+        elif after == whole[setting] != before:
+            found["new"] += 1
+        else:
+            found["old" if after == before and after in whole else "mixture"] += 1
+    finished(start(command, 0, folder, "--overwrite"))
+    if digest(output) != whole[0] or any(folder.rglob("*.bayesbias")):
+        raise SystemExit(f"{command.line}: after the last kill a run leaves {sorted(map(str, folder.rglob('*')))}")
+    return found
+
+
+def at_once(command: Command, writers: int, folder: Path, *flags: str) -> Counter[str]:
+    """Start a command several times at once: one or, where it may overwrite, more write; the others are told."""
+    output, found = folder / command.output, Counter[str]()
+    if not flags:
+        (shutil.rmtree if output.is_dir() else Path.unlink)(output)
+    runs = [start(command, number % 2, folder, *flags) for number in range(writers)]
+    for run in runs:
+        _, said = run.communicate()
+        told = run.returncode == 2 and ("nother run" in said or "exists" in said)
+        found["wrote" if run.returncode == 0 else "told" if told else said.strip()] += 1
+    whole = []
+    for setting in (0, 1):
+        before = digest(output)
+        finished(start(command, setting, folder, "--overwrite"))
+        whole.append(digest(output))
+        if setting == 0:
+            left = before
+    found["whole" if left in whole else "mixture"] += 1
+    return found
+
+
+def main() -> None:
+    """Kill, and end with 1 if anything but what was there or what was to be there is found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("commands", nargs="*", metavar="COMMAND", help=f"any of {', '.join(COMMANDS)}; default: all")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    chance, bad = random.Random(given.seed), 0
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        vectors = bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+        shutil.copy(vectors, folder / "vectors.npz")
+        print(f"{'killed':<10}" + "".join(f"{outcome:>10}" for outcome in OUTCOMES))
+        for name, command in COMMANDS.items():
+            if not given.commands or name in given.commands:
+                found = killed(command, round(given.kills * command.share), folder, chance)
+                bad += found["mixture"] + found["refused"]
+                print(f"{name:<10}" + "".join(f"{found[outcome]:>10}" for outcome in OUTCOMES), flush=True)
+            if name == "debias":
+                finished(start(Command("table changed.npz --study religion -o other.csv", "", ("", ""), 0), 0, folder))
+        print(f"\n{'at once':<10}" + "".join(f"{title:>10}" for title in ("writers", "may", "wrote", "told", "whole")))
+        for name in ("table", "debias", "fit"):
+            for writers in WRITERS:
+                for flags in ((), ("--overwrite",)):
+                    found = at_once(COMMANDS[name], writers, folder, *flags)
+                    right = found["wrote"] + found["told"] == writers and found["whole"] == 1 and found["wrote"] >= 1
+                    bad += not (right and (flags or found["wrote"] == 1))
+                    cells = (writers, "replace" if flags else "write", found["wrote"], found["told"], found["whole"])
+                    print(f"{name:<10}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
+    if bad:
+        sys.exit(f"{bad} failed")
+
+
+if __name__ == "__main__":
+    main()
