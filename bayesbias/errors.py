@@ -86,6 +86,10 @@ class InputFileError(BayesBiasError, OSError):
     """A file cannot be opened or is not what its name says."""
 
 
+class NotEnoughMemoryError(BayesBiasError, MemoryError):
+    """Work would need more memory than is free."""
+
+
 class BayesBiasWarning(UserWarning):
     """Base of every warning that this package gives."""
 

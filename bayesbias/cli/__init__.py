@@ -61,6 +61,12 @@ def main() -> None:
             print(f"{'interrupted' if code == _INTERRUPTED else 'terminated'}: {_what_is_there()}", file=sys.stderr)
             sys.exit(code)
         raise
+    except MemoryError as error:
+        print(
+            f"error: the memory is used up ({error or 'no more is given'}). Take fewer words, or draws.",
+            file=sys.stderr,
+        )
+        sys.exit(1)
     except OSError as error:
         # What is left here is the terminal or the pipe that the output goes to: it is full, or gone.
         print(f"error: {error.strerror or error}", file=sys.stderr)

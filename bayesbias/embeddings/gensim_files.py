@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 
 from bayesbias.embeddings.objects import from_keyed_vectors
-from bayesbias.embeddings.rows import Rows, Wanted, check_header, decode
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode
 from bayesbias.errors import EmbeddingError, InputFileError
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
@@ -28,6 +28,8 @@ def read_gensim(path: Path, wanted: Wanted) -> Rows:
 
     try:
         loaded = SaveLoad.load(str(path))
+    except MemoryError:
+        raise
     except Exception as error:
         # A pickle runs code, which may raise anything; all of it means the same to a user.
         raise EmbeddingError(
@@ -51,6 +53,7 @@ def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
 
     with path.open("rb") as stream:
         layout = _layout(stream, path)
+    check_room(len(layout.words), layout.dimensions, wanted, path)
     kept = [row for row, word in enumerate(layout.words) if wanted is None or word in wanted]
     vectors = np.empty((len(kept), layout.dimensions), dtype=np.float32)
     table = np.memmap(path, dtype="<f4", mode="r", offset=layout.offset, shape=(layout.vectors, layout.dimensions))

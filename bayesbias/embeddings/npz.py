@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.embeddings.embedding import as_vectors
-from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, open_bytes
+from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, open_bytes
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, did_you_mean, name_some
 
 _BLOCK_BYTES = 1 << 22
@@ -43,6 +43,9 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
                 )
         with _member(archive, "words", path) as words, _member(archive, "vectors", path) as vectors:
             _check_shapes(words, vectors, path)
+            # What is of another type is kept until it is converted.
+            size = 4 if vectors.dtype == np.float32 else 4 + vectors.dtype.itemsize
+            check_room(vectors.shape[0], vectors.shape[1], wanted, path, bytes_a_number=size)
             return _scan(words, vectors, wanted)
 
 

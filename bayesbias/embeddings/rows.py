@@ -11,11 +11,17 @@ from typing import BinaryIO, cast
 from bayesbias.embeddings.embedding import Vectors, check_rows
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from bayesbias.files import input_file
+from bayesbias.memory import check_memory
 
 GZIP = b"\x1f\x8b"
 
 # Far above any real embedding, and low enough that a wrong header cannot ask for much memory.
 MOST_DIMENSIONS = 100_000
+
+# A Python text, its place in a list and in two dictionaries.
+_BYTES_A_WORD = 250
+# No byte of a gzipped file stands for more.
+_MOST_PACKED = 1032
 
 Wanted = frozenset[str] | None
 """The words to keep; None keeps all."""
@@ -112,4 +118,18 @@ def check_header(words: int, dimensions: int, source: str) -> None:
         raise EmbeddingError(
             f"{source}: its header promises {words} words of {dimensions} dimensions, which cannot be right "
             f"(at least 1 word, 1 to {MOST_DIMENSIONS} dimensions). The file is damaged or in another format."
+        )
+
+
+def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes_a_number: int = 4) -> None:
+    """Raise `NotEnoughMemoryError` if all words of a file are wanted and would not fit in the memory that is free.
+
+    A header may promise more words than the file can hold, which its reader will find.
+    """
+    if wanted is None:
+        words = min(words, path.stat().st_size * _MOST_PACKED // dimensions)
+        check_memory(
+            words * (dimensions * bytes_a_number + _BYTES_A_WORD),
+            f"{path}: {words:,} words of {dimensions} dimensions",
+            "Read only the words that you need, with words=[...].",
         )

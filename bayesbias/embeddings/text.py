@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bayesbias.embeddings.rows import Rows, Wanted, check_header, decode, open_bytes
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.errors import EmbeddingError
 
 # A line longer than this is no row of numbers; without a limit a file with no line end would fill the memory.
@@ -64,6 +64,7 @@ def read_text(path: Path, wanted: Wanted) -> Rows:
             )
         words, dimensions = header
         check_header(words, dimensions, str(path))
+        check_room(words, dimensions, wanted, path)
         scan = _Scan(str(path), dimensions, first_line=2, promised=words)
         return scan.rows(_lines(stream), wanted)
 
@@ -87,6 +88,7 @@ def read_glove(path: Path, wanted: Wanted) -> Rows:
                 f"{path}: its first line begins {first[:40]!r} and does not end in numbers, so it is no GloVe file."
             )
         check_header(1, dimensions, str(path))
+        check_room(path.stat().st_size // len(first), dimensions, wanted, path)
         scan = _Scan(str(path), dimensions, first_line=1, promised=None)
         return scan.rows(chain([first], _lines(stream)), wanted)
 

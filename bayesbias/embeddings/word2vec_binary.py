@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbias.embeddings.rows import GZIP, Rows, Wanted, check_header, decode, open_bytes
+from bayesbias.embeddings.rows import GZIP, Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.embeddings.text import parse_header
 from bayesbias.errors import EmbeddingError
 
@@ -34,6 +34,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         count, dimensions = header
         check_header(count, dimensions, source)
         _check_size(path, count, dimensions, len(line))
+        check_room(count, dimensions, wanted, path)
 
         words: list[str] = []
         places: list[int] = []

@@ -20,6 +20,7 @@ from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.fit_content import GROUPS, content_faults
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.outputs import atomic_path, check_output
+from bayesbias.tables.codes import code_words
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:
@@ -60,8 +61,7 @@ def finish_fit(
 
     stats = {_THEIR_NAMES.get(str(name), str(name)): values for name, values in found.data_vars.items()}
     # A word can be in several lists, so that lists are kept row by row; without lists, connections stand for them.
-    named = table["attribute_group" if "attribute_group" in table else "connection"]
-    list_of, lists = pd.factorize(named.astype(str))
+    lists = code_words(table["attribute_group" if "attribute_group" in table else "connection"]).by_appearance()
     observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
     constant = xr.Dataset(
         {
@@ -69,14 +69,14 @@ def finish_fit(
             "connection_index": ("pair", data.connection),
             "attribute_index": ("pair", data.attribute),
             "protected_group": ("protected_word", data.protected_groups),
-            "attribute_group_index": ("pair", list_of),
+            "attribute_group_index": ("pair", lists.codes),
             "pair_count": (("protected_word", "connection"), data.pair_counts.copy()),
         },
         coords={
             "protected_word": data.protected_words,
             "connection": np.asarray(data.connections, dtype=str),
             "attribute_word": data.attribute_words,
-            "attribute_group": np.asarray(lists, dtype=str),
+            "attribute_group": np.asarray(lists.words, dtype=str),
         },
     )
     children = {

@@ -10,6 +10,7 @@ import pandas as pd
 
 from bayesbias.arguments import check_choice, check_count, has_audience, resolve_seed
 from bayesbias.errors import FitError, SamplerWarning, warn_user
+from bayesbias.memory import check_memory
 from bayesbias.models.contrast_forms import CONDITIONAL, form_weights
 from bayesbias.models.data import ModelData, coordinates, model_data
 from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
@@ -96,7 +97,7 @@ def fit(
 
     Raises
     ------
-    TableError, ModelError, FitError, ArgumentError
+    TableError, ModelError, FitError, ArgumentError, NotEnoughMemoryError
         If table, model, priors or a setting are not usable; before any sampling starts.
 
     Warns
@@ -298,18 +299,13 @@ def _exact_arithmetic() -> Any:
 
 
 def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
-    """Raise `FitError` if the draws of this model would not fit in the memory that is free."""
-    import psutil
-
+    """Raise `NotEnoughMemoryError` if the draws of this model would not fit in the memory that is free."""
     numbers = len(data.protected_words) * len(data.connections) + 3 * len(data.connections)
     if spec.multivariate:
         numbers += len(data.protected_words) ** 2
     elif spec.switches["attribute_effects"] != "none":
         numbers += len(data.attribute_words)
     needed = 4 * 8 * draws * numbers  # the draws themselves, and three times that while they are made
-    free = psutil.virtual_memory().available
-    if needed > free:
-        raise FitError(
-            f"{draws:,} draws of {numbers:,} parameters need about {needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are "
-            "free. Take fewer draws."
-        )
+    fewer = "Take fewer draws, or fewer protected words"
+    advice = f"{fewer}, or the model 'crossed_per_list'." if spec.multivariate else f"{fewer}."
+    check_memory(needed, f"{draws:,} draws of {numbers:,} parameters", advice)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import FitError, ModelError
+from bayesbias.errors import ModelError, NotEnoughMemoryError
 from bayesbias.models.data import model_data
 from bayesbias.models.samplers.exact import cell_statistics, log_marginal, sample_exact, why_not_exact
 from tests.models import dense
@@ -134,5 +134,5 @@ def test_other_priors_of_the_scales_are_heeded() -> None:
 
 
 def test_too_many_draws_for_the_memory_are_refused() -> None:
-    with pytest.raises(FitError, match="GB are free"):
+    with pytest.raises(NotEnoughMemoryError, match="GB are free"):
         bb.fit(small(), "hierarchical", draws=10**9)
