@@ -26,6 +26,7 @@ __all__ = [
     "LostWordsWarning",
     "MeasureError",
     "ModelError",
+    "NotEnoughMemoryError",
     "OutputError",
     "QuestionWarning",
     "ReportError",

@@ -1,29 +1,43 @@
 """Memory: how much is free under whatever limit, and an error before work that would need more."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from bayesbias.errors import NotEnoughMemoryError
 
-# Where a container's limit stands.
-_CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+# Linux: the control groups of this process, and where their limits on memory stand (new and old kind).
+_OWN_GROUPS = Path("/proc/self/cgroup")
+_GROUPS = {
+    "": (Path("/sys/fs/cgroup"), "memory.max"),
+    "memory": (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"),
+}
 
 
 def free_memory() -> int:
-    """Return the bytes that this process may still take: the least of what machine, container and `ulimit -v` leave."""
+    """Return the bytes that this process may still take: the least of what machine, container, job and shell leave."""
     import psutil
 
     taken = psutil.Process().memory_info()
-    free = [psutil.virtual_memory().available]
-    for path in _CONTAINER:
-        with suppress(OSError, ValueError):  # no such limit, or the word "max"
-            free.append(int(Path(path).read_text(encoding="ascii")) - taken.rss)
+    free = [psutil.virtual_memory().available, *(limit - taken.rss for limit in _group_limits())]
     with suppress(ImportError):  # Windows
         from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
 
         if (limit := getrlimit(RLIMIT_AS)[0]) != RLIM_INFINITY:
             free.append(limit - taken.vms)
     return int(max(0, min(free)))
+
+
+def _group_limits() -> Iterator[int]:
+    """Yield the limits of the control groups that this process is in, and of those around them."""
+    lines = _OWN_GROUPS.read_text(encoding="utf-8").splitlines() if _OWN_GROUPS.is_file() else []
+    for _, kind, path in (line.split(":", 2) for line in lines):
+        if kind in _GROUPS:
+            top, name = _GROUPS[kind]
+            group = top / path.strip("/")
+            for folder in (group, *group.parents):
+                with suppress(OSError, ValueError):  # no limit there, or the word "max"
+                    yield int((folder / name).read_text(encoding="ascii"))
 
 
 def check_memory(needed: float, what: str, advice: str) -> None:

@@ -28,15 +28,20 @@ def test_what_is_free_heeds_a_limit_of_the_process() -> None:
     assert 2**31 < int(done.stdout) < 2**32
 
 
-def test_what_is_free_heeds_the_limit_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("kind", "name"), [("", "memory.max"), ("memory", "memory.limit_in_bytes")])
+def test_what_is_free_heeds_the_limit_of_a_job_and_of_what_is_around_it(
+    kind: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import psutil
 
     whole = memory.free_memory()
-    (tmp_path / "limit").write_text(f"{psutil.Process().memory_info().rss + 50_000_000}\n")
-    (tmp_path / "none").write_text("max\n")
-    monkeypatch.setattr(memory, "_CONTAINER", (str(tmp_path / "none"), str(tmp_path / "absent")))
+    (tmp_path / "own").write_text(f"3:cpu,io:/job\n0:{kind}:/job/step\n")
+    (tmp_path / "job" / "step").mkdir(parents=True)
+    (tmp_path / "job" / "step" / name).write_text("max\n")
+    monkeypatch.setattr(memory, "_OWN_GROUPS", tmp_path / "own")
+    monkeypatch.setattr(memory, "_GROUPS", {kind: (tmp_path, name)})
     assert memory.free_memory() == pytest.approx(whole, rel=0.5)
-    monkeypatch.setattr(memory, "_CONTAINER", (str(tmp_path / "none"), str(tmp_path / "limit")))
+    (tmp_path / "job" / name).write_text(f"{psutil.Process().memory_info().rss + 50_000_000}\n")
     assert 0 <= memory.free_memory() <= 60_000_000
 
 
