@@ -48,8 +48,6 @@ _WARNINGS_ARE_ERRORS = """
 import warnings
 warnings.simplefilter("error")
 from bayesbias.cli import main
-from bayesbias.errors import BayesBiasWarning
-warnings.simplefilter("default", BayesBiasWarning)
 main()
 """
 
@@ -286,6 +284,23 @@ def test_our_warnings_are_one_line_and_others_keep_their_place(capsys: pytest.Ca
     cli._show_warning(bb.errors.LostWordsWarning("two words"), bb.errors.LostWordsWarning, "f.py", 1)
     cli._show_warning(UserWarning("of a library"), UserWarning, "f.py", 1)
     assert capsys.readouterr().err == "warning: two words\nf.py:1: UserWarning: of a library\n"
+
+
+@pytest.mark.slow
+def test_our_warnings_stop_no_command_where_warnings_are_errors(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("bayesbias"),
+            *("table", str(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))),
+            *("--study", "religion", "-o", "t.csv"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={"HOME": "/proc/none", "LC_ALL": "C", "PYTHONWARNINGS": "error", "PYTHONOPTIMIZE": "1"},
+    )
+    assert (done.returncode, done.stderr.startswith("warning: The embedding")) == (0, True), done.stderr
+    assert (tmp_path / "t.csv").exists()
 
 
 def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

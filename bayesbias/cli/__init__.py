@@ -43,6 +43,7 @@ def _what_is_there() -> str:
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2."""
     warnings.showwarning = _show_warning
+    warnings.filterwarnings("default", category=BayesBiasWarning)  # they are part of the answer, `python -W` or not
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a letter that a terminal cannot show is no reason to stop
             stream.reconfigure(errors="backslashreplace")

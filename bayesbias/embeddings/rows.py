@@ -131,5 +131,5 @@ def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes
         check_memory(
             words * (dimensions * bytes_a_number + _BYTES_A_WORD),
             f"{path}: {words:,} words of {dimensions} dimensions",
-            "Read only the words that you need, with words=[...].",
+            "Read only the words that you need, with words=[...], or allow more memory.",
         )

@@ -80,11 +80,10 @@ def mixture_interval(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Inter
 
 def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
     """Return the interval of draws, shape (draws,); the errors of its ends are those of 20 parts of the draws."""
-    whole = draws_estimate(draws, hdi_prob)
     parts = np.array_split(draws, min(BATCHES, len(draws) // 5))
-    ends = np.array([(each.low, each.high) for each in (draws_estimate(part, hdi_prob) for part in parts)])
+    ends = np.array([_draws_ends(part, hdi_prob) for part in parts])
     errors = ends.std(axis=0, ddof=1) / np.sqrt(len(parts)) if len(parts) > 1 else np.full(2, np.inf)
-    return Interval(whole.low, whole.high, *map(float, errors))
+    return Interval(*_draws_ends(draws, hdi_prob), *map(float, errors))
 
 
 def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
@@ -144,19 +143,25 @@ def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -
 
 def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | None = None) -> Estimate:
     """Return moments and highest posterior density interval of draws, shape (draws,)."""
-    ordered = np.sort(draws)
-    inside = min(max(int(np.floor(hdi_prob * len(draws))), 1), len(draws) - 1)
-    first = int(np.argmin(ordered[inside:] - ordered[: len(draws) - inside]))
+    low, high = _draws_ends(draws, hdi_prob)
     sd = float(draws.std(ddof=1))
     return Estimate(
         mean=float(draws.mean()),
         sd=sd,
-        low=float(ordered[first]),
-        high=float(ordered[first + inside]),
+        low=low,
+        high=high,
         below=float((draws < 0).mean()),
         influence=None,
         standard_error=sd / float(np.sqrt(len(draws) if effective is None else effective)),
     )
+
+
+def _draws_ends(draws: np.ndarray, hdi_prob: float) -> tuple[float, float]:
+    """Return the ends of the shortest interval that holds that share of draws."""
+    ordered = np.sort(draws)
+    inside = min(max(int(np.floor(hdi_prob * len(draws))), 1), len(draws) - 1)
+    first = int(np.argmin(ordered[inside:] - ordered[: len(draws) - inside]))
+    return float(ordered[first]), float(ordered[first + inside])
 
 
 def _shortest(nodes: np.ndarray, below: np.ndarray, prob: float) -> tuple[float, float]:

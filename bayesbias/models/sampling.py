@@ -72,9 +72,10 @@ def fit(
     sampler
         ``"exact"`` (models without attribute effects) and ``"collapsed"`` (crossed models) draw independently, in
         well under a second; ``"gibbs"`` draws the multivariate model in sweeps, up to four a kept draw, in seconds
-        (its first call on a machine compiles it, for about a minute); ``"nutpie"`` and ``"pymc"`` (PyMC's own) are
-        NUTS and fit every model. ``"auto"`` (default) takes the fastest that fits the model, and NUTS where a
-        diagnostic of that one fails.
+        (its first call on a machine compiles it, for about a minute; where neither the package's folder nor the home
+        can be written, name a folder for the result in the environment: NUMBA_CACHE_DIR); ``"nutpie"`` and
+        ``"pymc"`` (PyMC's own) are NUTS and fit every model. ``"auto"`` (default) takes the fastest that fits the
+        model, and NUTS where a diagnostic of that one fails.
     draws, tune, chains
         Kept draws a chain, tuning steps a chain before them, and chains.
     random_seed

@@ -43,7 +43,9 @@ class JointStatistics:
         within = residual - effects[:, :, None]
         if self._words >= 3:
             products = within.transpose(0, 2, 1) @ within
-            found["share of a common factor"] = np.linalg.eigvalsh(products)[:, -1] / np.maximum(
+            # Both products of a matrix with itself have the same largest eigenvalue.
+            smaller = products if self._words <= self._attributes else within @ within.transpose(0, 2, 1)
+            found["share of a common factor"] = np.linalg.eigvalsh(smaller)[:, -1] / np.maximum(
                 np.trace(products, axis1=1, axis2=2), _SMALL
             )
             sds = np.sqrt(np.maximum(np.diagonal(products, axis1=1, axis2=2), _SMALL))

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import lstsq
 
 from bayesbias.models.data import ModelData, attribute_lists
 from bayesbias.models.samplers.exact import cell_statistics
@@ -44,24 +46,29 @@ def without_attribute_effects(rows: ModelData) -> ModelData:
     for kind in np.unique(kinds := attribute_lists(rows)):
         here = kinds[rows.attribute] == kind
         protected, attribute, distance = rows.protected[here], rows.attribute[here], rows.distance[here]
-        columns = [*np.eye(len(rows.protected_words))[protected].T]
+        design = _indicators(protected, len(rows.protected_words))
         if associated is not None and groups > 1 and 0 < associated[here].sum() < here.sum():
-            columns.append(associated[here].astype(float))
-        design = np.stack(columns, axis=1)
-        count = np.maximum(np.bincount(attribute, minlength=len(effects)), 1)
-
-        def centred(values: np.ndarray, attribute: np.ndarray = attribute, count: np.ndarray = count) -> np.ndarray:
-            means: np.ndarray = np.bincount(attribute, values, len(count)) / count
-            return np.asarray(values - means[attribute])
-
-        within = np.stack([centred(column) for column in design.T], axis=1)
-        fitted = design @ np.linalg.lstsq(within.T @ within, within.T @ centred(distance), rcond=1e-10)[0]
-        found = np.bincount(attribute, distance - fitted, len(count)) / count
+            design = sparse.hstack([design, sparse.csr_array(associated[here][:, None].astype(float))], format="csr")
+        of_attribute = _indicators(attribute, len(effects))
+        count = np.maximum(of_attribute.sum(axis=0), 1)
+        # The normal equations once b is profiled out: what is left of each sum beyond the means of the attribute words.
+        sums = (of_attribute.T @ design).toarray()
+        normal = (design.T @ design).toarray() - sums.T @ (sums / count[:, None])
+        right = design.T @ distance - sums.T @ (of_attribute.T @ distance / count)
+        fitted = design @ lstsq(normal, right, cond=1e-10, lapack_driver="gelsy")[0]
+        found = of_attribute.T @ (distance - fitted) / count
         members = np.unique(attribute)
-        lists = np.zeros(len(count), dtype=int)
+        lists = np.zeros(len(effects), dtype=int)
         if groups == 1:
             lists[attribute] = rows.connection[here]
         for name in np.unique(lists[members]):
             part = members[lists[members] == name]
             effects[part] = found[part] - found[part].mean()
     return replace(rows, distance=rows.distance - effects[rows.attribute])
+
+
+def _indicators(codes: np.ndarray, size: int) -> sparse.csr_array:
+    """Return a matrix of shape (codes, size) with a 1 in each row, in the column that its code names."""
+    return sparse.csr_array(
+        (np.ones(len(codes)), codes.astype(np.int64), np.arange(len(codes) + 1)), (len(codes), size)
+    )
