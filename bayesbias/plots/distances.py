@@ -13,6 +13,7 @@ from bayesbias.plots.style import (
     furnish,
     new_figure,
     short_label,
+    shown_words,
     title_figure,
     word_rows,
     words_by_group,
@@ -40,7 +41,8 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
         A distance table.
     by
         ``"connection"`` (default): a histogram of each connection. ``"protected_word"``: for each word and connection
-        the median, and the lines that hold 50 % (thick) and 89 % (thin) of its pairs.
+        the median, and the lines that hold 50 % (thick) and 89 % (thin) of its pairs; of more than 200 words, those
+        farthest from the mean.
     mac
         MAC that sets the band, as for `similarity_shares`.
 
@@ -71,10 +73,11 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
         panels = figure.subplots(len(shares), 1, squeeze=False, sharex=True)[:, 0]
         _draw_histograms(panels, validate_table(table), shares)
     else:
-        words = similarity_shares(table, level="word", mac=mac)
+        words, label = shown_words(similarity_shares(table, level="word", mac=mac), "median")
         figure = new_figure(8.5, _INCHES_A_WORD * words["protected_word"].nunique() + 2.3)
         panels = np.array([figure.subplots()])
         _draw_words(panels[0], words)
+        panels[0].set_ylabel(label)
     band = shares.attrs["band"]
     for axes in panels:
         axes.axvspan(-band, band, color="#F0E442", alpha=0.3, linewidth=0, zorder=0)

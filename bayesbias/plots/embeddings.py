@@ -15,6 +15,7 @@ from bayesbias.plots.style import (
     furnish,
     new_figure,
     short_label,
+    shown_words,
     title_figure,
     words_by_group,
 )
@@ -45,7 +46,8 @@ def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None
     matplotlib.figure.Figure
         Four panels: all protected words above, each below. Left: posterior means and HPDIs of the two tables' own
         fits, hollow before and filled after. Right: posterior means and HPDIs of the mean change, from the changes of
-        the pairs; filled where the interval leaves out 0. Colours and markers are those of the connections.
+        the pairs; filled where the interval leaves out 0. Colours and markers are those of the connections. Of
+        more than 200 protected words, those whose change lies farthest from the mean are shown.
 
     Raises
     ------
@@ -78,6 +80,8 @@ def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None
     sides = sides[sides["embedding"].isin([comparison.baseline, name])]
     groups, words = sides[sides["protected_word"] == ""], sides[sides["protected_word"] != ""]
     change, by_word = (frame[frame["embedding"] == name] for frame in (comparison.change, comparison.change_by_word))
+    by_word, label = shown_words(by_word, "mean")
+    words = words[words["protected_word"].isin(by_word["protected_word"])]
     word_groups = words_by_group(words)
     place = {word: float(y) for y, word in enumerate(word_groups)}
     connections = list(change["connection"])
@@ -104,7 +108,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None
     top.set_ylabel("All protected\nwords")
     bottom.set_yticks(list(place.values()), [short_label(word) for word in place])
     bottom.set_ylim(len(place) - 0.5, -0.5)
-    bottom.set_ylabel("Each protected word")
+    bottom.set_ylabel(label)
     for axes in panels[1]:
         _group_lines(axes, list(word_groups.values()))
     _name_groups(panels[1, 1], list(word_groups.values()))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 COLORS = {"associated": "#D55E00", "different": "#0072B2", "human": "#009E73", "neutral": "#4D4D4D"}
 MARKERS = {"associated": "o", "different": "s", "human": "^", "neutral": "D"}
 DISTANCE_LABEL = "Mean cosine distance\n(0 = same direction, 1 = unrelated, 2 = opposite)"
+# More rows than these are neither legible nor an image that browsers show.
+MOST_WORDS = 200
 _FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -111,6 +113,23 @@ def words_by_group(frame: "pd.DataFrame") -> dict[str, str]:
     group_of = dict(zip(frame["protected_word"].astype(str), frame["protected_group"].astype(str), strict=True))
     groups = list(dict.fromkeys(group_of.values()))
     return dict(sorted(group_of.items(), key=lambda pair: groups.index(pair[1])))
+
+
+def shown_words(frame: "pd.DataFrame", value: str) -> "tuple[pd.DataFrame, str]":
+    """Return the rows of the protected words that a figure shows, at most `MOST_WORDS`, and its label for them.
+
+    Of more words these are the ones whose values lie farthest, on average, from the means of their connections.
+
+    >>> frame = pd.DataFrame({"protected_word": ["he", "she"], "connection": "human", "mean": [0.9, 1.0]})
+    >>> shown_words(frame, "mean")[1]
+    'Each protected word'
+    """
+    words = frame["protected_word"].astype(str)
+    if (count := words.nunique()) <= MOST_WORDS:
+        return frame, "Each protected word"
+    apart = (frame[value] - frame.groupby("connection", observed=True)[value].transform("mean")).abs()
+    chosen = apart.groupby(words, sort=False).mean().nlargest(MOST_WORDS).index
+    return frame[words.isin(chosen)], f"{MOST_WORDS} of {count:,} protected words, those farthest from the mean"
 
 
 def connection_legend(figure: "Figure | SubFigure", connections: Sequence[str], title: str) -> None:

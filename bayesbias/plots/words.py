@@ -13,6 +13,7 @@ from bayesbias.plots.style import (
     furnish,
     new_figure,
     short_label,
+    shown_words,
     title_figure,
     word_rows,
     words_by_group,
@@ -73,7 +74,7 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     matplotlib.figure.Figure
         Two panels with one x axis: posterior means (points) and HPDIs (lines) in units of cosine distance,
         coloured by connection. A hollow point is a word that has no pair of that connection in the table.
-        The figure grows with the number of words.
+        The figure grows with the number of words, up to 200: of more, it shows those farthest from the mean.
 
     References
     ----------
@@ -85,12 +86,13 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     2
     """
     frame = summary(fit, hdi_prob=hdi_prob)
-    words = frame[frame["parameter"] == "word_mean"]
+    words, label = shown_words(frame[frame["parameter"] == "word_mean"], "mean")
     heights = [1.5, _INCHES_A_WORD * words["protected_word"].nunique() + 0.5]
     figure = new_figure(_WIDTH, sum(heights) + 1.3)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=heights)
     _draw_connections(top, frame)
     _draw_words(bottom, words)
+    bottom.set_ylabel(label)
     _finish(figure, fit, hdi_prob)
     return figure
 
@@ -114,7 +116,6 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
         y = place[row["protected_word"]] + offsets[row["connection"]]
         draw_estimate(axes, row, y, size=4, width=4 / 3, filled=row["pairs"])
     word_rows(axes, list(groups), list(groups.values()))
-    axes.set_ylabel("Each protected word")
 
 
 def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:

@@ -7,7 +7,17 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import FigureWarning, OutputError
-from bayesbias.plots.style import furnish, new_figure, save_figure, short_label, title_figure, word_rows, words_by_group
+from bayesbias.plots.style import (
+    MOST_WORDS,
+    furnish,
+    new_figure,
+    save_figure,
+    short_label,
+    shown_words,
+    title_figure,
+    word_rows,
+    words_by_group,
+)
 
 
 def test_rows_of_words_have_no_scale_and_no_mathematics() -> None:
@@ -42,6 +52,26 @@ def test_words_are_listed_group_after_group_once_each() -> None:
     found = words_by_group(pd.DataFrame({"protected_word": words, "protected_group": groups}))
     assert list(found) == ["b1", "b2", "a1", "a2", "c1"]
     assert list(found.values()) == ["b", "b", "a", "a", "c"]
+
+
+def test_of_many_words_those_farthest_from_the_mean_are_shown() -> None:
+    words, apart = 1_000, {"w7": -0.4, "w500": 0.3}
+    names = [f"w{at}" for at in range(words)]
+    frame = pd.DataFrame(
+        {
+            "protected_word": names * 2,
+            "connection": ["human"] * words + ["neutral"] * words,
+            "mean": [0.8 + apart.get(name, 0) for name in names] + [0.9 + at * 1e-5 for at in range(words)],
+        }
+    )
+    shown, label = shown_words(frame, "mean")
+    found = shown["protected_word"].unique()
+    assert len(found) == MOST_WORDS == 200
+    assert label == "200 of 1,000 protected words, those farthest from the mean"
+    assert {"w7", "w500", "w0", "w999"} <= set(found)
+    assert not {f"w{at}" for at in range(300, 700) if at != 500} & set(found)
+    assert (shown["protected_word"].value_counts() == 2).all()
+    assert shown_words(frame[frame["protected_word"].isin(names[:200])], "mean")[1] == "Each protected word"
 
 
 def test_short_labels() -> None:
