@@ -123,7 +123,7 @@ def fit(
     seed = resolve_seed(random_seed)
     spec = load_model(model, priors=priors)
     data = model_data(table)
-    _check_memory(data, spec, draws * chains)
+    check_room_for_draws(data, spec, draws * chains)
     drawn, stats, engine = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
     # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
@@ -299,7 +299,7 @@ def _exact_arithmetic() -> Any:
     return config.change_flags(numba__fastmath=False)
 
 
-def _check_memory(data: ModelData, spec: ModelSpec, draws: int) -> None:
+def check_room_for_draws(data: ModelData, spec: ModelSpec, draws: int) -> None:
     """Raise `NotEnoughMemoryError` if the draws of this model would not fit in the memory that is free."""
     numbers = len(data.protected_words) * len(data.connections) + 3 * len(data.connections)
     if spec.multivariate:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BASELINE = "associated"
+# A page fits a table again, whole or in parts, as long as pairs times fits are fewer: some ten minutes.
+_MOST_PAIRS_FITTED = 30_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,12 @@ class PageInput:
         if self.nothing_to_compare:
             return ()
         return tuple(found.text for found in self.conclusions.shown if found.kind == kind)
+
+    def too_long(self, fits: int, command: str) -> str:
+        """Return why the table is not fitted that many times more for the page; empty if it can be."""
+        if (pairs := len(self.table)) * fits <= _MOST_PAIRS_FITTED:
+            return ""
+        return f"{fits:,} more fits of {pairs:,} pairs would take a page too long. Run {command}."
 
     @property
     def needs_nuts(self) -> bool:

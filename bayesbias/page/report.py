@@ -120,7 +120,8 @@ def write_report(
     -----
     To be quick, models are compared with 1,000 draws in each of 4 chains, and fitted again without each word and list
     with 500.
-    Models that need NUTS are neither compared nor fitted again, and the page says so.
+    Models that need NUTS are neither compared nor fitted again, nor are tables of so many words that it would take
+    hours, and the page says so.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.errors import name_some
+from bayesbias.errors import NotEnoughMemoryError, name_some
 from bayesbias.estimates import settled
 from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
@@ -46,7 +46,13 @@ def comparison(page: PageInput) -> Section:
         *([] if page.needs_nuts else [page.spec]),
         *[model for model in MODELS if model != name],
     ]
-    frame = compare_models(page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.seed, progress=False)
+    # To predict each pair and each attribute word from each draw takes as long as some 20 fits.
+    if reason := page.too_long(20 * len(models), "bb.compare_models(table)"):
+        return Section("comparison", _COMPARISON, [Notice(f"Not computed. {reason}")])
+    try:
+        frame = compare_models(page.table, models, draws=_COMPARISON_DRAWS, random_seed=page.seed, progress=False)
+    except NotEnoughMemoryError as error:
+        return Section("comparison", _COMPARISON, [Notice(f"Not computed. {error}")])
     reading = dict(zip(frame["model"], frame["reading"], strict=True)).get(name)
     blocks: list[Block] = []
     if page.needs_nuts:
@@ -98,6 +104,9 @@ def what_it_is_sensitive_to(page: PageInput) -> Section:
             f"The model {page.spec.name} is sampled by NUTS, and would be fitted again for each word. Run "
             f"bb.sensitivity(table, '{page.spec.name}'), or report a crossed model."
         )
+    reason = reason or page.too_long(
+        page.table["attribute_word"].nunique() + page.table["protected_word"].nunique(), "bb.sensitivity(table)"
+    )
     if reason:
         return Section("sensitivity", _SENSITIVITY, [Notice(f"Not computed. {reason}")])
     for leave_out in LEAVE_OUT:

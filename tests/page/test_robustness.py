@@ -7,8 +7,9 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias import memory
 from bayesbias.models.spec import load_model
-from bayesbias.page import robustness
+from bayesbias.page import page_input, robustness
 from bayesbias.page.blocks import Notice
 from bayesbias.page.page_input import PageInput, table_of
 
@@ -50,6 +51,23 @@ def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monk
     first, *others = caught.value.args[0]
     assert str(first.priors["sigma"]) == "HalfNormal(sigma=0.2)"
     assert others == ["crossed_per_list", "multivariate"]
+
+
+def test_what_would_take_hours_or_more_memory_than_there_is_is_not_begun(
+    fit: xr.DataTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = about(fit)
+    with monkeypatch.context() as limited:
+        limited.setattr(memory, "free_memory", lambda: 100)
+        (notice,) = robustness.comparison(page).blocks
+        assert isinstance(notice, Notice)
+        assert "GB are free" in notice.text
+    monkeypatch.setattr(page_input, "_MOST_PAIRS_FITTED", 20 * len(page.table))
+    for section in (robustness.comparison, robustness.what_it_is_sensitive_to):
+        (notice,) = section(page).blocks
+        assert isinstance(notice, Notice)
+        assert "would take a page too long. Run bb." in notice.text
+    assert page.too_long(20, "") == ""
 
 
 def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:

@@ -16,7 +16,7 @@ from bayesbias.models.likelihood import densities, log_mean, psis_loo
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.reweighted_sweeps import density_without
 from bayesbias.models.samplers.importance import KHAT_MAX
-from bayesbias.models.sampling import fit
+from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
 from bayesbias.statements import Statement
 
@@ -123,6 +123,8 @@ def compare_models(
         )
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
         attribute_lists(data)  # says which word is in several lists before the first model is fitted
+    for spec in specs:
+        check_room_for_draws(data, spec, draws * chains)
     fit_short = partial(fit, draws=draws, chains=chains)
     scores = [_score(table, data, spec, fit_short, seed, progress=progress) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())
