@@ -297,7 +297,7 @@ def test_our_warnings_stop_no_command_where_warnings_are_errors(tmp_path: Path) 
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        env={"HOME": "/proc/none", "LC_ALL": "C", "PYTHONWARNINGS": "error", "PYTHONOPTIMIZE": "1"},
+        env={"HOME": "/dev/null/none", "LC_ALL": "C", "PYTHONWARNINGS": "error", "PYTHONOPTIMIZE": "1"},
     )
     assert (done.returncode, done.stderr.startswith("warning: The embedding")) == (0, True), done.stderr
     assert (tmp_path / "t.csv").exists()

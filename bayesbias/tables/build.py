@@ -10,6 +10,7 @@ from bayesbias.arguments import check_choice
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsError, StudyError, name_some
+from bayesbias.memory import check_memory
 from bayesbias.studies import Study, StudyLike, load_study
 from bayesbias.tables.schema import (
     ATTRS_KEY,
@@ -19,6 +20,9 @@ from bayesbias.tables.schema import (
     report_lost_words,
     table_hash,
 )
+
+# Of a table of a million pairs, while it is made.
+_BYTES_A_PAIR = 300
 
 
 def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Duplicates = "drop") -> pd.DataFrame:
@@ -83,13 +87,18 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
     lost = _lost_words(study, found, embedding)
 
+    rows, columns = len(protected), len(attributes)
+    check_memory(
+        rows * columns * _BYTES_A_PAIR,
+        f"The pairs of {rows:,} protected and {columns:,} attribute words",
+        "Take shorter lists, or allow more memory.",
+    )
     similarity = np.clip(
         unit_rows(embedding, [found[word] for word in protected["word"]])
         @ unit_rows(embedding, [found[word] for word in attributes["word"]]).T,
         -1.0,
         1.0,
     )
-    rows, columns = len(protected), len(attributes)
     connections = {
         (p, a): a if a in ("human", "neutral") else study.connection(p, a)
         for p in study.protected

@@ -8,7 +8,15 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, DuplicatesWarning, LostWordsError, LostWordsWarning, StudyError
+from bayesbias import memory
+from bayesbias.errors import (
+    ArgumentError,
+    DuplicatesWarning,
+    LostWordsError,
+    LostWordsWarning,
+    NotEnoughMemoryError,
+    StudyError,
+)
 
 PETS = bb.Study(
     name="pets",
@@ -32,6 +40,12 @@ def test_distances_are_those_of_scipy() -> None:
     expected = [cdist([given[p]], [given[a]], metric="cosine")[0, 0] for p, a in pairs]
     np.testing.assert_allclose(table["cosine_distance"], expected, atol=1e-12)
     np.testing.assert_allclose(table["cosine_similarity"], 1 - table["cosine_distance"], atol=1e-12)
+
+
+def test_more_pairs_than_the_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 100)
+    with pytest.raises(NotEnoughMemoryError, match="The pairs of 3 protected and 6 attribute words need"):
+        bb.distance_table(vectors(), PETS)
 
 
 def test_schema_and_connections() -> None:
