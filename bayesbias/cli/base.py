@@ -22,14 +22,6 @@ app = typer.Typer(
 )
 
 
-class Case(StrEnum):
-    """How a study's word is looked up in an embedding."""
-
-    EXACT = "exact"
-    LOWER = "lower"
-    EXACT_THEN_LOWER = "exact_then_lower"
-
-
 class Duplicates(StrEnum):
     """What happens to repeated pairs."""
 
@@ -37,6 +29,12 @@ class Duplicates(StrEnum):
     KEEP = "keep"
 
 
+Case = Annotated[
+    str,
+    typer.Option(
+        help="Forms of a word that are looked up, in order: exact, lower, title, upper, unaccented; with commas."
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers on the same machine.")]

@@ -57,7 +57,7 @@ def claims(
     samples: Annotated[int, typer.Option(help="Random lists.")] = 200,
     match: Annotated[str, typer.Option(help="What drawn words share with the study's: rank, norm or none.")] = "rank",
     window: Annotated[int, typer.Option(help="How many words, the nearest in rank or norm, to draw from.")] = 1000,
-    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    case: Case = "exact",
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
@@ -73,7 +73,7 @@ def claims(
     from bayesbias.reports.robustness.claims_check import check_claims
 
     checked = check_claims(
-        load_embedding(embedding, format=file_format, case=case.value),
+        load_embedding(embedding, format=file_format, case=case),
         study,
         model=model,
         samples=samples,
@@ -122,7 +122,7 @@ def debias(
     method: Annotated[str, typer.Option(help="hard (neutralize and equalize) or soft.")] = "hard",
     strength: Annotated[float | None, typer.Option(help="Of soft debiasing (lambda); by default 0.2.")] = None,
     components: Annotated[int | None, typer.Option(help="Directions to remove; by default from the sets.")] = None,
-    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    case: Case = "exact",
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
     name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
     overwrite: Overwrite = False,
@@ -145,7 +145,7 @@ def debias(
     given = {setting: value for setting, value in settings.items() if value is not None}
     for setting in given:
         check_choice(f"--method {method}, setting", setting, [field.name for field in fields(chosen)])
-    vectors = load_embedding(embedding, format=file_format, case=case.value, name=name)
+    vectors = load_embedding(embedding, format=file_format, case=case, name=name)
     changed = chosen(**given).fit(vectors, sets).transform(vectors)
     write_embedding(changed, output, overwrite=overwrite)
     print(f"Wrote {output}: {changed.name}, {len(changed):,} words.")

@@ -61,7 +61,7 @@ def table(
     ],
     study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file; .gz may follow.")],
-    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    case: Case = "exact",
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if it is not recognised.")] = (
         "auto"
     ),
@@ -91,7 +91,7 @@ def table(
         embedding,
         words=loaded.words,
         format=file_format,
-        case=case.value,
+        case=case,
         name=name,
         allow_pickle=allow_pickle,
     )

@@ -41,7 +41,7 @@ def weat(
     ddof: Annotated[int, typer.Option(help="1: divide by n - 1 in the effect size; 0: by n.")] = 1,
     samples: Annotated[int, typer.Option(help="Permutations, where there are more than a million.")] = 100_000,
     seed: Seed = None,
-    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    case: Case = "exact",
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
 ) -> None:
     """Print the Word Embedding Association Test: effect size, p-value, and each word's association.
@@ -56,7 +56,7 @@ def weat(
     from bayesbias.studies import load_study
 
     loaded = load_study(study)
-    vectors = load_embedding(embedding, words=loaded.words, format=file_format, case=case.value)
+    vectors = load_embedding(embedding, words=loaded.words, format=file_format, case=case)
     result = measure(
         vectors,
         loaded,
@@ -174,7 +174,7 @@ def measure(
         list[str] | None,
         typer.Option("--option", help="An option of the measure as key=value, such as ddof=0. May be repeated."),
     ] = None,
-    case: Annotated[Case, typer.Option(help="How a word is looked up.")] = Case.EXACT,
+    case: Case = "exact",
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
 ) -> None:
     """Print any measure of a study in an embedding.
@@ -193,7 +193,7 @@ def measure(
 
     options = dict(_key_and_value(text) for text in option or ())
     # Read by the measure itself, which knows the words that it needs.
-    vectors: Any = partial(load_embedding, embedding, format=file_format, case=case.value)
+    vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
     result = run(name, vectors, load_study(study), **options)
     print(f"{result}\n\n{printed(_scores(result))}")
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bayesbias.embeddings import Embedding
+from bayesbias.embeddings.case_rules import forms
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled, input_file
 
 Sets = Sequence[Sequence[str]]
+_SPELLINGS = ("exact", "lower", "title", "upper")
 _TEXTS = ("name", "description", "source")
 _LISTS = ("definitional", "equalize")
 
@@ -143,6 +145,39 @@ def sets_in(embedding: Embedding, sets: Sets, what: str) -> tuple[tuple[str, ...
         )
     # Under a case rule that lowers words, ("He", "She") is the same set as ("he", "she").
     return tuple(dict.fromkeys(tuple(found.found[word] for word in words) for words in kept))
+
+
+def spelled(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return each word with the ways of writing it in which it means the same: man, Man and MAN.
+
+    >>> spelled(["actress"])
+    {'actress': ('actress', 'Actress', 'ACTRESS')}
+    """
+    return {word: forms(word, _SPELLINGS) for word in words}
+
+
+def spelled_sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
+    """Return the sets to equalize in each spelling of which the embedding has all words; warn of sets without any.
+
+    No word is in two of them.
+    """
+    present, kept, without = set(embedding.words), dict[tuple[str, ...], None](), []
+    for words in sets:
+        found = embedding.lookup(words)
+        ways = [tuple(found.found[word] for word in words)] if not found.lost else []
+        ways += [tuple(form for word in words for form in forms(word, [name])) for name in _SPELLINGS]
+        whole = [way for way in dict.fromkeys(ways) if present.issuperset(way)]
+        taken = {word for way in kept for word in way}
+        kept |= dict.fromkeys(way for way in whole if taken.isdisjoint(way))
+        if not whole:
+            without.append(next(word for word in (*found.lost, *words)))
+    if without:
+        warn_user(
+            f"The embedding {embedding.name!r} lacks words of {len(without)} of {len(sets)} sets to equalize "
+            f"({name_some(without)}), which are left out.",
+            LostWordsWarning,
+        )
+    return tuple(kept)
 
 
 def _checked(sets: object, what: str) -> tuple[tuple[str, ...], ...]:

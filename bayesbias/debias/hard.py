@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, check_disjoint, sets_in
+from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, check_disjoint, spelled, spelled_sets_in
 from bayesbias.debias.subspace import (
     ROUNDING,
     Subspace,
@@ -120,7 +121,8 @@ class FittedHardDebias:
             Words to change. None (default): all. A set is equalized if all its words are targets.
         ignore
             Words that are not neutralized because they mean what is removed; sets to equalize are equalized all the
-            same, as by Bolukbasi et al. None (default): the specific words of the sets.
+            same, as by Bolukbasi et al. None (default): the specific words of the sets. Here and in the sets to
+            equalize, "man" stands for "Man" and "MAN" too, where the embedding has them.
 
         Returns
         -------
@@ -139,19 +141,24 @@ class FittedHardDebias:
         Warns
         -----
         LostWordsWarning
-            If sets are not equalized because the embedding lacks a word, or words to ignore are absent.
+            If sets are not equalized because the embedding lacks a word in every spelling, or words to ignore are
+            absent.
         """
         directions = self.subspace.directions
         embedding = whole_embedding(embedding, dimensions=directions.shape[1])
-        targets, neutral = chosen_rows(embedding, target, ignore, self.sets.specific)
+        given = ignore if ignore is None or isinstance(ignore, str) else list(ignore)
+        targets, neutral = chosen_rows(embedding, target, given, self.sets.specific)
         place = {word: row for row, word in enumerate(embedding.words)}
         equalized = [
-            np.array([place[word] for word in words])
-            for words in sets_in(embedding, self.sets.equalize or (), "equalize")
+            np.array([place[word] for word in words]) for words in spelled_sets_in(embedding, self.sets.equalize or ())
         ]
         # Nor is a word neutral whose set lost another one.
-        in_sets = embedding.lookup(word for words in self.sets.equalize or () for word in words).found.values()
-        neutral[[place[word] for word in in_sets]] = False
+        in_sets = [word for words in self.sets.equalize or () for word in words]
+        kept = [
+            *embedding.lookup(in_sets).found.values(),
+            *chain(*spelled([*in_sets, *(self.sets.specific if given is None else given)]).values()),
+        ]
+        neutral[[place[word] for word in kept if word in place]] = False
         vectors = embedding.vectors.copy()
         for rows in row_blocks(np.flatnonzero(neutral)):
             vectors[rows] = self._neutralized(embedding, rows)

@@ -3,7 +3,8 @@
 Importing this room pulls in NumPy and nothing else that is heavy.
 """
 
-from bayesbias.embeddings.embedding import Case, Embedding, EmbeddingLike, Lookup
+from bayesbias.embeddings.case_rules import Case
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.training import tokenize, train_skipgram
 

@@ -5,16 +5,16 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias import geometry
-from bayesbias.arguments import check_choice, is_text
+from bayesbias.arguments import is_text
+from bayesbias.embeddings.case_rules import FORMS, Case, Form, case_rule, case_text, forms
 from bayesbias.errors import EmbeddingError, LostWordsError, did_you_mean, name_some
 
-Case = Literal["exact", "lower", "exact_then_lower"]
 Vectors = NDArray[np.floating[Any]]
 
 
@@ -48,13 +48,14 @@ class Embedding:
     name
         What reports call this embedding.
     case
-        Which form of a word is looked up: ``"exact"``, as it is written; ``"lower"``, its lower-case form
-        only; ``"exact_then_lower"``, as it is written or else its lower-case form.
+        Which forms of a word are looked up, in order: ``"exact"``, as it is written (default), ``"lower"``,
+        ``"title"``, ``"upper"``, ``"unaccented"``, or functions of your own; one, or several such as
+        ``("exact", "lower", "title")``. Kept as a tuple.
 
     Raises
     ------
     ArgumentError
-        If there is no such case rule.
+        If there is no such form.
     EmbeddingError
         If there is no word or no dimension, if words and vectors differ in number, if a word is listed twice
         (even with the same vector: only `load_embedding` drops such repeats), or if a vector is zero or
@@ -63,9 +64,9 @@ class Embedding:
     Examples
     --------
     >>> vectors = [[1.0, 0.0], [0.6, 0.8]]
-    >>> embedding = Embedding(words=("king", "Queen"), vectors=vectors, case="exact_then_lower")
+    >>> embedding = Embedding(words=("king", "Queen"), vectors=vectors, case=("exact", "lower"))
     >>> embedding
-    Embedding(name='embedding', words=2, dimensions=2, case='exact_then_lower')
+    Embedding(name='embedding', words=2, dimensions=2, case='exact, lower')
     >>> embedding["Queen"]
     array([0.6, 0.8])
     >>> "King" in embedding, "queen" in embedding
@@ -78,12 +79,12 @@ class Embedding:
     case: Case = "exact"
 
     def __post_init__(self) -> None:
-        check_choice("case", self.case, get_args(Case))
+        # A frozen dataclass has no other way of storing what it has normalised.
+        object.__setattr__(self, "case", case_rule(self.case))
         words = check_words(self.words)
         vectors = as_vectors(self.vectors).view()
         check_rows(words, vectors, where=lambda row: f"in row {row}")
         vectors.flags.writeable = False
-        # A frozen dataclass has no other way of storing what it has normalised.
         object.__setattr__(self, "words", words)
         object.__setattr__(self, "vectors", vectors)
         if len(self._index) < len(words):
@@ -92,7 +93,7 @@ class Embedding:
 
     def __repr__(self) -> str:
         size = f"words={len(self)}, dimensions={self.dimensions}"
-        return f"Embedding(name={self.name!r}, {size}, case={self.case!r})"
+        return f"Embedding(name={self.name!r}, {size}, case={self.case_text!r})"
 
     def __len__(self) -> int:
         return len(self.words)
@@ -108,6 +109,15 @@ class Embedding:
     def dimensions(self) -> int:
         """Length of a vector."""
         return int(self.vectors.shape[1])
+
+    @cached_property
+    def _rule(self) -> tuple[str | Form, ...]:
+        return case_rule(self.case)
+
+    @property
+    def case_text(self) -> str:
+        """The case rule in words, such as ``"exact, lower"``."""
+        return case_text(self._rule)
 
     @cached_property
     def digest(self) -> str:
@@ -127,12 +137,12 @@ class Embedding:
         >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
         'king'
         """
-        return next((form for form in forms(word, self.case) if form in self._index), None)
+        return next((form for form in forms(word, self._rule) if form in self._index), None)
 
     def lookup(self, words: Iterable[str]) -> Lookup:
         """Return which of `words` are here, in which form, and which are lost.
 
-        >>> embedding = Embedding(words=("king",), vectors=[[1.0, 0.0]], case="exact_then_lower")
+        >>> embedding = Embedding(words=("king",), vectors=[[1.0, 0.0]], case=("exact", "lower"))
         >>> embedding.lookup(["King", "queen"])
         Lookup(found={'King': 'king'}, lost=('queen',))
         """
@@ -173,10 +183,12 @@ class Embedding:
         """Return what may have been meant by a word that is absent."""
         if not isinstance(word, str):
             return ": words are text"
-        for form in (word.lower(), word.capitalize(), word.upper()):
-            if form in self._index:
-                rule = f"; case='exact_then_lower' would find {form!r}" if form == word.lower() else ""
-                return f" (it has {form!r}; the case rule is {self.case!r}{rule})"
+        for name in FORMS:
+            if (form := forms(word, [name])[0]) in self._index:
+                return (
+                    f" (it has {form!r}; the case rule is {self.case_text!r}, and "
+                    f"case={(*self._rule, name)!r} would find it)"
+                )
         # Of millions of words only the few that begin alike and are about as long are compared closely.
         alike = (known for known in self.words if known[:1] == word[:1] and abs(len(known) - len(word)) <= 2)
         return did_you_mean(word, alike)
@@ -208,17 +220,6 @@ def check_words(words: Iterable[object]) -> tuple[str, ...]:
         word = next(word for word in checked if not is_text(word))
         raise EmbeddingError(f"The word {word!r} holds half a character (a surrogate); correct it.") from error
     return tuple(checked)
-
-
-def forms(word: str, case: Case) -> tuple[str, ...]:
-    """Return the forms of `word` that a case rule looks up, in order.
-
-    >>> forms("King", "exact_then_lower")
-    ('King', 'king')
-    """
-    if case == "exact":
-        return (word,)
-    return (word.lower(),) if case == "lower" else (word, word.lower())
 
 
 def as_vectors(values: ArrayLike) -> Vectors:

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import get_args
 
 from bayesbias.arguments import check_choice, check_items
-from bayesbias.embeddings.embedding import Case, Embedding, EmbeddingLike, check_words, forms
+from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
 from bayesbias.embeddings.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.npz import read_npz
 from bayesbias.embeddings.objects import from_object
@@ -101,9 +101,9 @@ def load_embedding(
     >>> load_embedding({"king": [1.0, 0.0], "queen": [0.6, 0.8]}, words=["queen", "knave"])
     Embedding(name='embedding', words=1, dimensions=2, case='exact')
     """
-    check_choice("case", case, get_args(Case))
+    rule = case_rule(case)
     check_choice("format", format, ("auto", *READERS))
-    wanted = _wanted(words, case)
+    wanted = _wanted(words, rule)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         rows = _read(path, wanted, format, allow_pickle=allow_pickle)
@@ -114,13 +114,13 @@ def load_embedding(
         given_name = source.name if isinstance(source, Embedding) else "embedding"
     if not rows.words and wanted is not None:
         some = name_some(map(repr, sorted(wanted)), limit=5)
-        advice = "case='lower' or case='exact_then_lower'" if case == "exact" else "another case rule"
         raise LostWordsError(
             f"None of the words wanted ({some}) is in {origin}. Is it an embedding of another language? If "
-            f"its words are only spelt in another case, try {advice}; the case rule was {case!r}."
+            "its words are only spelt in another way, try case=('exact', 'lower', 'title', 'unaccented'); the case "
+            f"rule was {case_text(rule)!r}."
         )
     kept, vectors = checked(rows, origin)
-    return Embedding(words=kept, vectors=vectors, name=name or given_name, case=case)
+    return Embedding(words=kept, vectors=vectors, name=name or given_name, case=rule)
 
 
 def recognise(path: Path) -> str:
@@ -168,12 +168,12 @@ def _read(path: Path, wanted: Wanted, form: str, *, allow_pickle: bool) -> Rows:
         return READERS[chosen](path, wanted)
 
 
-def _wanted(words: Iterable[str] | None, case: Case) -> Wanted:
+def _wanted(words: Iterable[str] | None, rule: tuple[str | Form, ...]) -> Wanted:
     if words is None:
         return None
     if not isinstance(words, str):
         words = check_items("words", words, "a list of words, or None for all of them")
-    wanted = frozenset(form for word in check_words(words) for form in forms(word, case))
+    wanted = frozenset(form for word in check_words(words) for form in forms(word, rule))
     if not wanted:
         raise EmbeddingError("words is empty, so there is nothing to load. Give words, or None for all of them.")
     return wanted

@@ -83,7 +83,7 @@ def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] 
     if not kept:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {name_some(lost)}, so no pair is left. Give pairs of words that it "
-            f"has (the case rule is {source.case!r})."
+            f"has (the case rule is {source.case_text!r})."
         )
     if lost:
         warn_user(

@@ -92,7 +92,7 @@ def find_lists(
     if few:
         raise MeasureError(
             f"In the embedding {source.name!r}, {'; '.join(few)} words, but at least {least} of each list are needed. "
-            f"Add words, or look them up in another case (the case rule is {source.case!r})."
+            f"Add words, or look them up in another way (the case rule is {source.case_text!r})."
         )
     _raise_if_lists_share_a_vector(kept, found)
     return FoundLists(source, kept, lost)

@@ -259,7 +259,7 @@ def _kept_pairs(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
     if not kept:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {name_some(lost_words)}, so no base pair is left. Give pairs of "
-            f"words that it has (the case rule is {source.case!r})."
+            f"words that it has (the case rule is {source.case_text!r})."
         )
     if lost:
         warn_user(

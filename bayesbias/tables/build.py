@@ -130,7 +130,7 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
         table, same_vectors, duplicates, "because several words matched the same vector"
     )
     provenance = {
-        "embedding": {"name": embedding.name, "hash": embedding.digest, "case": embedding.case},
+        "embedding": {"name": embedding.name, "hash": embedding.digest, "case": embedding.case_text},
         "study": study.name,
         **(
             {"questions": {name: [list(side) for side in sides] for name, sides in study.questions.items()}}
@@ -156,7 +156,7 @@ def _members(lists: Mapping[str, Sequence[str]], found: dict[str, str]) -> pd.Da
 
 
 def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> list[dict[str, str]]:
-    reason = f"not in the embedding (case rule {embedding.case!r})"
+    reason = f"not in the embedding (case rule {embedding.case_text!r})"
     lost = [
         {"word": word, "role": role, "list": name, "reason": reason}
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
@@ -178,15 +178,15 @@ def _raise_if_lists_share_a_vector(study: Study, found: dict[str, str], embeddin
             if its_list != name:
                 raise StudyError(
                     f"The words {other!r} (in {its_list!r}) and {word!r} (in {name!r}) of the study {study.name!r} "
-                    f"match the same vector {found[word]!r} under the case rule {embedding.case!r}. Take one of them "
-                    "out of its list, or use the case rule exact."
+                    f"match the same vector {found[word]!r} under the case rule {embedding.case_text!r}. Take one of "
+                    "them out of its list, or use the case rule exact."
                 )
 
 
 def _case_hint(embedding: Embedding) -> str:
-    if embedding.case != "exact":
+    if embedding.case_text != "exact":
         return ""
-    return " If the words differ only in upper and lower case, read the embedding with the case rule exact_then_lower."
+    return " If the words are only spelt in another way, read the embedding with the case rule exact, lower, title."
 
 
 def _raise_if_a_list_is_empty(

@@ -120,7 +120,7 @@ def test_neutralizing_twice_changes_nothing_more() -> None:
 def test_names_case_rule_and_word_order_are_kept() -> None:
     embedding = bb.Embedding(("he", "she", "x"), [[1, 0.1, 0], [-1, 0, 0.2], [1, 1, 1.0]], name="toy", case="lower")
     after = HardDebias().fit(embedding, [["He", "She"]], name="gender").transform(embedding)
-    assert (after.words, after.case, after.name) == (embedding.words, "lower", "toy, hard-debiased (gender)")
+    assert (after.words, after.case_text, after.name) == (embedding.words, "lower", "toy, hard-debiased (gender)")
     assert bb.debias.HardDebias is HardDebias
 
 
@@ -184,6 +184,7 @@ def test_real_vectors(file: str, sets: str, shared: Path) -> None:
     after = fitted.transform(embedding)
     assert embedding.vectors.tobytes() == before
     known = {word for words in fitted.sets.equalize or () for word in words} | set(fitted.sets.specific)
+    known = {form for word in known for form in (word, word.lower(), word.title(), word.upper())}
     rows = [row for row, word in enumerate(embedding.words) if word not in known]
     directions = fitted.subspace.directions
     assert np.abs(after.vectors[rows] @ directions.T).max() < 1e-6
@@ -213,3 +214,30 @@ def test_direct_bias_of_occupations(shared: Path) -> None:
     neutral = [word for word in words if word not in fitted.sets.specific]
     assert len(neutral) > 100
     assert np.abs(unit(fitted.transform(embedding).matrix(neutral)) @ g).mean() < 1e-6
+
+
+def test_words_are_equalized_and_spared_in_every_spelling() -> None:
+    rng = np.random.default_rng(4)
+    words = ("he", "she", "He", "She", "HE", "actress", "Actress", "nurse", "Nurse", "man", "Woman", "woman")
+    embedding = bb.Embedding(words, rng.normal(size=(len(words), 8)), case="exact")
+    sets = DebiasWords("gender", [["he", "she"]], equalize=[["he", "she"], ["man", "woman"]], specific=["actress"])
+    fitted = HardDebias().fit(embedding, sets)
+    after = fitted.transform(embedding)
+    (g,) = fitted.subspace.directions
+    for word in ("actress", "Actress", "HE", "Woman"):  # specific, or of a set that lacks its other word
+        np.testing.assert_array_equal(after[word], embedding[word])
+    for word in ("nurse", "Nurse"):
+        assert abs(after[word] @ g) < 1e-9
+    for first, second in (("he", "she"), ("He", "She"), ("man", "woman")):
+        assert after[first] @ after["nurse"] == pytest.approx(after[second] @ after["nurse"], abs=1e-9)
+        assert after[first] @ g == pytest.approx(-after[second] @ g)
+    spared = fitted.transform(embedding, ignore=["nurse"])
+    np.testing.assert_array_equal(spared["Nurse"], embedding["Nurse"])
+    assert abs(spared["Actress"] @ g) < 1e-9
+
+
+def test_a_set_that_is_whole_in_no_spelling_is_left_out_and_said() -> None:
+    embedding = bb.Embedding(("he", "she", "Boy", "Girl", "King"), np.random.default_rng(1).normal(size=(5, 6)))
+    fitted = HardDebias().fit(embedding, [["he", "she"]], equalize=[["boy", "girl"], ["king", "queen"]])
+    with pytest.warns(LostWordsWarning, match=r"lacks words of 1 of 2 sets to equalize \(king\)"):
+        fitted.transform(embedding)

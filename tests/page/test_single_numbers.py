@@ -22,7 +22,7 @@ def test_weat_is_that_of_the_embedding() -> None:
     """The measure from vectors goes another way than the page, which has only the distances."""
     study = replace(bb.load_study("weat7"), human="none", neutral="none")
     embedding = bb.load_embedding(
-        bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=study.words, case="exact_then_lower"
+        bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=study.words, case=("exact", "lower")
     )
     fit = bb.fit(bb.distance_table(embedding, study), "hierarchical", draws=50, chains=2, random_seed=1)
     section = single_numbers(about(fit))

@@ -56,7 +56,7 @@ def test_vocabulary() -> None:
     assert vocabulary_rows(EMBEDDING, ["w9", "w3", "w4"], ["w3"]).tolist() == [4, 9]
     with pytest.warns(LostWordsWarning, match=r"lacks 1 of the 2 words of the vocabulary \(absent\)"):
         assert vocabulary_rows(EMBEDDING, ["w1", "absent"], []).tolist() == [1]
-    lower = bb.Embedding(words=("king", "queen"), vectors=np.eye(2), case="exact_then_lower")
+    lower = bb.Embedding(words=("king", "queen"), vectors=np.eye(2), case=("exact", "lower"))
     assert word_rows(lower, ["Queen", "king"]).tolist() == [1, 0]
     assert vocabulary_rows(lower, None, ["Queen"]).tolist() == [0]
 

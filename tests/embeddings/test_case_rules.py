@@ -1,0 +1,74 @@
+"""The forms of a word that are looked up."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.case_rules import FORMS, case_rule, case_text, forms
+from bayesbias.errors import ArgumentError
+
+
+@pytest.mark.parametrize(
+    ("form", "word", "made"),
+    [
+        ("exact", "McDonald", "McDonald"),
+        ("lower", "İZMİR", "i̇zmi̇r"),
+        ("title", "new-york", "New-York"),
+        ("title", "don't", "Don't"),
+        ("title", "SOUTH AFRICAN", "South African"),
+        ("title", "north_american", "North_American"),
+        ("upper", "straße", "STRASSE"),
+        ("unaccented", "Zoë Çelik", "Zoe Celik"),
+        ("unaccented", "naïve", "naive"),
+        ("unaccented", "Łódź", "Łodz"),  # a stroke is no mark of its own
+    ],
+)
+def test_each_form(form: str, word: str, made: str) -> None:
+    assert FORMS[form](word) == made
+
+
+def test_forms_are_tried_in_their_order_and_each_once() -> None:
+    assert forms("he", ("exact", "lower", "upper", "title")) == ("he", "HE", "He")
+    embedding = bb.Embedding(words=("HE", "He"), vectors=np.eye(2), case=("exact", "title", "upper"))
+    assert embedding.match("he") == "He"
+    assert bb.Embedding(words=("HE", "He"), vectors=np.eye(2), case="upper,title").match("he") == "HE"
+
+
+def test_capitalised_nationalities_are_found() -> None:
+    """As in cased embeddings, where a list of 15 in lower case finds none under the rule exact."""
+    vectors = {"Mexican": [1.0, 0.0], "Italian": [0.0, 1.0], "apple": [1.0, 1.0]}
+    words = ["mexican", "italian", "apple", "martian"]
+    found = bb.load_embedding(vectors, words=words, case=("exact", "lower", "title")).lookup(words)
+    assert found.found == {"mexican": "Mexican", "italian": "Italian", "apple": "apple"}
+    assert found.lost == ("martian",)
+
+
+def test_a_function_of_ones_own_is_a_form() -> None:
+    def stemmed(word: str) -> str:
+        return word.removesuffix("s")
+
+    embedding = bb.load_embedding({"cat": [1.0, 0.0]}, words=["cats"], case=["exact", stemmed])
+    assert (embedding.match("cats"), embedding.case_text) == ("cat", "exact, stemmed")
+    with pytest.raises(ArgumentError, match="<lambda> makes 3 of 'cat'"):
+        bb.load_embedding({"cat": [1.0, 0.0]}, words=["cat"], case=lambda word: len(word))
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ("Lower", r"there is no form 'Lower' \(did you mean 'lower'\?\)"),
+        ("exact, ", "there is no form ''"),
+        ([], "is empty"),
+        (["exact", 3], "there is no form 3"),
+        (None, "give names of forms"),
+    ],
+)
+def test_other_rules_are_refused(case: Any, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        case_rule(case)
+
+
+def test_a_rule_in_words_is_a_rule() -> None:
+    assert case_rule(case_text(tuple(FORMS))) == tuple(FORMS)
