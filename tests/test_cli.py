@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -311,6 +312,13 @@ def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.setattr("bayesbias.outputs._placed", {})
     assert in_process("studies", monkeypatch=monkeypatch) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_version_and_the_module() -> None:
+    for command in ([sys.executable, "-m", "bayesbias"], [str(Path(sys.executable).with_name("bayesbias"))]):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"bayesbias {version('bayesbias')}\n"
 
 
 def test_the_entry_point_is_installed() -> None:

@@ -48,8 +48,20 @@ DEFAULT_HDI_PROB = HDI_PROB
 DEFAULT_MODEL_NAME = "multivariate"
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"bayesbias {version('bayesbias')}")
+        raise typer.Exit
+
+
 @app.callback()
-def bayesbias() -> None:
+def bayesbias(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and end.")
+    ] = False,
+) -> None:
     """Associations in word embeddings, with honest uncertainty.
 
     Two commands lead from an embedding to an answer:

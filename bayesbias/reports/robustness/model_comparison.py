@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import check_items, resolve_seed, with_progress
+from bayesbias.arguments import check_count, check_items, resolve_seed, with_progress
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
@@ -123,8 +123,9 @@ def compare_models(
         )
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
         attribute_lists(data)  # says which word is in several lists before the first model is fitted
+    kept = check_count("draws", draws) * check_count("chains", chains)
     for spec in specs:
-        check_room_for_draws(data, spec, draws * chains)
+        check_room_for_draws(data, spec, kept)
     fit_short = partial(fit, draws=draws, chains=chains)
     scores = [_score(table, data, spec, fit_short, seed, progress=progress) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())
