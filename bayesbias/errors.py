@@ -37,6 +37,7 @@ __all__ = [
 
 
 _COLLECTING = RLock()
+_MOST_FAULTS = 100
 
 
 class BayesBiasError(Exception):
@@ -144,7 +145,7 @@ def name_some(items: Iterable[object], limit: int = 8) -> str:
 
 
 def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) -> None:
-    """Raise one error that lists all faults, if there are any.
+    """Raise one error that lists all faults, or a hundred of more, if there are any.
 
     >>> raise_faults(StudyError, "The study 'pets'", ["It has no words."])
     Traceback (most recent call last):
@@ -153,7 +154,9 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) 
     - It has no words.
     """
     if faults:
-        raise error("\n- ".join([f"{what} has {len(faults)} fault{'s' * (len(faults) > 1)}:", *faults]))
+        more = [f"and {len(faults) - _MOST_FAULTS:,} more"] if len(faults) > _MOST_FAULTS else []
+        listed = [f"{what} has {len(faults):,} fault{'s' * (len(faults) > 1)}:", *faults[:_MOST_FAULTS], *more]
+        raise error("\n- ".join(listed))
 
 
 def warn_of_lost_words(source: str, lost: Mapping[str, Sequence[str]], sizes: Mapping[str, int], then: str) -> None:

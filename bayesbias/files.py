@@ -68,3 +68,12 @@ def check_seal(path: str | os.PathLike[str], content: bytes, at: int | None = No
     digest.update(memoryview(content)[at + SEAL_SIZE :])
     if content[at + len(SEAL) : at + SEAL_SIZE] != digest.hexdigest().encode():
         raise InputFileError(f"{path} is damaged: its content is not that which it was written with. Write it again.")
+
+
+def printable(name: str) -> str:
+    r"""Return the name of a file as a text that can be written: a name need not be UTF-8.
+
+    >>> printable("caf\udce9.csv")
+    'caf\\xe9.csv'
+    """
+    return os.fsencode(name).decode("utf-8", "backslashreplace")

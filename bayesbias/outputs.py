@@ -100,6 +100,7 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
     with _our_errors(target), _workshop(target, target.parent) as workshop:
         made = workshop / target.name
         yield made
+        _keep_mode(target, made)
         _placed[target] = made.stat().st_ino
         if overwrite:
             made.replace(target)
@@ -128,6 +129,8 @@ def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], over
         if not overwrite and target.is_dir() and _content(target):
             raise OutputError(f"{folder} was written by another run in the meantime. Give another folder.")
         ours = [each for each in _content(target) if any(fnmatch(each.name, name) for name in names)]
+        for each in new.iterdir():
+            _keep_mode(target / each.name, each)
         if taken := [each.name for each in ours if each.is_dir() and not each.is_symlink()]:
             raise OutputError(f"Cannot write {folder}: it holds a folder {name_some(taken)}. Give another folder.")
         if place == target:
@@ -150,7 +153,7 @@ def written() -> list[Path]:
 @contextmanager
 def _workshop(target: Path, inside: Path) -> Iterator[Path]:
     """Yield an empty hidden folder in `inside` that no other run has, and that goes at the end."""
-    folder = inside / f".{target.name[:40]}-{sha256(target.name.encode()).hexdigest()[:8]}{_ENDING}"
+    folder = inside / f".{target.name[:40]}-{sha256(os.fsencode(target.name)).hexdigest()[:8]}{_ENDING}"
     if folder in _held.get():
         try:
             yield folder
@@ -248,9 +251,15 @@ def _place_new(made: Path, target: Path) -> None:
 
 
 def _exchange_folder(workshop: Path, target: Path, ours: Collection[Path]) -> None:
-    """Exchange a folder for the new one, which is given all other files of the old one first."""
+    """Exchange a folder for the new one, which is given all other files of the old one first.
+
+    Folders in it, which may be mounted or large, stay where they are: then its files are replaced in turn.
+    """
     new, exchange = workshop / _NEW, _exchanger()
     others = [each for each in _content(target) if each not in ours]
+    if any(other.is_dir() and not other.is_symlink() for other in others):
+        _replace_files(workshop, target, ours)
+        return
     for other in others:
         _link(other, new / other.name)
     shutil.copymode(target, new)
@@ -264,6 +273,22 @@ def _exchange_folder(workshop: Path, target: Path, ours: Collection[Path]) -> No
         for other in others:  # a file system that cannot: its files are replaced in turn
             _remove(new / other.name)
         _replace_files(workshop, target, ours)
+        return
+    _rescue(new, target, {each.name for each in ours})
+
+
+def _rescue(old: Path, target: Path, ours: Collection[str]) -> None:
+    """Move what others put into the old folder while it was exchanged."""
+    for left in _content(old):
+        there = target / left.name
+        if left.name not in ours and not (there.exists() and there.samefile(left)):
+            left.replace(there)
+
+
+def _keep_mode(old: Path, made: Path) -> None:
+    """Give a new file the permissions of the one that it replaces."""
+    if old.is_file() and not old.is_symlink():
+        shutil.copymode(old, made)
 
 
 def _replace_files(workshop: Path, target: Path, ours: Collection[Path]) -> None:
@@ -295,19 +320,11 @@ def _complete(workshop: Path, target: Path) -> None:
 
 
 def _link(source: Path, copy: Path) -> None:
-    """Give a file, or all files of a folder, a second name; copy what cannot have one."""
-    if source.is_dir() and not source.is_symlink():
-        shutil.copytree(source, copy, symlinks=True, copy_function=_link_file)
-    else:
-        _link_file(str(source), str(copy))
-
-
-def _link_file(source: str, copy: str) -> str:
+    """Give a file a second name; copy what cannot have one."""
     try:
         os.link(source, copy, follow_symlinks=False)
     except OSError:
         shutil.copy2(source, copy, follow_symlinks=False)
-    return copy
 
 
 @cache

@@ -35,7 +35,9 @@ RESULTS = (
     *("conclusions.txt", "conclusions.json"),
 )
 CHECKS = ("check.txt", "check.png", "coverage.csv", "statistics.csv", "prior.png", "prior.csv")
-COMPARISON = (*("change.csv", "change_by_word.csv", "gaps.csv", "side_by_side.csv", "conclusions.txt", "change_*.png"),)
+COMPARISON = (
+    *("change.csv", "change_by_word.csv", "gaps.csv", "side_by_side.csv", "comparison.txt", "change_[0-9]*.png"),
+)
 
 
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
@@ -112,7 +114,7 @@ def write_comparison(
 ) -> str:
     """Write what `compare_embeddings` found to a folder and return its conclusions.
 
-    Writes ``change.csv``, ``change_by_word.csv``, ``gaps.csv``, ``side_by_side.csv``, ``conclusions.txt`` and a
+    Writes ``change.csv``, ``change_by_word.csv``, ``gaps.csv``, ``side_by_side.csv``, ``comparison.txt`` and a
     ``change_NUMBER.png`` for each embedding that is compared with the first.
 
     Raises
@@ -125,7 +127,7 @@ def write_comparison(
         comparison.change_by_word.to_csv(workshop / "change_by_word.csv", index=False)
         comparison.contrasts.to_csv(workshop / "gaps.csv", index=False)
         comparison.side_by_side.to_csv(workshop / "side_by_side.csv", index=False)
-        _write_text(workshop / "conclusions.txt", comparison)
+        _write_text(workshop / "comparison.txt", comparison)
         for number, name in enumerate(comparison.names, start=1):
             save_figure(plot_embeddings(comparison, after=name), workshop / f"change_{number}.png")
     return str(comparison)

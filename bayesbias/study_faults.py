@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from bayesbias.arguments import is_text
 from bayesbias.errors import did_you_mean
 
 CONTROLS = ("human", "neutral")
@@ -63,6 +64,8 @@ def _word_faults(where: str, words: object, places: dict[str, list[str]]) -> Ite
             yield f"{where} holds {_kind(word)} in place {position}: put each word between quotes."
         elif word != word.strip() or not word:
             yield f"{where} holds {word!r}: a word must not be blank or have spaces around it."
+        elif not is_text(word) or "\0" in word:
+            yield f"{where} holds {word!r}, with a NUL or half of a letter (a surrogate): correct it."
     for word, count in Counter(word for word in words if isinstance(word, str)).items():
         if count > 1:
             yield f"{where} holds {word!r} {count} times: keep one."

@@ -167,6 +167,13 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
         (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "dof=0"], "did you mean 'ddof'"),
         (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "ddof"], "key=value"),
         (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "ddof=two"], "ddof='two'"),
+        (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "a={[1]:2}"], "no option"),
+        (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "study=x"], "no option of a measure"),
+        (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "targets=[[]]"], "has no []"),
+        (
+            ["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "ddof=1", "--option", "ddof=0"],
+            "'ddof' was given before",
+        ),
         (["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "targets=cats,birds"], "no 'birds'"),
         (["measure", "db_wa", "vectors.txt", "--study", "pets.toml", "--option", "base_pairs=1"], "Give pairs"),
         (["measure", "db_wa", "vectors.txt", "--study", "pets.toml"], "no base pair is left"),
@@ -222,7 +229,7 @@ def test_from_vectors_to_a_page_with_debiasing(
         assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"checked/check.png", "checked/prior.png", "checked/coverage.csv", "checked/check.txt"} <= names
-    assert {"compared/change.csv", "compared/gaps.csv", "compared/change_1.png", "compared/conclusions.txt"} <= names
+    assert {"compared/change.csv", "compared/gaps.csv", "compared/change_1.png", "compared/comparison.txt"} <= names
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "From original to d" in page
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"

@@ -165,6 +165,57 @@ def test_a_folder_in_place_of_a_file_is_an_error_before_anything_is_replaced(tmp
     assert content(tmp_path / "out") == {"a.txt": "first", "b.txt": "first"}
 
 
+def test_folders_in_a_folder_are_not_touched(tmp_path: Path) -> None:
+    """A volume may be mounted there: what is in it is neither copied nor deleted."""
+    folder = tmp_path / "out"
+    fill(folder, "first")
+    (folder / "volume").mkdir()
+    (folder / "volume" / "precious").write_text("theirs")
+    number = (folder / "volume").stat().st_ino
+    fill(folder, "second", names=("a.txt",))
+    assert content(folder) == {"a.txt": "second"}
+    assert (folder / "volume").stat().st_ino == number
+    assert (folder / "volume" / "precious").read_text() == "theirs"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_others_write_while_a_folder_is_exchanged_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, exchange = tmp_path / "out", outputs._exchanger()
+    if exchange is None:
+        pytest.skip("folders cannot be exchanged here")
+    fill(folder, "first")
+    (folder / "log").write_text("old")
+
+    def late(one: bytes, other: bytes) -> None:
+        (folder / "new_log").write_text("theirs")
+        (folder / "draft").write_text("saved")
+        (folder / "draft").replace(folder / "log")  # as an editor saves
+        exchange(one, other)
+
+    monkeypatch.setattr(outputs, "_exchanger", lambda: late)
+    fill(folder, "second", names=("a.txt",))
+    assert content(folder) == {"a.txt": "second", "new_log": "theirs", "log": "saved"}
+
+
+def test_permissions_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("old")
+    (tmp_path / "f").chmod(0o600)
+    with atomic_path(tmp_path / "f", overwrite=True) as made:
+        made.write_text("new")
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == 0o600
+    fill(tmp_path / "out", "first")
+    (tmp_path / "out" / "a.txt").chmod(0o640)
+    fill(tmp_path / "out", "second")
+    assert stat.S_IMODE((tmp_path / "out" / "a.txt").stat().st_mode) == 0o640
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"f\xff")
+    with atomic_path(path) as made:
+        made.write_text("new")
+    assert path.read_text() == "new"
+
+
 def test_an_error_of_one_file_of_a_folder_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = OutputError("the figure cannot be drawn")
 

@@ -112,5 +112,7 @@ def priors_from(texts: list[str]) -> dict[str, str]:
         name, equals, prior = text.partition("=")
         if not equals:
             raise ModelError(f"--prior {text!r}: write it as 'parameter=Distribution(...)', quoted.")
+        if name.strip() in found:
+            raise ModelError(f"--prior {text!r}: {name.strip()!r} was given before. Give each prior once.")
         found[name.strip()] = prior.strip()
     return found

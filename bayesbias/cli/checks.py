@@ -82,7 +82,7 @@ def claims(
         hdi_prob=hdi_prob,
         random_seed=seed,
     )
-    print(json.dumps(checked.to_dict(), indent=2, ensure_ascii=False) if as_json else checked)
+    print(json.dumps(checked.to_dict(), indent=2) if as_json else checked)
 
 
 @app.command()
@@ -188,7 +188,8 @@ def report(
     comparison = None
     if compare_with:
         original = table if table is not None else fitted_table(fitted)
-        tables = {"original": original, **_named(compare_with)}
+        # A file may be called original too.
+        tables = {"the fitted table": original, **_named(compare_with)}
         comparison = compare_embeddings(tables, hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed)
     write_report(
         fitted,

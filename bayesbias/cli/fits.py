@@ -104,7 +104,7 @@ def summary(
     if as_json:
         rows = {name: frame.to_dict("records") for name, frame in (("summary", parameters), ("contrasts", differences))}
         found = conclusions(fitted, hdi_prob=hdi_prob, rope=rope).to_dict() if baseline == "associated" else None
-        print(json.dumps({**plain(rows), "conclusions": found}, indent=2, ensure_ascii=False))
+        print(json.dumps({**plain(rows), "conclusions": found}, indent=2))
         return
     print(f"Parameters, in units of cosine distance, {percent_text(hdi_prob)} HPDI")
     print(printed(parameters))
@@ -138,7 +138,7 @@ def contrast(
     pairs: list[Any] = list(batched(sides or [], 2))  # a side that lacks its list is an error there
     found = answer(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
     if as_json:
-        print(json.dumps(plain({"questions": found.to_dict("records")}), indent=2, ensure_ascii=False))
+        print(json.dumps(plain({"questions": found.to_dict("records")}), indent=2))
         return
     print(printed(found))
 

@@ -191,7 +191,14 @@ def measure(
     from bayesbias.metrics.registry import measure as run
     from bayesbias.studies import load_study
 
-    options = dict(_key_and_value(text) for text in option or ())
+    options: dict[str, Any] = {}
+    for text in option or ():
+        key, value = _key_and_value(text)
+        if key in options:
+            raise MeasureError(f"--option {text!r}: {key!r} was given before. Give each option once.")
+        if key in ("name", "embedding", "study"):
+            raise MeasureError(f"--option {text!r}: {key!r} is no option of a measure; the command has a place for it.")
+        options[key] = value
     # Read by the measure itself, which knows the words that it needs.
     vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
     result = run(name, vectors, load_study(study), **options)
@@ -218,5 +225,5 @@ def _key_and_value(text: str) -> tuple[str, Any]:
         return key, named[value.lower()]
     try:
         return key, literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return key, tuple(part.strip() for part in value.split(",")) if "," in value else value

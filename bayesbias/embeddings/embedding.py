@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias import geometry
 from bayesbias.arguments import is_text
 from bayesbias.embeddings.case_rules import FORMS, Case, Form, case_rule, case_text, forms
-from bayesbias.errors import EmbeddingError, LostWordsError, did_you_mean, name_some
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
 
 Vectors = NDArray[np.floating[Any]]
 
@@ -81,6 +81,8 @@ class Embedding:
     def __post_init__(self) -> None:
         # A frozen dataclass has no other way of storing what it has normalised.
         object.__setattr__(self, "case", case_rule(self.case))
+        if not is_text(self.name):
+            raise ArgumentError(f"name={self.name!r}: give a text without halves of letters (surrogates).")
         words = check_words(self.words)
         vectors = as_vectors(self.vectors).view()
         check_rows(words, vectors, where=lambda row: f"in row {row}")
@@ -213,6 +215,8 @@ def check_words(words: Iterable[object]) -> tuple[str, ...]:
     for word in words:
         if not isinstance(word, str):
             raise EmbeddingError(f"Words must be text; found {word!r} ({type(word).__name__}).")
+        if "\0" in word:
+            raise EmbeddingError(f"The word {word!r} holds a NUL, which few formats can keep. Correct it.")
         checked.append(str(word))
     try:
         "\0".join(checked).encode()
@@ -224,6 +228,8 @@ def check_words(words: Iterable[object]) -> tuple[str, ...]:
 
 def as_vectors(values: ArrayLike) -> Vectors:
     """Return `values` as a 2-D float array in native byte order; raise `EmbeddingError` if that fails."""
+    if np.ma.is_masked(values):
+        raise EmbeddingError("The vectors hold masked numbers, which are not known. Leave those words out.")
     try:
         array = np.asarray(values)
     except ValueError as error:

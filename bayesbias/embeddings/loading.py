@@ -14,6 +14,7 @@ from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_b
 from bayesbias.embeddings.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.word2vec_binary import read_word2vec_binary
 from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, name_some
+from bayesbias.files import printable
 
 # A new file format is a function here and a line in `recognise`, if its content can be recognised.
 READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
@@ -183,4 +184,4 @@ def _name(path: Path) -> str:
     name = path.name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem
-    return name
+    return printable(name)

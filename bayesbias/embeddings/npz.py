@@ -35,6 +35,8 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
     with open_bytes(path) as stream, _sound_zip(path), zipfile.ZipFile(stream) as archive:
         arrays = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         for needed in ("words", "vectors"):
+            if arrays.count(needed) > 1:
+                raise EmbeddingError(f"{path} has {arrays.count(needed)} arrays {needed!r}. Save it again with one.")
             if needed not in arrays:
                 hint = did_you_mean(needed, arrays)
                 raise EmbeddingError(

@@ -246,7 +246,7 @@ def list_names(names: Any, known: WordLists, what: str, study: Study, *, count: 
     """Return the names of lists of a study; raise `MeasureError` unless they are known, different and `count`."""
     chosen = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Sequence) else ()
     for name in chosen:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             hint = did_you_mean(str(name), known)
             raise MeasureError(
                 f"{what}={names!r}: the study {study.name!r} has no {name!r}{hint}; it has {name_some(known, 20)}."

@@ -171,11 +171,12 @@ def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> li
 
 def _raise_if_lists_share_a_vector(study: Study, found: dict[str, str], embedding: Embedding) -> None:
     """Raise `StudyError` if words of two lists match the same vector: they differ in the study, not in the data."""
-    seen: dict[str, tuple[str, str]] = {}
-    for lists in (study.protected, study.attribute_lists):
+    seen: dict[str, tuple[str, str, str]] = {}
+    for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists)):
         for word, name in _members(lists, found).itertuples(index=False):
-            other, its_list = seen.setdefault(found[word], (word, name))
-            if its_list != name:
+            other, *where = seen.setdefault(found[word], (word, role, name))
+            if where != [role, name]:
+                its_list = where[1]
                 raise StudyError(
                     f"The words {other!r} (in {its_list!r}) and {word!r} (in {name!r}) of the study {study.name!r} "
                     f"match the same vector {found[word]!r} under the case rule {embedding.case_text!r}. Take one of "

@@ -16,7 +16,7 @@ import pandas as pd
 
 from bayesbias.arguments import check_path
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
-from bayesbias.files import SEAL_SIZE, check_seal, input_file, sealed
+from bayesbias.files import SEAL_SIZE, check_seal, input_file, printable, sealed
 from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.codes import WORD_COLUMNS
 from bayesbias.tables.provenance import provenance_faults
@@ -143,7 +143,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     if not facts:
         report_lost_words(lost, str(source), sizes=sizes)
         # A foreign table that codes no word as lost may have left its lost words out: that is not known.
-        facts = {"source": source.name, **({"lost_words": lost} if lost else {})}
+        facts = {"source": printable(source.name), **({"lost_words": lost} if lost else {})}
     if repeated or "duplicates" not in facts:
         facts["duplicates"] = {"policy": duplicates, "dropped": dropped}
     table = table.reset_index(drop=True)
@@ -242,6 +242,7 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
         _check_columns(text, path)
         # "null" and "nan" are words here, and not missing values.
         table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=_MISSING_NUMBERS, dtype=_TEXTS)
+        _check_fields(table, path, written=bool(facts))
     except TableError:
         raise
     except (pd.errors.EmptyDataError, pd.errors.ParserError, csv.Error, ValueError) as error:
@@ -251,9 +252,30 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
 
 def _check_columns(text: str, path: Path) -> None:
     """Raise `TableError` if a column stands twice in a CSV: pandas would give the second another name."""
-    names = next(csv.reader(io.StringIO(text[:_LONGEST_HEADER], newline="")), [])
-    if repeated := [name for name, count in Counter(names).items() if count > 1 and name]:
+    first = next((line for line in csv.reader(io.StringIO(text[:_LONGEST_HEADER], newline="")) if line), [])
+    if len(",".join(first)) >= _LONGEST_HEADER - 1:
+        raise TableError(f"{path}: its first line has over {_LONGEST_HEADER:,} characters, and names no columns.")
+    if repeated := [name for name, count in Counter(first).items() if count > 1 and name]:
         raise TableError(f"{path}: there are several columns {repeated[0]!r}. Keep the one that is right.")
+
+
+def _check_fields(table: pd.DataFrame, path: Path, *, written: bool) -> None:
+    """Raise `TableError` if rows have more fields than columns, or words hold lines, which ours alone may (`written`).
+
+    pandas would take the first fields for the names of the rows, and an open quotation mark for a word over lines.
+    """
+    if not isinstance(table.index, pd.RangeIndex):
+        raise TableError(
+            f"{path}: its rows have more fields than there are columns, the first is {str(table.index[0])[:60]!r}. Put "
+            "words that hold commas between quotation marks."
+        )
+    for name in () if written else WORD_COLUMNS:
+        if name in table and (lines := table[name].astype(str).str.contains("\n", regex=False)).any():
+            row = int(lines.to_numpy().argmax())
+            raise TableError(
+                f"{path}: {name} in row {row + 1} runs over several lines, {str(table[name].iloc[row])[:60]!r}: a "
+                "quotation mark is not closed. Write a word that is one as four of them."
+            )
 
 
 # A word such as "007" or "1e5" is a text and no number.

@@ -41,8 +41,8 @@ def provenance_faults(facts: object) -> Iterator[str]:
         yield f"duplicates must be a section with counts, not {_short(duplicates)}"
     try:
         json.dumps(facts, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, ValueError, RecursionError):
-        yield "it holds text that cannot be written, such as half of a pair of surrogates"
+    except (TypeError, ValueError, RecursionError):
+        yield "it holds what cannot be written, such as a set, or a text with half of a pair of surrogates"
     yield from question_faults(facts.get("questions", {}))
 
 

@@ -5,12 +5,14 @@ cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["baye
 table comes from and which words were lost.
 """
 
+import re
+import unicodedata
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_choice, check_type
+from bayesbias.arguments import check_choice, check_type, is_text
 from bayesbias.errors import (
     DuplicatesWarning,
     TableError,
@@ -22,6 +24,7 @@ from bayesbias.errors import (
 )
 from bayesbias.studies import CONNECTIONS
 from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS, CodedTable, WordCodes, blocks, code_type, code_words, relabel
+from bayesbias.tables.provenance import provenance_faults
 
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
 ATTRS_KEY = "bayesbias"
@@ -43,7 +46,7 @@ def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
     current_hash
         Hash of its rows as they are now.
     """
-    facts = dict(table.attrs.get(ATTRS_KEY, {}))
+    facts = table_facts(table)
     if facts.get("hash", current_hash) != current_hash:
         facts["edited"] = True
     return facts
@@ -103,7 +106,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
         faults += bad
     words = {name: code_words(table[name]) for name in (*WORD_COLUMNS, "connection") if name in table}
     for name in WORD_COLUMNS:
-        faults += _blank_words(name, words[name]) if name in words else []
+        faults += [*_blank_words(name, words[name]), *_doubtful_words(name, words[name])] if name in words else []
     raise_faults(TableError, "The distance table", faults + _bad_connections(words["connection"]))
 
     words["connection"] = _known_connections(words["connection"])
@@ -111,7 +114,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     if "protected_group" not in words:
         words["protected_group"] = _groups_by_association(words)
     coded = CodedTable(words, distance, similarity)
-    faults = _bad_distances(coded, table.attrs.get(ATTRS_KEY, {})) + _contradictions(coded)
+    faults = _bad_distances(coded, table_facts(table)) + _contradictions(coded)
     raise_faults(TableError, "The distance table", faults)
     return coded
 
@@ -144,8 +147,15 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     {'neutral': 143, 'human': 7}
     """
     check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
-    records = table.attrs.get(ATTRS_KEY, {}).get("lost_words", [])
+    records = table_facts(table).get("lost_words", [])
     return pd.DataFrame(records, columns=["word", "role", "list", "reason"])
+
+
+def table_facts(table: pd.DataFrame) -> dict[str, Any]:
+    """Return where a table comes from, as it carries it; raise `TableError` if that cannot be."""
+    facts = table.attrs.get(ATTRS_KEY, {})
+    raise_faults(TableError, f"The provenance of the table (attrs[{ATTRS_KEY!r}])", list(provenance_faults(facts)))
+    return dict(facts)
 
 
 def report_lost_words(lost: list[dict[str, str]], source: str, *, sizes: dict[str, int], hint: str = "") -> None:
@@ -209,6 +219,11 @@ def _missing_columns(table: pd.DataFrame) -> list[str]:
         f"no column {name!r}{did_you_mean(name, columns)}; the columns are {name_some(columns)}"
         for name in needed
         if name not in table
+    ] + [
+        f"there is no column {name!r}, but {column!r}; rename it, or leave it out"
+        for name in COLUMNS
+        for column in columns
+        if name not in needed and name not in table and re.sub(r"[\W_]+", "_", column.strip().lower()) == name
     ]
 
 
@@ -238,6 +253,19 @@ def _blank_words(name: str, coded: WordCodes) -> list[str]:
         return []
     first = int(np.flatnonzero(blank[coded.codes])[0]) + 1
     return [f"{count:,} values of {name!r} are blank, the first in row {first}"]
+
+
+def _doubtful_words(name: str, coded: WordCodes) -> list[str]:
+    """Return which words cannot be written, and which differ only in what is not seen."""
+    words = coded.words[coded.counts > 0].tolist()
+    if unfit := [word for word in words if not is_text(word) or "\0" in word]:
+        return [f"{name!r} holds {unfit[0]!r}, with a NUL or half of a letter (a surrogate); correct it"]
+    seen: dict[str, str] = {}
+    for word in words:
+        other = seen.setdefault(unicodedata.normalize("NFC", word.strip()), word)
+        if other != word:
+            return [f"{name!r} holds {other!r} and {word!r}, which look alike; write them alike, or leave one out"]
+    return []
 
 
 def _bad_connections(coded: WordCodes) -> list[str]:

@@ -120,7 +120,7 @@ def test_random_damage_inside_an_archive_whose_checksums_are_right(tmp_path, dat
 
 @few
 @given(
-    st.lists(st.text(st.characters(codec="utf-8", exclude_characters=" \r\n"), min_size=1), min_size=1, unique=True),
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters=" \r\n\0"), min_size=1), min_size=1, unique=True),
     st.integers(1, 4),
     st.integers(0, 2**32 - 1),
     st.sampled_from(["word2vec_text", "word2vec_binary", "glove"]),

@@ -1,6 +1,7 @@
 """Reading and writing distance tables."""
 
 import gzip
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -233,3 +234,32 @@ def test_all_published_tables_are_read_as_they_are(shared: Path) -> None:
         distinct = raw.drop_duplicates(["protected_word", "word_to_compare"])
         assert len(read) == len(distinct) - lost
         assert set(read["connection"].unique()) == {"associated", "different", "human", "neutral"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('",b,associated,0.5\n",c,different,0.6\nx,b,associated,0.5\nx,c,different,0.6\n', "runs over several lines"),
+        ("New,York,b,associated,0.5\nNew,York,c,different,0.5\n", "more fields than there are columns"),
+    ],
+)
+def test_rows_that_pandas_would_shift_or_swallow_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text(f"protected_word,attribute_word,connection,cosine_distance\n{text}")
+    with pytest.raises(TableError, match=message):
+        bb.read_table(path)
+
+
+def test_a_column_given_twice_is_seen_below_an_empty_line(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("\n\nprotected_word,attribute_word,connection,cosine_distance,cosine_distance\nx,b,human,0.5,0.6\n")
+    with pytest.raises(TableError, match="several columns 'cosine_distance'"):
+        bb.read_table(path)
+
+
+def test_a_file_whose_name_is_not_utf8_is_read_and_written(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"own\xff.csv")
+    path.write_text("protected_word,attribute_word,connection,cosine_distance\nx,b,human,0.5\ny,b,human,0.6\n")
+    table = bb.read_table(path)
+    assert table.attrs["bayesbias"]["source"] == "own\\xff.csv"
+    assert bb.read_table(bb.write_table(table, tmp_path / os.fsdecode(b"t\xff.csv"))).equals(table)

@@ -1,5 +1,6 @@
 """The schema of a distance table: what it takes, what it derives, and every fault that it names."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,8 +98,34 @@ def test_the_range_is_that_of_the_quantity() -> None:
     simulated.attrs = {"bayesbias": {"simulated": True}}
     assert len(validate_table(simulated)) == 4
     simulated.attrs = {"bayesbias": {"simulated": "changes"}}
-    with pytest.raises(TableError, match="outside 0 to 2"):
+    with pytest.raises(TableError, match="simulated must be true or false"):
         validate_table(simulated)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"protected_word": ["he", "he ", "she", "she"]}, "'he' and 'he ', which look alike"),
+        ({"attribute_word": ["caf\u00e9", "cafe\u0301", "x", "y"]}, "which look alike"),
+        ({"attribute_word": ["a\0", "b", "c", "d"]}, "with a NUL"),
+        ({"attribute_word": pd.Series(["\ud800", "b", "c", "d"], dtype=object)}, "half of a letter"),
+        ({"Protected_Group ": ["a", "a", "b", "b"]}, "no column 'protected_group', but 'Protected_Group '"),
+    ],
+)
+def test_words_and_columns_that_look_alike_are_not_told_apart_in_silence(change: dict[str, Any], message: str) -> None:
+    table = rows(**change)
+    with pytest.raises(TableError, match=message):
+        validate_table(table)
+
+
+@pytest.mark.parametrize("attrs", [[], "mine", None, {"embedding": 5}, {"lost_words": "x"}, {"quantity": {1}}])
+def test_provenance_that_cannot_be_is_refused_before_it_is_written(attrs: Any, tmp_path: Path) -> None:
+    table = rows()
+    table.attrs = {"bayesbias": attrs}
+    for use in (validate_table, bb.lost_words, lambda table: bb.write_table(table, tmp_path / "t.csv")):
+        with pytest.raises(TableError, match="provenance of the table"):
+            use(table)
+    assert not (tmp_path / "t.csv").exists()
 
 
 def test_the_hash_is_of_the_rows_and_not_of_how_they_are_kept(table: pd.DataFrame) -> None:
