@@ -22,7 +22,7 @@ def bundled(*parts: str) -> Path:
     """
     inside = _PACKAGE / "_bundled"
     root = inside if inside.is_dir() else _PACKAGE.parent
-    return root.joinpath(*parts)
+    return root.joinpath(*(check_path(part) for part in parts))
 
 
 def input_file(path: str | os.PathLike[str]) -> Path:

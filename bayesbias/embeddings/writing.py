@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from bayesbias.arguments import check_path
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, OutputError, name_some
 from bayesbias.outputs import atomic_path, check_output
@@ -37,7 +37,7 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
     OutputError
         If the ending is not one of these, or the file exists or cannot be written.
     EmbeddingError
-        If a word holds white space, which only ``.npz`` can keep.
+        If a word holds white space, or a vector's numbers need more than 32 bits: only ``.npz`` can keep them.
 
     Examples
     --------
@@ -57,6 +57,11 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
                 f"{len(spaced)} words hold white space, as {name_some(map(repr, spaced), 3)}, which separates the "
                 f"columns of a {target.suffix} file. Write an .npz file."
             )
+        try:  # these formats are read as 32 bits a number
+            with np.errstate(over="ignore"):
+                check_rows(embedding.words, embedding.vectors.astype(np.float32), where=lambda row: f"in row {row}")
+        except EmbeddingError as error:
+            raise EmbeddingError(f"In 32 bits a number, as in a {target.suffix} file: {error}") from error
     with atomic_path(target, overwrite=overwrite) as temporary:
         write(embedding, temporary)
     return target

@@ -156,8 +156,9 @@ def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str
         return spec
     unknown = [name for name in priors if name not in spec.priors]
     if unknown:
+        hint = renamed_or_similar(str(unknown[0]), spec.priors)
         raise ModelError(
-            f"The model {spec.name!r} has no parameter {unknown[0]!r}{renamed_or_similar(unknown[0], spec.priors)}; "
+            f"The model {spec.name!r} has no parameter {unknown[0]!r}{hint}; "
             f"its priors are for {', '.join(spec.priors)}."
         )
     changed = {name: parse_prior(prior) for name, prior in priors.items()}

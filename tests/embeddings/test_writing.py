@@ -52,3 +52,13 @@ def test_refused_paths(embedding: bb.Embedding, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="exists"):
         bb.write_embedding(embedding, tmp_path / "e.npz")
     assert (tmp_path / "e.npz").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["e.bin", "e.txt", "e.vec"])
+@pytest.mark.parametrize("number", [1e39, 1e-60])
+def test_numbers_beyond_32_bits_need_npz(tmp_path: Path, name: str, number: float) -> None:
+    wide = bb.Embedding(("cat",), [[number, 0.0]])
+    with pytest.raises(EmbeddingError, match="32 bits"):
+        bb.write_embedding(wide, tmp_path / name)
+    assert not (tmp_path / name).exists()
+    assert bb.load_embedding(bb.write_embedding(wide, tmp_path / "e.npz")).vectors[0, 0] == number
