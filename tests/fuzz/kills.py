@@ -46,7 +46,7 @@ COMMANDS = {
     "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1),
     "demo": Command("demo -o demo", "demo", _SEEDS, 0.05),
 }
-OUTCOMES = ("old", "new", "mixture", "refused")
+OUTCOMES = ("old", "new", "mixture", "refused", "ended")
 WRITERS = (2, 3, 5, 8)
 
 
@@ -84,7 +84,7 @@ def finished(run: subprocess.Popen[str]) -> str:
 def killed(command: Command, kills: int, folder: Path, chance: random.Random) -> Counter[str]:
     """Kill a command at random moments; what it leaves is old or new, and the next run begins on its own.
 
-    Half of the moments are anywhere, half while files are written.
+    Half of the moments are anywhere, half while files are written; runs that end before are not counted.
     """
     output, found = folder / command.output, Counter[str]()
     whole: list[str | None] = []
@@ -100,8 +100,10 @@ def killed(command: Command, kills: int, folder: Path, chance: random.Random) ->
         whole.append(digest(output))
     if whole[0] == whole[1]:
         raise SystemExit(f"{command.line}: both settings write the same, so that no mixture could be told.")
-    for number in range(kills):
-        before = digest(output)
+    number = 0
+    while found["old"] + found["new"] + found["mixture"] + found["refused"] < kills:
+        number += 1
+        before, begun = digest(output), time.monotonic()
         run = start(command, setting := number % 2, folder, "--overwrite")
         moment = chance.uniform(0, ends_at) if number % 4 < 2 else chance.uniform(0.95 * writes_at, 1.1 * ends_at)
         try:
@@ -110,7 +112,11 @@ def killed(command: Command, kills: int, folder: Path, chance: random.Random) ->
             run.kill()
         _, said = run.communicate()
         after = digest(output)
-        if run.returncode not in (0, -signal.SIGKILL):
+        if run.returncode == 0 and after == whole[setting]:
+            found["ended"] += 1
+            ends_at = min(ends_at, time.monotonic() - begun)  # the machine is quicker now
+            writes_at = min(writes_at, ends_at)
+        elif run.returncode not in (0, -signal.SIGKILL):
             found["refused"] += 1
             print(f"{command.line}: {said}", file=sys.stderr)
         elif after == whole[setting] != before:
