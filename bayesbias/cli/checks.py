@@ -188,8 +188,8 @@ def report(
     comparison = None
     if compare_with:
         original = table if table is not None else fitted_table(fitted)
-        # A file may be called original too.
-        tables = {"the fitted table": original, **_named(compare_with)}
+        others = _named(compare_with)
+        tables = {"the fitted table" if "original" in others else "original": original, **others}
         comparison = compare_embeddings(tables, hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed)
     write_report(
         fitted,

@@ -173,10 +173,13 @@ def test_only_simulated_distances_may_leave_0_to_2(design: pd.DataFrame) -> None
     assert len(validate_table(simulated)) == len(design)
     fitted = bb.fit(simulated, "hierarchical", sampler="exact", draws=200, chains=2, random_seed=1)
     assert bb.fit_fact(fitted, "table")["simulated"] is True
-    for attrs in ({}, {"bayesbias": {"simulated": "yes"}}):
+    for attrs, message in (
+        ({}, "lie outside 0 to 2"),
+        ({"bayesbias": {"simulated": "yes"}}, "simulated must be true or false"),
+    ):
         claimed = simulated.copy()
         claimed.attrs = attrs
-        with pytest.raises(TableError, match="lie outside 0 to 2"):
+        with pytest.raises(TableError, match=message):
             validate_table(claimed)
     inconsistent = simulated.assign(cosine_similarity=0.0)
     inconsistent.attrs = simulated.attrs

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import FitError, SamplerWarning
+from bayesbias.errors import FitError, NotEnoughMemoryError, SamplerWarning
 from bayesbias.models import sampling
 from bayesbias.models.data import ModelData, model_data
 from tests.models.tables import small
@@ -154,7 +154,7 @@ def test_many_thousand_attribute_words(attributes: int, monkeypatch: pytest.Monk
     assert fit["posterior"]["attribute_effect"].shape == (4, 250, attributes)
     assert float(fit["posterior"]["attribute_sd"].mean()) == pytest.approx(0.05, abs=0.002)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=attributes * 20_000))
-    with pytest.raises(FitError, match="Take fewer draws"):
+    with pytest.raises(NotEnoughMemoryError, match="Take fewer draws"):
         bb.fit(table, "crossed", random_seed=1, draws=250, chains=4)
 
 

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import QuestionWarning, ReportError
+from bayesbias.errors import QuestionWarning, ReportError, TableError
 
 
 def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.DataFrame) -> None:
@@ -136,5 +136,5 @@ def test_a_question_without_an_answer_is_named_and_the_others_are_answered(fit: 
 def test_garbled_questions_of_a_table_are_an_error(garbled: object, fit: xr.DataTree) -> None:
     own = fit.copy()
     own.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": garbled})
-    with pytest.raises(ReportError, match="study's questions"):
+    with pytest.raises(TableError, match="question"):
         bb.contrast(own)
