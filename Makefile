@@ -34,7 +34,7 @@ check: .venv/ready
 	$(BIN)/lint-imports
 
 # Hostile inputs to every reader, about a quarter of an hour: none may end in a traceback, a hang or a wrong number.
-# Then commands killed at random, and several at once, about half an hour: what they leave is old or new, whole.
+# Then commands killed at random, and several at once, which takes longer: what they leave is old or new, whole.
 fuzz: .venv/ready
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.kills

@@ -166,7 +166,10 @@ def is_text(value: Any) -> bool:
     >>> is_text("Zoë"), is_text("\ud800"), is_text(5)
     (True, False, False)
     """
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def has_audience(progress: bool) -> bool:

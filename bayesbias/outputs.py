@@ -3,8 +3,8 @@
 An output is made in a workshop, a hidden folder beside it, and put in place at the end: by one rename, or, where a
 folder is replaced, by one exchange of two folders. A workshop is locked while its run lives, so that another run which
 wants the same output is told; what a killed run left is recognised, and cleared by the next one. Where a folder cannot
-be exchanged (a mount point, the folder one stands in, a system that cannot), its files are replaced one by one after a
-journal is written, which the next run completes if this one is killed.
+be exchanged (a mount point, the folder one stands in, one that holds folders, a system that cannot), its files are
+replaced one by one after a journal is written, which the next run completes if this one is killed.
 """
 
 import json

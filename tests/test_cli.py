@@ -311,6 +311,22 @@ def test_our_warnings_stop_no_command_where_warnings_are_errors(tmp_path: Path) 
     assert (tmp_path / "t.csv").exists()
 
 
+def test_memory_that_is_used_up_is_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def too_much(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("bayesbias.studies.list_studies", too_much)
+    assert in_process("studies", monkeypatch=monkeypatch) == 1
+    assert "error: the memory is used up" in capsys.readouterr().err
+
+
+def test_priors_given_twice_are_refused() -> None:
+    with pytest.raises(bb.errors.ModelError, match="'sigma' was given before"):
+        base.priors_from(["sigma=HalfNormal(0.1)", "sigma = HalfNormal(0.5)"])
+
+
 def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

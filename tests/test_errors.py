@@ -36,6 +36,13 @@ def test_every_fault_is_listed_or_nothing_is_raised() -> None:
     assert str(caught.value) == "The study has 2 faults:\n- One.\n- Two."
 
 
+def test_of_very_many_faults_a_hundred_are_listed() -> None:
+    with pytest.raises(errors.TableError) as caught:
+        errors.raise_faults(errors.TableError, "The table", [f"fault {at}" for at in range(2_500)])
+    first, *listed, last = str(caught.value).splitlines()
+    assert (first, len(listed), last) == ("The table has 2,500 faults:", 100, "- and 2,400 more")
+
+
 def test_hints_and_lists() -> None:
     assert errors.did_you_mean("humen", ["human"]) == " (did you mean 'human'?)"
     assert errors.did_you_mean("x", ["human"]) == ""

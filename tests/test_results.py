@@ -1,6 +1,7 @@
 """Folders of results: whole or not at all, and what they hold is what the functions return."""
 
 import json
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pandas as pd
@@ -76,3 +77,12 @@ def test_a_request_is_judged_before_sampling(table: pd.DataFrame) -> None:
         results.check_request(table, rope=-1)
     with pytest.raises(ReportError, match="only attribute words are human ones"):
         results.check_request(table[table["connection"] == "human"])
+
+
+def test_kinds_of_results_share_no_file() -> None:
+    """Else one that is written over another leaves a mixture of both."""
+    kinds = (results.RESULTS, results.CHECKS, results.COMPARISON)
+    for at, names in enumerate(kinds):
+        others = [name for other in kinds[at + 1 :] for name in other]
+        assert not [(name, other) for name in names for other in others if fnmatch(name, other) or fnmatch(other, name)]
+    assert not any(fnmatch("change_of_plan.png", name) for names in kinds for name in names)

@@ -133,13 +133,13 @@ def as_debias_words(
     return DebiasWords(name or "custom words", sets, equalize)
 
 
-def sets_in(embedding: Embedding, sets: Sets, what: str) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of which the embedding has all words, in the forms that it has; warn of the others."""
+def sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
+    """Return the definitional sets of which the embedding has all words, in the forms that it has; warn of the others."""
     found = embedding.lookup(word for words in sets for word in words)
     kept = [words for words in sets if not set(words) & set(found.lost)]
     if found.lost:
         warn_user(
-            f"The embedding {embedding.name!r} lacks {len(found.lost)} of the {what} words "
+            f"The embedding {embedding.name!r} lacks {len(found.lost)} of the definitional words "
             f"({name_some(found.lost)}), so {len(sets) - len(kept)} of {len(sets)} sets are left out.",
             LostWordsWarning,
         )
@@ -147,13 +147,13 @@ def sets_in(embedding: Embedding, sets: Sets, what: str) -> tuple[tuple[str, ...
     return tuple(dict.fromkeys(tuple(found.found[word] for word in words) for words in kept))
 
 
-def spelled(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return each word with the ways of writing it in which it means the same: man, Man and MAN.
+def spelled(words: Iterable[str]) -> list[str]:
+    """Return words in the ways of writing them in which they mean the same.
 
-    >>> spelled(["actress"])
-    {'actress': ('actress', 'Actress', 'ACTRESS')}
+    >>> spelled(["actress", "He"])
+    ['actress', 'Actress', 'ACTRESS', 'He', 'he', 'HE']
     """
-    return {word: forms(word, _SPELLINGS) for word in words}
+    return [form for word in words for form in forms(word, _SPELLINGS)]
 
 
 def spelled_sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:

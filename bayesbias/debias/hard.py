@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -154,10 +153,8 @@ class FittedHardDebias:
         ]
         # Nor is a word neutral whose set lost another one.
         in_sets = [word for words in self.sets.equalize or () for word in words]
-        kept = [
-            *embedding.lookup(in_sets).found.values(),
-            *chain(*spelled([*in_sets, *(self.sets.specific if given is None else given)]).values()),
-        ]
+        spared = self.sets.specific if given is None else given
+        kept = [*embedding.lookup(in_sets).found.values(), *spelled([*in_sets, *spared])]
         neutral[[place[word] for word in kept if word in place]] = False
         vectors = embedding.vectors.copy()
         for rows in row_blocks(np.flatnonzero(neutral)):

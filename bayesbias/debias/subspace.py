@@ -72,7 +72,7 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     """
     embedding = whole_embedding(embedding)
     wanted = sets.largest - 1 if components is None else check_count("components", components)
-    found = sets_in(embedding, sets.definitional, "definitional")
+    found = sets_in(embedding, sets.definitional)
     if not found:
         raise MeasureError(
             f"The embedding {embedding.name!r} has no definitional set of {sets.name!r} whole. Give sets of words "

@@ -121,7 +121,10 @@ def load_embedding(
             f"rule was {case_text(rule)!r}."
         )
     kept, vectors = checked(rows, origin)
-    return Embedding(words=kept, vectors=vectors, name=name or given_name, case=rule)
+    try:
+        return Embedding(words=kept, vectors=vectors, name=name or given_name, case=rule)
+    except EmbeddingError as error:
+        raise EmbeddingError(f"{origin}: {error}") from error
 
 
 def recognise(path: Path) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from bayesbias.embeddings.embedding import Vectors, check_rows, check_words
+from bayesbias.embeddings.embedding import Vectors, check_rows
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from bayesbias.files import input_file
 from bayesbias.memory import check_memory
@@ -54,7 +54,6 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
         If a word is listed twice with different vectors, or a vector is zero or holds a NaN or an infinity.
     """
     try:
-        check_words(rows.words)
         check_rows(rows.words, rows.vectors, where=rows.where)
     except EmbeddingError as error:
         raise EmbeddingError(f"{source}: {error}") from error

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BASELINE = "associated"
-# A page fits a table again, whole or in parts, as long as pairs times fits are fewer: some ten minutes.
+# A page fits a table again, whole or in parts, as long as pairs times fits are fewer.
 _MOST_PAIRS_FITTED = 30_000_000
 
 

@@ -46,7 +46,7 @@ def comparison(page: PageInput) -> Section:
         *([] if page.needs_nuts else [page.spec]),
         *[model for model in MODELS if model != name],
     ]
-    # To predict each pair and each attribute word from each draw takes as long as some 20 fits.
+    # To predict each pair and each attribute word from each draw counts as 20 fits.
     if reason := page.too_long(20 * len(models), "bb.compare_models(table)"):
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {reason}")])
     try:

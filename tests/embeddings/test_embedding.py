@@ -156,3 +156,15 @@ def test_digest_is_the_same_on_every_machine():
 
 def test_repr_is_short():
     assert repr(make()) == "Embedding(name='embedding', words=3, dimensions=2, case='exact')"
+
+
+def test_masked_vectors_are_refused():
+    masked = np.ma.masked_array([[1.0, 99.0]], mask=[[False, True]])
+    with pytest.raises(EmbeddingError, match="masked"):
+        Embedding(("he",), masked)
+    assert Embedding(("he",), np.ma.masked_array([[1.0, 2.0]])).vectors.tolist() == [[1.0, 2.0]]
+
+
+def test_a_word_with_a_nul_is_refused():
+    with pytest.raises(EmbeddingError, match="NUL"):
+        make(("he\0",))

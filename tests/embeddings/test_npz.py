@@ -160,3 +160,15 @@ def test_one_word_of_columns_takes_the_memory_of_a_column(tmp_path: Path) -> Non
     tracemalloc.stop()
     np.testing.assert_array_equal(read.matrix(["w77777", "w5"]), vectors[[77777, 5]])
     assert peak < 12e6
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_archive_with_two_arrays_of_a_name_is_refused(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, words=np.array(["he"]), vectors=np.ones((1, 2)))
+    with zipfile.ZipFile(path) as archive:
+        content = archive.read("vectors.npy")
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("vectors.npy", content)
+    with pytest.raises(EmbeddingError, match="has 2 arrays 'vectors'"):
+        load_embedding(path)

@@ -139,13 +139,10 @@ def at_once(command: Command, writers: int, folder: Path, *flags: str) -> Counte
         _, said = run.communicate()
         told = run.returncode == 2 and ("nother run" in said or "exists" in said)
         found["wrote" if run.returncode == 0 else "told" if told else said.strip()] += 1
-    whole = []
+    left, whole = digest(output), []
     for setting in (0, 1):
-        before = digest(output)
         finished(start(command, setting, folder, "--overwrite"))
         whole.append(digest(output))
-        if setting == 0:
-            left = before
     found["whole" if left in whole else "mixture"] += 1
     return found
 

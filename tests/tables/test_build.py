@@ -42,6 +42,21 @@ def test_distances_are_those_of_scipy() -> None:
     np.testing.assert_allclose(table["cosine_similarity"], 1 - table["cosine_distance"], atol=1e-12)
 
 
+def test_lists_of_the_same_name_that_share_a_vector_are_told_apart() -> None:
+    study = bb.Study(
+        name="names",
+        protected={"female": ["Mary", "Anna"], "male": ["John"]},
+        attributes={"female": ["mary", "she"], "male": ["he"]},
+        associated=[("female", "female"), ("male", "male")],
+        human="none",
+        neutral="none",
+    )
+    words = ("mary", "anna", "john", "she", "he")
+    embedding = bb.Embedding(words, np.random.default_rng(1).normal(size=(5, 4)), case="lower")
+    with pytest.raises(StudyError, match=r"'Mary' .in 'female'. and 'mary' .in 'female'."):
+        bb.distance_table(embedding, study)
+
+
 def test_more_pairs_than_the_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: 100)
     with pytest.raises(NotEnoughMemoryError, match="The pairs of 3 protected and 6 attribute words need"):

@@ -72,7 +72,7 @@ def kindel_comparison(embedding: EmbeddingLike, studies: StudyLike | Sequence[St
     if not kept:
         raise MeasureError(
             f"Every study has a list without a word in the embedding {source.name!r}, such as "
-            f"{next(iter(left_out.values()), ('none given',))[0]!r}. Look the words up in another case (the case "
+            f"{next(iter(left_out.values()), ('none given',))[0]!r}. Look the words up in another way (the case "
             f"rule is {source.case_text!r}), or give other studies."
         )
     found = [find_lists(source, lists.by_name, least=1) for lists in kept]
