@@ -134,7 +134,7 @@ def as_debias_words(
 
 
 def sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
-    """Return the definitional sets of which the embedding has all words, in the forms that it has; warn of the others."""
+    """Return the definitional sets that the embedding has whole, in the forms that it has; warn of the others."""
     found = embedding.lookup(word for words in sets for word in words)
     kept = [words for words in sets if not set(words) & set(found.lost)]
     if found.lost:
