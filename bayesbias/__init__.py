@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import ModelSpec as ModelSpec
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
+    from bayesbias.page import write_audit_page as write_audit_page
     from bayesbias.page import write_report as write_report
+    from bayesbias.plots.audits import plot_audit as plot_audit
+    from bayesbias.plots.audits import plot_ranks as plot_ranks
     from bayesbias.plots.checks import plot_check as plot_check
     from bayesbias.plots.checks import plot_prior_check as plot_prior_check
     from bayesbias.plots.congruences import plot_components as plot_components
@@ -60,6 +63,10 @@ if TYPE_CHECKING:
     from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
     from bayesbias.plots.words import plot_connections as plot_connections
     from bayesbias.plots.words import plot_words as plot_words
+    from bayesbias.reports.audits.audit import AuditRecord as AuditRecord
+    from bayesbias.reports.audits.audit import audit as audit
+    from bayesbias.reports.audits.ranks import Ranks as Ranks
+    from bayesbias.reports.audits.ranks import rank as rank
     from bayesbias.reports.checks.posterior_check import PosteriorCheck as PosteriorCheck
     from bayesbias.reports.checks.posterior_check import check_posterior as check_posterior
     from bayesbias.reports.checks.prior_check import PriorCheck as PriorCheck
@@ -112,7 +119,8 @@ _NAMES = {
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
-    "page": ("write_report",),
+    "page": ("write_audit_page", "write_report"),
+    "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),
     "plots.distances": ("plot_distances",),
@@ -122,6 +130,8 @@ _NAMES = {
     "plots.nulls": ("plot_false_claims", "plot_null"),
     "plots.word_scores": ("plot_word_scores",),
     "plots.words": ("plot_connections", "plot_words"),
+    "reports.audits.audit": ("AuditRecord", "audit"),
+    "reports.audits.ranks": ("Ranks", "rank"),
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
     "reports.checks.prior_check": ("PriorCheck", "check_prior"),
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),

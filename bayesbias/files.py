@@ -1,11 +1,13 @@
 """Files that are read: what travels with the package, what users give, and checksums of what we wrote."""
 
 import os
+import tomllib
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from bayesbias.arguments import check_path
-from bayesbias.errors import InputFileError, did_you_mean
+from bayesbias.errors import BayesBiasError, InputFileError, did_you_mean
 
 SEAL = b"\nbayesbias sha256 "
 SEAL_SIZE = len(SEAL) + 64
@@ -47,6 +49,18 @@ def input_file(path: str | os.PathLike[str]) -> Path:
     if not os.access(source, os.R_OK):
         raise InputFileError(f"{source} cannot be read: no permission.")
     return source
+
+
+def read_toml(path: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
+    """Return the content of a TOML file; raise `InputFileError` if it cannot be read, `error` if it is not TOML."""
+    source = input_file(path)
+    try:
+        return tomllib.loads(source.read_bytes().decode("utf-8-sig"))  # Windows editors put a byte order mark first
+    except UnicodeDecodeError as fault:
+        raise error(f"{source}: byte {fault.start} is not UTF-8. Save the file as UTF-8.") from fault
+    # TOMLDecodeError is a ValueError; so is a number with too many digits. Deep nesting ends in a RecursionError.
+    except (ValueError, RecursionError) as fault:
+        raise error(f"{source} is not valid TOML: {fault}. Mend this line.") from fault
 
 
 def sealed(content: bytes, at: int | None = None) -> bytes:

@@ -9,10 +9,12 @@ from bayesbias.arguments import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import ReportError
 from bayesbias.models.fits import write_fit
 from bayesbias.outputs import whole_folder
+from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
-from bayesbias.plots.style import save_figure
+from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
+from bayesbias.reports.audits.ranks import rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import contrast, own_questions
@@ -39,6 +41,8 @@ COMPARISON = (
     *("change.csv", "change_by_word.csv", "gaps.csv", "side_by_side.csv", "comparison.txt", "change_[0-9]*.png"),
 )
 
+AUDIT = ("audit.csv", "audit.png", "ranks.csv", "rank_correlations.csv", "ranks.png")
+
 
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
     """Raise, before anything is sampled, if `write_results` could not conclude anything from a fit of `table`.
@@ -46,8 +50,10 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
     Raises
     ------
     ArgumentError, ReportError
-        If `hdi_prob` or `rope` is impossible, or the table has nothing to compare or garbled questions.
+        If `hdi_prob` or `rope` is impossible, the table has nothing to compare or garbled questions, or no figure can
+        be drawn.
     """
+    new_figure(1, 1)
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
     own_questions(table)
@@ -131,6 +137,26 @@ def write_comparison(
         for number, name in enumerate(comparison.names, start=1):
             save_figure(plot_embeddings(comparison, after=name), workshop / f"change_{number}.png")
     return str(comparison)
+
+
+def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write an audit to a folder: ``audit.csv`` and ``audit.png``.
+
+    Of several embeddings also ``ranks.csv``, ``rank_correlations.csv`` and ``ranks.png``.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and `overwrite` is false.
+    """
+    with whole_folder(folder, names=AUDIT, overwrite=overwrite) as workshop:
+        audit.to_csv(workshop / "audit.csv", index=False)
+        save_figure(plot_audit(audit), workshop / "audit.png")
+        if audit["embedding"].nunique() > 1:
+            ranks = rank(audit)
+            ranks.ranks.to_csv(workshop / "ranks.csv", index=False)
+            ranks.correlations.to_csv(workshop / "rank_correlations.csv", index=False)
+            save_figure(plot_ranks(ranks), workshop / "ranks.png")
 
 
 def _write_text(path: Path, text: object) -> None:

@@ -4,6 +4,7 @@ A study is a TOML file or a `Study` made in Python; both go through the same che
 once. The studies of the literature travel with the package (`list_studies`).
 """
 
+import json
 import os
 import re
 import tomllib
@@ -264,6 +265,45 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
     return Path(path)
+
+
+def study_text(study: Study) -> str:
+    """Return a study as the text of a TOML file, its control words spelt out.
+
+    >>> lists = {"protected": {"cats": ["cat"]}, "attributes": {"quiet": ["purr"]}}
+    >>> pets = Study(name="pets", **lists, associated=[("cats", "quiet")], human="none", neutral="none")
+    >>> print(study_text(pets))
+    name = "pets"
+    associated = [["cats", "quiet"]]
+    <BLANKLINE>
+    [protected]
+    "cats" = ["cat"]
+    <BLANKLINE>
+    [attributes]
+    "quiet" = ["purr"]
+    <BLANKLINE>
+    [controls]
+    "human" = "none"
+    "neutral" = "none"
+    """
+
+    def text(value: Any) -> str:
+        # A text of JSON is one of TOML too, once its letters are not escaped.
+        return json.dumps(value, ensure_ascii=False)
+
+    lines = [f"{key} = {text(getattr(study, key))}" for key in ("name", "description", "source", "notes")]
+    lines = [line for line in lines if not line.endswith(' = ""')]
+    sections: dict[str, Mapping[str, Any]] = {
+        "protected": study.protected,
+        "attributes": study.attributes,
+        "controls": {name: getattr(study, name) or "none" for name in CONTROLS},
+        "questions": study.questions,
+    }
+    lines.append(f"associated = {text(study.associated)}")
+    for name, entries in sections.items():
+        if entries:
+            lines += ["", f"[{name}]", *(f"{text(key)} = {text(value)}" for key, value in entries.items())]
+    return "\n".join(lines)
 
 
 def _read(path: Path) -> dict[str, Any]:

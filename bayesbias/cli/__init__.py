@@ -9,11 +9,11 @@ import warnings
 from io import TextIOWrapper
 from typing import TextIO
 
-from bayesbias.cli import checks, data, fits, measures
+from bayesbias.cli import audits, checks, data, fits, measures
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
-__all__ = ["app", "checks", "data", "fits", "main", "measures"]
+__all__ = ["app", "audits", "checks", "data", "fits", "main", "measures"]
 
 
 def _show_warning(
@@ -42,6 +42,9 @@ def _what_is_there() -> str:
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one message and exit code 2."""
+    if sys.flags.optimize > 1:
+        print("error: Python runs without docstrings (-OO). ArviZ needs them: use -O at most.", file=sys.stderr)
+        sys.exit(2)
     warnings.showwarning = _show_warning
     warnings.filterwarnings("default", category=BayesBiasWarning)  # they are part of the answer, `python -W` or not
     for stream in (sys.stdout, sys.stderr):

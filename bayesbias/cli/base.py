@@ -9,6 +9,7 @@ import typer
 
 from bayesbias.arguments import HDI_PROB
 from bayesbias.errors import ModelError
+from bayesbias.losses import MAX_LOST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,7 @@ Case = Annotated[
         help="Forms of a word that are looked up, in order: exact, lower, title, upper, unaccented; with commas."
     ),
 ]
+MaxLost = Annotated[float, typer.Option(help="Share of a list's words that the embedding may lack, from 0 to 1.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers on the same machine.")]
@@ -43,7 +45,7 @@ Rope = Annotated[
     typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
 ]
 Baseline = Annotated[str, typer.Option(help="The connection that the others are subtracted from.")]
-DEFAULT_HDI_PROB = HDI_PROB
+DEFAULT_HDI_PROB, DEFAULT_MAX_LOST = HDI_PROB, MAX_LOST
 # That of bayesbias.models.spec, repeated so that --help does not load it.
 DEFAULT_MODEL_NAME = "multivariate"
 
@@ -102,7 +104,7 @@ def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
         for name in frame.columns
         if frame[name].dtype.kind == "f"
     }
-    return frame.to_string(index=False, formatters=formats)
+    return frame.to_string(index=False, formatters=formats, na_rep="")
 
 
 def priors_from(texts: list[str]) -> dict[str, str]:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_HDI_PROB, DEFAULT_MODEL_NAME, Case, HdiProb, Overwrite, Rope, Seed, app, claim
+from bayesbias.cli.base import (
+    DEFAULT_HDI_PROB,
+    DEFAULT_MAX_LOST,
+    DEFAULT_MODEL_NAME,
+    Case,
+    HdiProb,
+    MaxLost,
+    Overwrite,
+    Rope,
+    Seed,
+    app,
+    claim,
+)
 from bayesbias.errors import ReportError
 
 if TYPE_CHECKING:
@@ -58,6 +70,7 @@ def claims(
     match: Annotated[str, typer.Option(help="What drawn words share with the study's: rank, norm or none.")] = "rank",
     window: Annotated[int, typer.Option(help="How many words, the nearest in rank or norm, to draw from.")] = 1000,
     case: Case = "exact",
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
@@ -81,6 +94,7 @@ def claims(
         window=window,
         hdi_prob=hdi_prob,
         random_seed=seed,
+        max_lost=max_lost,
     )
     print(json.dumps(checked.to_dict(), indent=2) if as_json else checked)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import Case, Duplicates, Overwrite, app, claim, describe
+from bayesbias.cli.base import DEFAULT_MAX_LOST, Case, Duplicates, MaxLost, Overwrite, app, claim, describe
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
@@ -65,6 +65,7 @@ def table(
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if it is not recognised.")] = (
         "auto"
     ),
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
     name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
     duplicates: Annotated[Duplicates, typer.Option(help="Pairs whose words match the same vectors.")] = Duplicates.DROP,
     allow_pickle: Annotated[
@@ -95,7 +96,7 @@ def table(
         name=name,
         allow_pickle=allow_pickle,
     )
-    built = distance_table(vectors, loaded, duplicates=duplicates.value)
+    built = distance_table(vectors, loaded, duplicates=duplicates.value, max_lost=max_lost)
     write_table(built, output, overwrite=overwrite)
     print(describe(built))
     print(f"Wrote {output}. Next: bayesbias fit {output} --output {output.name.split('.')[0]}/")

@@ -171,14 +171,15 @@ def demo(
     vectors = load_embedding(
         bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), name="Wikipedia 2018 skip-gram"
     )
-    built = distance_table(vectors, study)
+    # These small vectors lack one of the four words of a list.
+    built = distance_table(vectors, study, max_lost=0.25)
     print(describe(built))
     fitted = fit_model(built, random_seed=seed)
     # Nothing is equalized: the gap between words made equal closes by construction.
     debiased = HardDebias().fit(vectors, "religion_manzini", equalize=[]).transform(vectors)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above
-        changed = distance_table(debiased, study)
+        changed = distance_table(debiased, study, max_lost=0.25)
     compared = compare_embeddings({"original": built, "hard-debiased (religion_manzini)": changed}, random_seed=seed)
     with whole_folder(output, names=(*RESULTS, "report.html"), overwrite=overwrite) as folder:
         print(f"{write_results(fitted, folder, table=built)}\n")

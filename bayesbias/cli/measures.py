@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import Case, Overwrite, Seed, app, claim, printed
+from bayesbias.cli.base import DEFAULT_MAX_LOST, Case, MaxLost, Overwrite, Seed, app, claim, printed
 from bayesbias.errors import MeasureError, ReportError
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def weat(
     samples: Annotated[int, typer.Option(help="Permutations, where there are more than a million.")] = 100_000,
     seed: Seed = None,
     case: Case = "exact",
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
 ) -> None:
     """Print the Word Embedding Association Test: effect size, p-value, and each word's association.
@@ -66,6 +67,7 @@ def weat(
         ddof=ddof,
         samples=samples,
         random_seed=resolve_seed(seed),
+        max_lost=max_lost,
     )
     print(f"{result}\n\n{printed(_scores(result))}")
 
@@ -105,6 +107,8 @@ def null(
         claim(output)
     if effect_size is not None and not abs(effect_size) <= 2:
         raise ReportError(f"--effect-size {effect_size:g}: an effect size lies between -2 and 2.")
+    if mac is not None and not 0 <= mac <= 2:
+        raise ReportError(f"--mac {mac:g}: a mean distance lies between 0 and 2.")
     chosen = resolve_seed(seed)
     simulated = simulate_null(
         protected=protected,
@@ -175,6 +179,7 @@ def measure(
         typer.Option("--option", help="An option of the measure as key=value, such as ddof=0. May be repeated."),
     ] = None,
     case: Case = "exact",
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
 ) -> None:
     """Print any measure of a study in an embedding.
@@ -196,12 +201,12 @@ def measure(
         key, value = _key_and_value(text)
         if key in options:
             raise MeasureError(f"--option {text!r}: {key!r} was given before. Give each option once.")
-        if key in ("name", "embedding", "study"):
+        if key in ("name", "embedding", "study", "max_lost"):
             raise MeasureError(f"--option {text!r}: {key!r} is no option of a measure; the command has a place for it.")
         options[key] = value
     # Read by the measure itself, which knows the words that it needs.
     vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
-    result = run(name, vectors, load_study(study), **options)
+    result = run(name, vectors, load_study(study), max_lost=max_lost, **options)
     print(f"{result}\n\n{printed(_scores(result))}")
 
 

@@ -1,14 +1,14 @@
 """The words that define what a debiasing method removes, and from which words it does not."""
 
 import os
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from bayesbias.embeddings import Embedding
 from bayesbias.embeddings.case_rules import forms
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.files import bundled, input_file
+from bayesbias.files import bundled, read_toml
 
 Sets = Sequence[Sequence[str]]
 _SPELLINGS = ("exact", "lower", "title", "upper")
@@ -103,11 +103,8 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
             f"There are no words for debiasing {name!r}{did_you_mean(name, known)}. Known are {', '.join(known)}; or "
             "give the path of a .toml file, DebiasWords, or a list of sets."
         )
-    path = bundled("data", "debias", f"{name}.toml") if name in known else input_file(source)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise MeasureError(f"{path} is not valid TOML: {error}. Mend it.") from error
+    path = bundled("data", "debias", f"{name}.toml") if name in known else Path(name)
+    content = read_toml(path, MeasureError)
     fields = (*_TEXTS, *_LISTS, "specific")
     unknown = [key for key in content if key not in fields]
     if unknown:

@@ -11,6 +11,8 @@ study
 targets, attributes
     Names of the protected groups X and Y that are compared, which may be left out where the study has exactly two; and
     of the attribute groups (or the control lists ``"human"`` and ``"neutral"``) that they are compared on.
+max_lost
+    The share of a list's words that the embedding may lack, from 0 to 1; a list that lost more is a `LostWordsError`.
 
 All of them warn with a `LostWordsWarning` if the embedding lacks some words, with a `DuplicatesWarning` if several
 words of a list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.
@@ -26,9 +28,11 @@ from bayesbias.metrics.neighbours import nearest_neighbours
 from bayesbias.metrics.registry import MEASURES, Measure, measure
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.rnsb import rnsb
+from bayesbias.metrics.semaxis import semaxis
 from bayesbias.metrics.significance.permutation_test import PermutationTest
 from bayesbias.metrics.significance.t_tests import TTest, mac_t_tests, t_tests
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
+from bayesbias.metrics.single_category import nas, sc_weat
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace, congruences, subspace_similarity
 from bayesbias.metrics.subspaces.consistency import index_of_inconsistency, subset_consistency
 from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
@@ -65,10 +69,13 @@ __all__ = [
     "mac",
     "mac_t_tests",
     "measure",
+    "nas",
     "nearest_neighbours",
     "randomisation_nulls",
     "rnd",
     "rnsb",
+    "sc_weat",
+    "semaxis",
     "study_nulls",
     "subset_consistency",
     "subspace_similarity",

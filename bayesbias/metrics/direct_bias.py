@@ -12,6 +12,7 @@ from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.studies import Study, StudyLike, load_study
@@ -111,12 +112,13 @@ def direct_bias(
     pairs: Sequence[tuple[str, str]] = GENDER_PAIRS,
     direction: ArrayLike | Direction | None = None,
     c: float = 1.0,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Measure how far words that should be neutral lie along a direction.
 
     Parameters
     ----------
-    embedding
+    embedding, max_lost
         See `bayesbias.metrics`.
     words
         The words that should be neutral, or a study: the words of its attribute groups.
@@ -159,7 +161,7 @@ def direct_bias(
     else:
         name, lists, named = "a list of words", {"words": checked_words("words", words)}, {"attribute_group": ""}
     given = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
-    found = find_lists(embedding, lists, others=given)
+    found = find_lists(embedding, lists, max_lost=max_lost, others=given)
     lost = dict(found.lost)
     made = gender_direction(found.source, pairs) if direction is None else direction
     if isinstance(made, Direction):

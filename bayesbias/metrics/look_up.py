@@ -10,7 +10,8 @@ import numpy as np
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
-from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_of_lost_words, warn_user
+from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.losses import MAX_LOST, WordList, judge_lost_words, list_labels
 from bayesbias.studies import Study, StudyLike, load_study
 
 WordLists = Mapping[str, Sequence[str]]
@@ -61,13 +62,19 @@ class FoundLists:
 
 
 def find_lists(
-    embedding: EmbeddingLike, lists: WordLists, *, least: int = 2, others: Iterable[str] | None = ()
+    embedding: EmbeddingLike,
+    lists: WordLists,
+    *,
+    max_lost: float = MAX_LOST,
+    least: int = 2,
+    others: Iterable[str] | None = (),
 ) -> FoundLists:
-    """Look up lists of words (list name -> words) in an embedding; at least `least` words of each must be left.
+    """Look up lists of words (list name -> words) in an embedding.
 
-    `others` are words to read besides, where the embedding is still to be read; None: all words. Warns of words that
-    the embedding lacks, and of words of a list that match the same vector, of which the first is kept; two lists that
-    share a vector are an error.
+    Of each list at least `least` words must be left, and at most the share `max_lost` may be lost. `others` are words
+    to read besides, where the embedding is still to be read; None: all words. Warns of words that the embedding lacks,
+    and of words of a list that match the same vector, of which the first is kept; two lists that share a vector are an
+    error.
 
     >>> vectors = {"cat": [2.0, 0.0], "dog": [0.0, 1.0], "purr": [3.0, 4.0], "nap": [1.0, 0.0]}
     >>> found = find_lists(vectors, {"pets": ["cat", "dog"], "sounds": ["purr"]}, least=1)
@@ -81,12 +88,6 @@ def find_lists(
     source = as_embedding(embedding, None if others is None else [*every, *checked_words("The vocabulary", others)])
     found = source.lookup(every).found
     lost = {name: gone for name, words in lists.items() if (gone := tuple(word for word in words if word not in found))}
-    warn_of_lost_words(
-        f"The embedding {source.name!r}",
-        lost,
-        {name: len(words) for name, words in lists.items()},
-        "The measure is about the words that are left; its result keeps the whole list (lost_words).",
-    )
     kept = {name: _distinct(name, words, found) for name, words in lists.items()}
     few = [f"{name!r} has {len(words)} of its {len(lists[name])}" for name, words in kept.items() if len(words) < least]
     if few:
@@ -94,15 +95,23 @@ def find_lists(
             f"In the embedding {source.name!r}, {'; '.join(few)} words, but at least {least} of each list are needed. "
             f"Add words, or look them up in another way (the case rule is {source.case_text!r})."
         )
+    judge_lost_words(
+        f"The embedding {source.name!r}",
+        [WordList(name, len(words), lost.get(name, ())) for name, words in lists.items()],
+        "The measure is about the words that are left; its result keeps the whole list (lost_words).",
+        max_lost=max_lost,
+    )
     _raise_if_lists_share_a_vector(kept, found)
     return FoundLists(source, kept, lost)
 
 
-def find_two_lists(embedding: EmbeddingLike, lists: WordLists, *, others: Iterable[str] | None = ()) -> FoundLists:
+def find_two_lists(
+    embedding: EmbeddingLike, lists: WordLists, *, max_lost: float = MAX_LOST, others: Iterable[str] | None = ()
+) -> FoundLists:
     """Look up two lists of words, of which one word each must be left; the rest is as in `find_lists`."""
     if len(lists) != 2:
         raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
-    return find_lists(embedding, lists, least=1, others=others)
+    return find_lists(embedding, lists, max_lost=max_lost, least=1, others=others)
 
 
 def as_embedding(embedding: EmbeddingLike | Callable[..., Embedding], words: Iterable[str] | None = None) -> Embedding:
@@ -162,13 +171,9 @@ class StudyLists:
     @property
     def by_name(self) -> dict[str, Sequence[str]]:
         """All lists, the protected ones first; of two of the same name each with its kind."""
-        both = self.protected.keys() & self.attributes.keys()
+        labels = list_labels(self.protected, self.attributes)
         kinds = (("protected", self.protected), ("attribute", self.attributes))
-        return {
-            f"{kind} group {name}" if name in both else name: words
-            for kind, lists in kinds
-            for name, words in lists.items()
-        }
+        return {labels[kind, name]: words for kind, lists in kinds for name, words in lists.items()}
 
     @property
     def title(self) -> str:
@@ -205,6 +210,26 @@ def two_groups(study: StudyLike, targets: Any = None, attributes: Any = None) ->
     names = tuple(loaded.attributes) if attributes is None else attributes
     return chosen_lists(
         loaded, _target_pair(loaded, targets), list_names(names, loaded.attribute_lists, "attributes", loaded)
+    )
+
+
+def groups_on_two_lists(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
+    """Return protected groups, by default all, and two attribute lists, by default the study's own two.
+
+    Lists by name, three or more, are the groups and then the two attribute lists.
+
+    >>> groups_on_two_lists("weat7", targets="math").title
+    'math by male, female'
+    """
+    if isinstance(study, Mapping):
+        return lists_by_name(study, -2, "one or more groups, then two attribute lists,", targets, attributes)
+    loaded = load_study(study)
+    groups = tuple(loaded.protected) if targets is None else targets
+    two = tuple(loaded.attributes) if attributes is None else attributes
+    return chosen_lists(
+        loaded,
+        list_names(groups, loaded.protected, "targets", loaded),
+        list_names(two, loaded.attribute_lists, "attributes", loaded, count=2),
     )
 
 

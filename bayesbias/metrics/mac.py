@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.embeddings import EmbeddingLike
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import every_group
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.similarities import Similarities, Statistics
@@ -50,7 +51,7 @@ def mac_statistics(similarities: Similarities) -> Statistics:
     return numbers | {f"mac_{name}": np.concatenate(parts[name], axis=-1).mean(axis=-1) for name in sorted(parts)}
 
 
-def mac(embedding: EmbeddingLike, study: StudyLike) -> MeasureResult:
+def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOST) -> MeasureResult:
     """Average the cosine distances of a study's protected words to its sets of attributes.
 
     For each protected word and each set of attributes the distances are averaged first; MAC is the mean of these
@@ -58,7 +59,7 @@ def mac(embedding: EmbeddingLike, study: StudyLike) -> MeasureResult:
 
     Parameters
     ----------
-    embedding, study
+    embedding, study, max_lost
         See `bayesbias.metrics`.
 
     Returns
@@ -87,7 +88,7 @@ def mac(embedding: EmbeddingLike, study: StudyLike) -> MeasureResult:
     (0.7561, 0.7472, 32)
     """
     lists = every_group(study)
-    similarities, found = Similarities.of_embedding(embedding, lists)
+    similarities, found = Similarities.of_embedding(embedding, lists, max_lost)
     sets = list(similarities.attributes)
     return MeasureResult(
         measure="mac",

@@ -11,6 +11,7 @@ from bayesbias.arguments import check_choice, check_flag
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import find_lists, two_groups
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.similarities import Similarities, Statistics
@@ -47,12 +48,13 @@ def rnd(
     attributes: Sequence[str] | str | None = None,
     distance: Literal["norm", "cosine"] = "norm",
     normalize: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Compare the distances of attribute words to the mean vectors of two groups.
 
     Parameters
     ----------
-    embedding, study, targets, attributes
+    embedding, study, targets, attributes, max_lost
         See `bayesbias.metrics`: two groups, X and Y, and any attribute lists, whose words are compared all together.
     distance
         ``"norm"``, the Euclidean distance, or ``"cosine"``, 1 - cosine similarity.
@@ -85,7 +87,7 @@ def rnd(
     (0.058, 0.4643, 8)
     """
     check_choice("distance", distance, ("norm", "cosine"))
-    compared = _compare(embedding, study, targets, attributes, normalize)
+    compared = _compare(embedding, study, targets, attributes, normalize, max_lost)
     x, y = compared.groups
     difference = distance_difference(compared.words, *compared.groups.values(), distance=distance)
     scores = score_frame(difference, **compared.labels)
@@ -144,12 +146,13 @@ def ect(
     targets: tuple[str, str] | None = None,
     attributes: Sequence[str] | str | None = None,
     normalize: bool = False,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Correlate the similarities of attribute words to the mean vectors of two groups.
 
     Parameters
     ----------
-    embedding, study, targets, attributes
+    embedding, study, targets, attributes, max_lost
         See `bayesbias.metrics`: two groups, X and Y, and any attribute lists, whose words are compared all together.
     normalize
         Whether every word's vector is scaled to length 1 before the groups are averaged. Dev and Phillips do not.
@@ -178,7 +181,7 @@ def ect(
     >>> round(result.ect, 4)
     0.5059
     """
-    compared = _compare(embedding, study, targets, attributes, normalize)
+    compared = _compare(embedding, study, targets, attributes, normalize, max_lost)
     profiles = [_cosine_to(compared.words, group.mean(axis=0)) for group in compared.groups.values()]
     x, y = compared.groups
     labels = {name: np.repeat(values, 2) for name, values in compared.labels.items()}
@@ -209,10 +212,12 @@ class _Comparison:
     names: Mapping[str, Any]
 
 
-def _compare(embedding: EmbeddingLike, study: StudyLike, targets: Any, attributes: Any, normalize: bool) -> _Comparison:
+def _compare(
+    embedding: EmbeddingLike, study: StudyLike, targets: Any, attributes: Any, normalize: bool, max_lost: float
+) -> _Comparison:
     lists = two_groups(study, targets, attributes)
     scaled = check_flag("normalize", normalize)
-    found = find_lists(embedding, lists.by_name)
+    found = find_lists(embedding, lists.by_name, max_lost=max_lost)
     vectors = found.units if scaled else found.vectors
     return _Comparison(
         groups={group: vectors[group] for group in lists.protected},

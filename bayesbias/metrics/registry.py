@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import Any
 
+import numpy as np
+
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.metrics.direct_bias import direct_bias
@@ -13,7 +16,9 @@ from bayesbias.metrics.mac import average_distances, mac, mac_statistics
 from bayesbias.metrics.mean_vectors import ect, ect_statistics, rnd
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.rnsb import rnsb
+from bayesbias.metrics.semaxis import semaxis
 from bayesbias.metrics.similarities import SimilarityMeasure
+from bayesbias.metrics.single_category import nas, sc_weat
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
 from bayesbias.metrics.subspaces.mean_cosine import weat_score, weat_score_statistics
 from bayesbias.metrics.weat import associations, weat, weat_statistics
@@ -27,6 +32,10 @@ _ASSOCIATION = "association s(w, A, B)"
 _PAIRS = "base pairs (23 are bundled), target words"
 _DU = "Du, Fang and Nguyen (2021), section 3.1"
 _KINDEL = "Kindel (2023)"
+
+
+def _below_one(values: Floats) -> Floats:
+    return 1.0 - values
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class Measure:
         Options of the function that make it this measure.
     of_similarities
         The measure as a function of the similarities alone, where it is one.
+    strength
+        From values of the measure to numbers that grow with the strength of what it measures, in either direction.
     """
 
     name: str
@@ -68,6 +79,7 @@ class Measure:
     function: Callable[..., MeasureResult]
     options: Mapping[str, Any] = field(default_factory=dict)
     of_similarities: SimilarityMeasure | None = None
+    strength: Callable[[Floats], Floats] = np.abs
 
     @property
     def posterior(self) -> bool:
@@ -86,6 +98,27 @@ MEASURES: dict[str, Measure] = {
             "Caliskan, Bryson and Narayanan (2017)",
             "sd with n - 1; the p-value is one-sided and counts all partitions up to a million", weat,
             of_similarities=SimilarityMeasure(four_lists, weat_statistics, associations, _ASSOCIATION),
+        ),
+        Measure(
+            "sc_weat", "single-category WEAT",
+            "(mean over A of cos(X, a) - mean over B of cos(X, b)) / sd over A and B; cos(X, a) = mean over X of "
+            "cos(x, a)",
+            "positive: A nearer to the group X than B", "-2 to 2 (effect size)",
+            "one protected group, two attribute groups",
+            "Caliskan, Bryson and Narayanan (2017), WEFAT; Caliskan et al. (2022), SC-WEAT",
+            "sd with n - 1; attribute words are exchanged for the p-value, all partitions up to a million", sc_weat,
+        ),
+        Measure(
+            "nas", "normalized association score of single words (WEFAT)",
+            "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together",
+            "positive: nearer to A, the first attribute group", "-2 to 2",
+            "protected groups, two attribute groups",
+            "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, nas", "sd with n - 1", nas,
+        ),
+        Measure(
+            "semaxis", "SemAxis of single words", "cos(w, mean of A - mean of B)",
+            "positive: towards A, the first attribute group", "-1 to 1", "protected groups, two attribute groups",
+            "An, Kwak and Ahn (2018), equations 1 and 2", "vectors as stored (normalize=False)", semaxis,
         ),
         Measure(
             "weat_score", "mean-cosine score (WEAT_0, WEAT_1, WEAT_k)", f"{_SCORE}, X:Y the mean cosine of X and Y",
@@ -109,6 +142,7 @@ MEASURES: dict[str, Measure] = {
             of_similarities=SimilarityMeasure(
                 every_group, mac_statistics, average_distances, "mean distance s(t, A_j) to an attribute group"
             ),
+            strength=_below_one,
         ),
         Measure(
             "direct_bias", "direct bias", "mean of |cos(w, g)|^c over words w, g the main direction of the pairs",
@@ -127,6 +161,7 @@ MEASURES: dict[str, Measure] = {
             "near 1: both groups rank the attribute words alike", "-1 to 1", _TWO, "Dev and Phillips (2019)",
             "vectors as stored (normalize=False). The posterior is that with normalize=True", ect,
             of_similarities=SimilarityMeasure(two_groups, ect_statistics, same_as=(("normalize", True),)),
+            strength=_below_one,
         ),
         Measure(
             "rnsb", "Relative Negative Sentiment Bias",

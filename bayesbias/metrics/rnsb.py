@@ -1,6 +1,6 @@
 """RNSB: the relative negative sentiment bias of Sweeney and Najafian (2019)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,11 @@ from bayesbias.arguments import check_count, check_flag, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.metrics.look_up import StudyLists, chosen_lists, find_lists, list_names, lists_by_name
+from bayesbias.losses import MAX_LOST
+from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
 from bayesbias.metrics.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.result import MeasureResult, score_frame
-from bayesbias.studies import StudyLike, load_study
+from bayesbias.studies import StudyLike
 
 
 def divergence_from_uniform(values: ArrayLike) -> float:
@@ -41,6 +42,7 @@ def rnsb(
     normalize: bool = False,
     splits: int = 100,
     random_seed: int | None = None,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Measure how unevenly a classifier of negative words takes the words of groups for negative.
 
@@ -49,7 +51,7 @@ def rnsb(
 
     Parameters
     ----------
-    embedding, study, targets, attributes
+    embedding, study, targets, attributes, max_lost
         See `bayesbias.metrics`: any protected groups, whose words are judged, and two attribute lists, the positive
         and the negative words. By name, the positive and the negative words are the last two lists.
     normalize
@@ -92,9 +94,9 @@ def rnsb(
     scaled = check_flag("normalize", normalize)
     if check_count("splits", splits, least=0) == 1:
         raise MeasureError("splits=1: give 0, or a whole number from 2.")
-    lists = _judged_lists(study, targets, attributes)
+    lists = groups_on_two_lists(study, targets, attributes)
     positive, negative = lists.attributes
-    found = find_lists(embedding, lists.by_name, least=1)
+    found = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
     for group in (positive, negative):
         if len(found.words[group]) < 2:
             raise MeasureError(
@@ -124,21 +126,6 @@ def rnsb(
         ),
         study=lists.study,
         embedding=found.source.name,
-    )
-
-
-def _judged_lists(study: StudyLike, targets: Any, attributes: Any) -> StudyLists:
-    """Return the target groups, and the positive and the negative words."""
-    if isinstance(study, Mapping):
-        wanted = "one or more groups, then the positive and the negative words,"
-        return lists_by_name(study, -2, wanted, targets, attributes)
-    loaded = load_study(study)
-    groups = tuple(loaded.protected) if targets is None else targets
-    signs = tuple(loaded.attributes) if attributes is None else attributes
-    return chosen_lists(
-        loaded,
-        list_names(groups, loaded.protected, "targets", loaded),
-        list_names(signs, loaded.attribute_lists, "attributes", loaded, count=2),
     )
 
 

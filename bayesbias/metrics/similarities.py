@@ -11,6 +11,7 @@ import pandas as pd
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists
 from bayesbias.studies import Study
 
@@ -44,9 +45,11 @@ class Similarities:
     associated: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
-    def of_embedding(cls, embedding: EmbeddingLike, lists: StudyLists) -> tuple["Similarities", FoundLists]:
+    def of_embedding(
+        cls, embedding: EmbeddingLike, lists: StudyLists, max_lost: float = MAX_LOST
+    ) -> tuple["Similarities", FoundLists]:
         """Return the similarities of lists in an embedding, and the words that it has and lacks."""
-        found = find_lists(embedding, lists.by_name)
+        found = find_lists(embedding, lists.by_name, max_lost=max_lost)
         names = tuple(found.words)
         rows, columns = names[: len(lists.protected)], names[len(lists.protected) :]
         values = np.block([[found.similarity(row, column) for column in columns] for row in rows])

@@ -9,6 +9,7 @@ from bayesbias.arguments import check_choice, check_count, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.significance.permutation_test import p_value as p_value
@@ -33,18 +34,14 @@ def association(similarity_a: ArrayLike, similarity_b: ArrayLike) -> Floats:
 def test_statistic(s_x: ArrayLike, s_y: ArrayLike) -> Floats:
     """Return the difference of the sums of two groups' associations: s(X, Y, A, B).
 
-    Both have shape (..., words); groups of different sizes are an error, since a difference of sums would grow with the
-    difference in size. Caliskan, Bryson and Narayanan (2017), s(X, Y, A, B).
+    Both have shape (..., words). Of groups of different sizes it grows with the difference in size, and is no measure
+    of an association; its permutation p-value is that of the difference of means all the same. Caliskan, Bryson and
+    Narayanan (2017), s(X, Y, A, B).
 
     >>> float(test_statistic([0.3, 0.2], [-0.1, 0.1]))
     0.5
     """
     x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
-    if x.shape[-1] != y.shape[-1]:
-        raise MeasureError(
-            f"The two groups have {x.shape[-1]} and {y.shape[-1]} words, but the statistic is a difference of sums. "
-            "Give lists of the same length, or take the difference of means (statistic='mean' in weat)."
-        )
     difference: Floats = x.sum(axis=-1) - y.sum(axis=-1)
     return difference
 
@@ -112,16 +109,17 @@ def weat(
     ddof: int = 1,
     samples: int = 100_000,
     random_seed: int | None = None,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Test whether words X are nearer to A, and words Y nearer to B, than the other way around.
 
     Parameters
     ----------
-    embedding, study, targets, attributes
+    embedding, study, targets, attributes, max_lost
         See `bayesbias.metrics`: X and Y, A and B; by default A is associated with X, and B with Y.
     statistic
-        ``"sum"``, the difference of sums as published, for groups of the same size; ``"mean"``, the difference
-        of means, for groups of any sizes. For groups of the same size both have the same p-value.
+        ``"sum"``, the difference of sums as published, which for groups of different sizes grows with the difference
+        in size; ``"mean"``, the difference of means. Both have the same p-values, and the effect size is that of means.
     ddof
         1 divides by n - 1 in the effect size's standard deviation, 0 by n (see `effect_size`).
     samples
@@ -133,14 +131,13 @@ def weat(
     -------
     MeasureResult
         `effect_size` (the headline number), `test_statistic`, `p_value` (one-sided, ``>=``), `p_value_mcse` (its
-        Monte Carlo standard error, 0 if exact) and `partitions` (how many were counted). The scores are the
-        associations s(w, A, B) of the words of X and Y.
+        Monte Carlo standard error, 0 if exact), `p_value_two_sided` and `p_value_two_sided_mcse`, and `partitions` (how
+        many were counted). The scores are the associations s(w, A, B) of the words of X and Y.
 
     Raises
     ------
     MeasureError
-        If the groups are not determined, have fewer than two words left or unequal sizes with ``"sum"``, or all
-        words have the same association.
+        If the groups are not determined or have fewer than two words left, or all words have the same association.
 
     Notes
     -----
@@ -162,12 +159,17 @@ def weat(
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
     lists = four_lists(study, targets, attributes)
-    similarities, found = Similarities.of_embedding(embedding, lists)
+    similarities, found = Similarities.of_embedding(embedding, lists, max_lost)
     s = associations(similarities)
     numbers: dict[str, Any] = dict(weat_statistics(similarities, statistic=statistic, ddof=ddof))
-    test = p_value(*similarities.by_group(s), samples=samples, random_seed=seed)
-    numbers |= {"p_value": test.p_value, "p_value_mcse": test.mcse, "partitions": test.partitions}
+    groups = list(similarities.by_group(s))
+    test = p_value(*groups, samples=samples, random_seed=seed)
+    both = p_value(*groups, two_sided=True, samples=samples, random_seed=seed)
+    numbers |= {"p_value": test.p_value, "p_value_mcse": test.mcse}
+    numbers |= {"p_value_two_sided": both.p_value, "p_value_two_sided_mcse": both.mcse, "partitions": test.partitions}
     (x, y), (a, b) = similarities.protected, similarities.attributes
+    counts = [len(group) for group in groups]
+    sizes = f" over {counts[0]} and {counts[1]} words" if counts[0] != counts[1] else ""
     how = "all partitions counted" if test.exact else f"of {test.partitions:,} random partitions, seed {seed}"
     return MeasureResult(
         measure="weat",
@@ -176,7 +178,7 @@ def weat(
         lost_words=found.lost,
         conventions=(
             f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
-            f"test statistic a difference of {statistic}s; p one-sided, >=, {how}"
+            f"test statistic a difference of {statistic}s{sizes}; p_value one-sided, >=, {how}"
         ),
         study=lists.study,
         embedding=found.source.name,

@@ -15,6 +15,7 @@ from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled
 from bayesbias.geometry import unit_rows
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.neighbours import nearest_neighbours
 from bayesbias.metrics.result import MeasureResult, score_frame
@@ -34,6 +35,7 @@ RULES: Mapping[str, str] = {
 """The scoring rules and their conventions; m is the first word of a pair, f the second."""
 
 _BLOCK = 10_000
+_NEIGHBOURS = 100
 _ONE_LIST = "target words"
 
 
@@ -126,14 +128,15 @@ def word_scores(
     base_pairs: Sequence[tuple[str, str]] | str = "gender",
     *,
     rule: str = "db_wa",
-    k: int = 100,
+    k: int | None = None,
     vocabulary: Sequence[str] | None = None,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Score single words by how much they lean to the first or to the second word of base pairs.
 
     Parameters
     ----------
-    embedding
+    embedding, max_lost
         See `bayesbias.metrics`.
     words
         The target words, or lists of them by name; or a study: the words of its protected and its attribute groups.
@@ -143,10 +146,10 @@ def word_scores(
         ``"db_wa"``, ``"ripa"`` (word vectors as long as they are: the equation of the paper), ``"ripa_unit"``
         (word vectors of length 1: what the paper's published code computes) or ``"nbm"``.
     k
-        Neighbours for ``"nbm"``.
+        How many neighbours ``"nbm"`` counts, by default 100; for no other rule.
     vocabulary
-        Words that these neighbours are sought among. None: every word of the embedding; the scores then depend
-        on which words it was loaded with.
+        Words that these neighbours are sought among; for no other rule. None: every word of the embedding; the scores
+        then depend on which words it was loaded with.
 
     Returns
     -------
@@ -180,13 +183,20 @@ def word_scores(
     1  pilot                        he ~ she  0.283
     """
     check_choice("rule", rule, RULES)
+    if rule != "nbm" and (k, vocabulary) != (None, None):
+        raise MeasureError(
+            f"The rule {rule!r} counts no neighbours: leave k and vocabulary out, or take the rule 'nbm'."
+        )
+    k = _NEIGHBOURS if k is None else k
     if vocabulary is not None:
         vocabulary = checked_words("vocabulary", vocabulary)
     pairs = load_base_pairs(base_pairs) if isinstance(base_pairs, str) else checked_pairs(base_pairs)
     lists = _target_lists(words)
     whole = rule == "nbm" and vocabulary is None
     others = [word for pair in pairs for word in pair]
-    found = find_lists(embedding, lists.by_name, least=1, others=None if whole else [*others, *(vocabulary or ())])
+    found = find_lists(
+        embedding, lists.by_name, max_lost=max_lost, least=1, others=None if whole else [*others, *(vocabulary or ())]
+    )
     source = found.source
     kept, lost_pairs = _kept_pairs(pairs, source)
     vectors = np.concatenate(list(found.vectors.values()))

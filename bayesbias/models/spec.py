@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from bayesbias.arguments import check_type
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
-from bayesbias.files import bundled, input_file
+from bayesbias.files import bundled, input_file, read_toml
 from bayesbias.models.priors import Prior, parse_prior
 
 # What each switch may say.
@@ -178,12 +177,7 @@ def _path(model: str | os.PathLike[str]) -> Path:
 
 
 def _read(path: Path) -> ModelSpec:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{path}: byte {error.start} is not UTF-8. Save the file as UTF-8.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ModelError(f"{path} is not valid TOML: {error}. Mend this line.") from error
+    content = read_toml(path, ModelError)
     faults = [
         f"unknown key {key!r}{did_you_mean(key, (*_TEXTS, 'switches', 'priors'))}"
         for key in content

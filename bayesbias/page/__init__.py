@@ -1,3 +1,4 @@
-"""The page: one self-contained HTML file that says what a fit shows, and what it rests on."""
+"""The pages: self-contained HTML files that say what a fit or an audit shows, and what it rests on."""
 
+from bayesbias.page.audit import write_audit_page as write_audit_page
 from bayesbias.page.report import write_report as write_report

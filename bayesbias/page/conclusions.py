@@ -1,13 +1,19 @@
 """The last sections: what can be concluded, how to repeat it, and how to cite it."""
 
 import json
+import re
 from importlib.metadata import version
+from typing import Any
 
 from bayesbias.files import bundled
+from bayesbias.losses import MAX_LOST
+from bayesbias.metrics.similarities import table_study
 from bayesbias.models.fits import fit_fact
 from bayesbias.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
 from bayesbias.page.page_input import PageInput
 from bayesbias.statements import percent_text
+from bayesbias.studies import Study, list_studies, load_study, study_text
+from bayesbias.study_faults import CONTROLS
 
 _CITATION = bundled("CITATION.cff")
 _PAPER = (
@@ -54,25 +60,65 @@ def reproduce(page: PageInput) -> Section:
         "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
     }
     versions = {**fit_fact(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
+    own = own_study(page)
+    words: list[Block] = []
+    if own:
+        words = [Heading(f"The study, for a file {_file_name(own)}"), Verbatim(study_text(own))]
     blocks: list[Block] = [
         fact_table("Settings", settings, header=("Setting", "Value")),
         fact_table("Versions of packages, when the model was fitted", versions, header=("Package", "Version")),
+        *words,
         Heading("In Python"),
-        Verbatim(_code(page)),
+        Verbatim(_code(page, _file_name(own) if own else page.facts.get("study"))),
     ]
     return Section("reproduce", "How to repeat it", blocks)
 
 
-def _code(page: PageInput) -> str:
+def own_study(page: PageInput) -> Study | None:
+    """Return the study of a page, lost words included, if it is none that travels with the package."""
+    facts = page.facts
+    if "study" not in facts or "embedding" not in facts:
+        return None
+    here = table_study(page.table, facts["study"])
+    lists: dict[str, dict[str, list[str]]] = {
+        "protected": {name: list(words) for name, words in here.protected.items()},
+        "attribute": {name: list(words) for name, words in here.attribute_lists.items()},
+    }
+    for entry in facts.get("lost_words", []):
+        lists[entry["role"]].setdefault(entry["list"], []).append(entry["word"])
+    controls: dict[str, Any] = {name: lists["attribute"].pop(name, "none") for name in CONTROLS}
+    if facts["study"] in list_studies():
+        known = load_study(facts["study"])
+        if all(
+            {name: set(words) for name, words in ours.items()} == {name: set(words) for name, words in theirs.items()}
+            for ours, theirs in ((lists["protected"], known.protected), (lists["attribute"], known.attributes))
+        ):
+            return None
+    return Study(
+        name=facts["study"],
+        protected=lists["protected"],
+        attributes=lists["attribute"],
+        associated=here.associated,
+        questions=facts.get("questions", {}),
+        **controls,
+    )
+
+
+def _file_name(study: Study) -> str:
+    return f"{re.sub(r'[^\w-]+', '_', study.name)}.toml"
+
+
+def _code(page: PageInput, study: str | None) -> str:
     """Return the calls that lead to this page; names are quoted as JSON texts, which are Python texts too."""
     fit, facts = page.fit, page.facts
     lines = ["import bayesbias as bb", ""]
     if "study" in facts and "embedding" in facts:
         case = facts["embedding"].get("case", "exact")
+        limit = f", max_lost={facts['max_lost']}" if facts.get("max_lost", MAX_LOST) != MAX_LOST else ""
         lines += [
-            f"study = bb.load_study({json.dumps(facts['study'])})",
+            f"study = bb.load_study({json.dumps(study)})",
             f'embedding = bb.load_embedding("PATH", words=study.words, case={json.dumps(case)})',
-            "table = bb.distance_table(embedding, study)",
+            f"table = bb.distance_table(embedding, study{limit})",
         ]
     else:
         lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")

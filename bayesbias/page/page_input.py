@@ -12,6 +12,7 @@ from bayesbias.models.fit_source import fitted_model, fitted_table
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.statements import Conclusions
 from bayesbias.tables.schema import validate_table
@@ -108,3 +109,21 @@ def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
             "out and the page takes the rows that the fit keeps."
         )
     return validate_table(table)
+
+
+def check_comparison(comparison: Any, table: pd.DataFrame) -> None:
+    """Raise `ReportError` unless a comparison is None, or one whose first distances are those of `table`."""
+    if comparison is None:
+        return
+    if not isinstance(comparison, EmbeddingComparison):
+        raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
+    pair = ["protected_word", "attribute_word"]
+    compared = fitted_table(comparison.fits[comparison.baseline]).set_index(pair)["cosine_distance"]
+    here = table.drop_duplicates(pair).set_index(pair)["cosine_distance"].reindex(compared.index)
+    if not (different := (here != compared)).any():
+        return
+    protected, attribute = compared.index[int(different.to_numpy().argmax())]
+    raise ReportError(
+        f"comparison: its first table, {comparison.baseline!r}, is not the one that was fitted; the first pair that "
+        f"differs is {protected!r} with {attribute!r}. Give bb.compare_embeddings the fitted table first."
+    )

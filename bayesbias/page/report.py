@@ -1,14 +1,9 @@
 """Write the page."""
 
 import os
-import re
 from collections.abc import Callable
-from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from bayesbias.arguments import HDI_PROB, check_path, check_probability, check_rope, resolve_seed, with_progress
 from bayesbias.errors import OutputError, ReportError
@@ -18,23 +13,20 @@ from bayesbias.page.blocks import Notice, Section
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
 from bayesbias.page.embeddings import before_and_after
-from bayesbias.page.page_input import PageInput, table_of
+from bayesbias.page.page_input import PageInput, check_comparison, table_of
 from bayesbias.page.posterior import overall, words
 from bayesbias.page.question_and_data import data, question
 from bayesbias.page.random_lists import claims_for_random_words
 from bayesbias.page.robustness import comparison as compared
 from bayesbias.page.robustness import what_it_is_sensitive_to
 from bayesbias.page.single_numbers import single_numbers
+from bayesbias.page.template import filled_page
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.robustness.claims_check import ClaimsCheck
 
 if TYPE_CHECKING:
-    import jinja2
     import pandas as pd
     import xarray as xr
-
-# Control characters, marks that override the direction of text, and halves of surrogate pairs.
-_UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
     question,
@@ -87,7 +79,7 @@ def write_report(
         The fitted table. By default its rows are taken from the fit, where only the names of attribute lists are
         missing.
     comparison
-        What `compare_embeddings` returned, for the section on the original and the debiased embedding.
+        What `compare_embeddings` returned for the fitted table and others, for the section on them.
     claims
         What `check_claims` returned for the same embedding and study, for the section on random attribute words.
     rope
@@ -114,7 +106,8 @@ def write_report(
     OutputError
         If the file exists or cannot be written; before anything is computed.
     FitError, ReportError, ArgumentError
-        If `fit` is not a fit, `table` is not its table, or another argument is not usable.
+        If `fit` is not a fit, `table` is not its table, `comparison` does not begin with that table, or another
+        argument is not usable.
 
     Notes
     -----
@@ -139,15 +132,15 @@ def write_report(
     target = check_output(path, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
-    if comparison is not None and not isinstance(comparison, EmbeddingComparison):
-        raise ReportError(f"comparison: give what bb.compare_embeddings returned, not {type(comparison).__name__}.")
     if claims is not None and not isinstance(claims, ClaimsCheck):
         raise ReportError(f"claims: give what bb.check_claims returned, not {type(claims).__name__}.")
     check_fit(fit)
     seed = resolve_seed(fit_fact(fit, "seed") if given is None else given)
+    rows = table_of(fit, table)
+    check_comparison(comparison, rows)
     page = PageInput(
         fit=fit,
-        table=table_of(fit, table),
+        table=rows,
         comparison=comparison,
         claims=claims,
         rope=rope,
@@ -170,35 +163,11 @@ def render(page: PageInput, title: str | None, *, progress: bool = False) -> str
     # What a reader must know before any number: failed sampling, doubtful data.
     reason = page.nothing_to_compare
     alerts = [reason] if reason else [doubt.text for doubt in page.conclusions.doubts]
-    return _template().render(
+    return filled_page(
         title=title or f"Associations of words: {what}",
         description=f"A Bayesian report of associations in word embeddings: {what}.",
         alerts=[Notice(text) for text in alerts],
         verdict="" if reason else page.conclusions.verdict.text,
         sections=sections,
-        model=page.spec.name,
-        made=datetime.now(UTC).strftime("%Y-%m-%d"),
+        subtitle=f"Model {page.spec.name}.",
     )
-
-
-def _visible(value: Any) -> Any:
-    """Return a text without what could not be written, or would turn the text around it."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return _UNWELCOME.sub("\N{REPLACEMENT CHARACTER}", value)
-
-
-@cache
-def _template() -> "jinja2.Template":
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
-    return environment.get_template("report.html.j2", globals={"style": Markup(style)})

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.arguments import check_count, resolve_seed
+from bayesbias.arguments import check_count, check_flag, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
 
@@ -30,7 +30,7 @@ class PermutationTest(NamedTuple):
     Parameters
     ----------
     p_value
-        Share of the partitions whose statistic is at least the observed one (one-sided).
+        Share of the partitions whose statistic is at least the observed one (one-sided), or at least as far from 0.
     mcse
         Its Monte Carlo standard error: 0 where all partitions were counted.
     partitions
@@ -46,12 +46,18 @@ class PermutationTest(NamedTuple):
 
 
 def p_value(
-    s_x: ArrayLike, s_y: ArrayLike, *, samples: int = 100_000, random_seed: int | None = None
+    s_x: ArrayLike,
+    s_y: ArrayLike,
+    *,
+    two_sided: bool = False,
+    samples: int = 100_000,
+    random_seed: int | None = None,
 ) -> PermutationTest:
-    """Return the one-sided permutation p-value of a difference between two groups of values.
+    """Return the permutation p-value of a difference between two groups of values.
 
     It is the share of all partitions of the values into groups of the two sizes whose statistic is greater than or
-    equal to the observed one; the observed partition counts, and sums that differ by rounding alone are equal. With the
+    equal to the observed one (`two_sided`: whose difference of means is at least as far from 0, so that exchanging the
+    groups changes nothing); the observed partition counts, and sums that differ by rounding alone are equal. With the
     sizes fixed, the difference of sums and that of means give the same p-value. The values have shapes (..., n_x) and
     (..., n_y) with the same leading axes. Where there are more than a million partitions, `samples` are drawn and the
     p-value is (1 + count) / (1 + samples), which is never 0; all leading axes share the same draws. Impossible
@@ -68,6 +74,7 @@ def p_value(
     """
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
+    check_flag("two_sided", two_sided)
     x, y = np.asarray(s_x, dtype=np.float64), np.asarray(s_y, dtype=np.float64)
     if x.ndim == 0 or y.ndim == 0 or 0 in (x.shape[-1], y.shape[-1]) or x.shape[:-1] != y.shape[:-1]:
         raise MeasureError(
@@ -82,17 +89,19 @@ def p_value(
     flat = values.reshape(-1, total)
     tolerance = _TIE * np.abs(flat).sum(axis=1)
     centred = flat - flat.mean(axis=1, keepdims=True)
-    least = centred[:, :size].sum(axis=1) - tolerance
+    observed = centred[:, :size].sum(axis=1)
+    least = (np.abs(observed) if two_sided else observed) - tolerance
     number = comb(total, size)
     if exact := number <= MOST_PARTITIONS:
         # A partition into equal halves and its complement have opposite sums: half of them are enough.
         halved = 2 * size == total
-        counts = _counts(centred, least, _indices(size, total, halved=halved), both_signs=halved)
+        members = _indices(size, total, halved=halved)
+        counts = _counts(centred, least, members, both_signs=halved, two_sided=two_sided)
         p, mcse = counts / number, np.zeros(len(flat))
     else:
         number, counts = samples, np.zeros(len(flat), dtype=np.int64)
         for drawn in _drawn(size, total, samples, seed):
-            counts += _counts(centred, least, drawn, both_signs=False)
+            counts += _counts(centred, least, drawn, both_signs=False, two_sided=two_sided)
         p = (1 + counts) / (1 + samples)
         mcse = np.sqrt(p * (1 - p) / samples)
     shape = values.shape[:-1]
@@ -123,9 +132,9 @@ def _drawn(size: int, total: int, samples: int, seed: int) -> Iterator[NDArray[n
 
 
 def _counts(
-    values: Floats, least: Floats, members: NDArray[np.integer[Any]], *, both_signs: bool
+    values: Floats, least: Floats, members: NDArray[np.integer[Any]], *, both_signs: bool, two_sided: bool
 ) -> NDArray[np.integer[Any]]:
-    """Return, for each row of values, how many groups have a sum of at least `least`.
+    """Return, for each row of values, how many groups have a sum of at least `least` (`two_sided`: as far from 0).
 
     With `both_signs`, the complement of each group, which has the opposite sum, is counted too.
     """
@@ -144,7 +153,10 @@ def _counts(
             for first in range(0, len(values), rows):
                 part = slice(first, first + rows)
                 sums = values[part] @ chosen.T
+                if two_sided:
+                    np.abs(sums, out=sums)
                 counts[part] += np.count_nonzero(sums >= least[part, None], axis=1)
                 if both_signs:
-                    counts[part] += np.count_nonzero(sums <= -least[part, None], axis=1)
+                    opposite = sums >= least[part, None] if two_sided else sums <= -least[part, None]
+                    counts[part] += np.count_nonzero(opposite, axis=1)
     return counts

@@ -11,6 +11,7 @@ from bayesbias.arguments import check_flag
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.geometry import canonical_congruences, canonical_subspace_similarity, rank, row_space, unit_vectors
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import find_lists, find_two_lists, four_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.subspaces.component_scores import component_lists, component_vectors, score_result
@@ -24,12 +25,13 @@ def canonical_subspace(
     scaled: bool = True,
     targets: tuple[str, str] | None = None,
     attributes: tuple[str, str] | None = None,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Score four word lists by the canonical subspace metric: WEAT_CCA.
 
     Parameters
     ----------
-    embedding, study, targets, attributes
+    embedding, study, targets, attributes, max_lost
         See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
     scaled
         Divide each similarity by the geometric mean of the two ranks, so that it lies between 0 and 1, as in
@@ -64,7 +66,7 @@ def canonical_subspace(
     return score_result(
         "canonical_subspace",
         lists,
-        find_lists(embedding, lists.by_name, least=1),
+        find_lists(embedding, lists.by_name, max_lost=max_lost, least=1),
         "sum of squared canonical congruences, uncentred"
         + (", over the geometric mean of the ranks" if scaled else ", not scaled"),
         partial(canonical_subspace_similarity, scaled=scaled),
@@ -86,12 +88,14 @@ def word_similarities(A: ArrayLike, B: ArrayLike) -> Floats:
     return squares
 
 
-def subspace_similarity(embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]]) -> MeasureResult:
+def subspace_similarity(
+    embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]], *, max_lost: float = MAX_LOST
+) -> MeasureResult:
     """Measure how much two lists of words have in common.
 
     Parameters
     ----------
-    embedding
+    embedding, max_lost
         See `bayesbias.metrics`.
     lists
         Two lists by name.
@@ -119,7 +123,7 @@ def subspace_similarity(embedding: EmbeddingLike, lists: Mapping[str, Sequence[s
     >>> round(result.similarity, 12), round(result.congruence_1, 12), int(result.rank_a)
     (0.36, 0.6, 2)
     """
-    found = find_two_lists(embedding, lists)
+    found = find_two_lists(embedding, lists, max_lost=max_lost)
     a, b = found.units.values()
     ranks = int(rank(a)), int(rank(b))
     similarity = float(canonical_subspace_similarity(a, b))
@@ -154,12 +158,13 @@ def congruences(
     *,
     targets: tuple[str, str] | None = None,
     attributes: tuple[str, str] | None = None,
+    max_lost: float = MAX_LOST,
 ) -> pd.DataFrame:
     """Return the canonical congruences of the four comparisons of an association test.
 
     Parameters
     ----------
-    embedding, study, targets, attributes
+    embedding, study, targets, attributes, max_lost
         See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
 
     Returns
@@ -180,7 +185,7 @@ def congruences(
     (32, ['component', 'first', 'second', 'index', 'congruence'])
     """
     lists = four_lists(study, targets, attributes)
-    vectors = component_vectors(lists, find_lists(embedding, lists.by_name, least=1))
+    vectors = component_vectors(lists, find_lists(embedding, lists.by_name, max_lost=max_lost, least=1))
     rows = []
     for (component, names), pair in zip(component_lists(lists).items(), vectors, strict=True):
         values = canonical_congruences(*pair)[: min(int(rank(each)) for each in pair)]

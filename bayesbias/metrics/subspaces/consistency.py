@@ -10,6 +10,7 @@ from bayesbias.arguments import resolve_seed, with_progress
 from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.geometry import condition_number
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.subspaces.list_similarities import (
     Metric,
     all_similarities,
@@ -41,12 +42,13 @@ def subset_consistency(
     samples: int | None = None,
     random_seed: int | None = None,
     progress: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> pd.DataFrame:
     """Say of each sub-list of a list whether it is most similar to itself.
 
     Parameters
     ----------
-    embedding
+    embedding, max_lost
         See `bayesbias.metrics`.
     words
         A list of words.
@@ -89,7 +91,7 @@ def subset_consistency(
     """
     seed = resolve_seed(random_seed)
     samples = checked_samples(samples)
-    (found,), (vectors,) = list_vectors(embedding, {"words": words}, metric)
+    (found,), (vectors,) = list_vectors(embedding, {"words": words}, metric, max_lost)
     chosen = checked_sizes(sizes, len(found) - 1)
     looked_at = {q: samples is not None and comb(len(found), q) > samples for q in chosen}
     pairs = sum(
@@ -134,6 +136,7 @@ def index_of_inconsistency(
     samples: int | None = None,
     random_seed: int | None = None,
     progress: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> pd.DataFrame:
     """Return the share of a list's sub-lists that are most similar to themselves: J of each size q.
 
@@ -163,7 +166,14 @@ def index_of_inconsistency(
     1  7  8        8    1.0
     """
     each = subset_consistency(
-        embedding, words, metric, sizes=sizes, samples=samples, random_seed=random_seed, progress=progress
+        embedding,
+        words,
+        metric,
+        sizes=sizes,
+        samples=samples,
+        random_seed=random_seed,
+        progress=progress,
+        max_lost=max_lost,
     )
     k = len(each.attrs["words"])
     rows = []

@@ -9,6 +9,7 @@ import pandas as pd
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_subspace_similarity
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, as_embedding, find_lists, four_lists
 from bayesbias.metrics.mean_vectors import rank_correlation
 from bayesbias.metrics.subspaces.component_scores import COMPONENTS, component_vectors, score
@@ -18,12 +19,14 @@ from bayesbias.studies import Study, StudyLike
 WEATS = tuple(f"weat{number}" for number in range(1, 11))
 
 
-def kindel_comparison(embedding: EmbeddingLike, studies: StudyLike | Sequence[StudyLike] = WEATS) -> pd.DataFrame:
+def kindel_comparison(
+    embedding: EmbeddingLike, studies: StudyLike | Sequence[StudyLike] = WEATS, *, max_lost: float = MAX_LOST
+) -> pd.DataFrame:
     """Compare association tests by mean cosine similarity (MCS) with those by the canonical subspace metric (CCA).
 
     Parameters
     ----------
-    embedding
+    embedding, max_lost
         See `bayesbias.metrics`.
     studies
         One study or several, each as `weat` takes it; by default WEAT 1 to 10.
@@ -75,7 +78,7 @@ def kindel_comparison(embedding: EmbeddingLike, studies: StudyLike | Sequence[St
             f"{next(iter(left_out.values()), ('none given',))[0]!r}. Look the words up in another way (the case "
             f"rule is {source.case_text!r}), or give other studies."
         )
-    found = [find_lists(source, lists.by_name, least=1) for lists in kept]
+    found = [find_lists(source, lists.by_name, max_lost=max_lost, least=1) for lists in kept]
     if left_out:
         named = "; ".join(f"{study} ({name_some(names)})" for study, names in left_out.items())
         warn_user(

@@ -11,6 +11,7 @@ from bayesbias.arguments import check_count, resolve_seed, with_progress
 from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.subspaces.list_similarities import Metric, all_similarities, list_vectors, metric_name
 from bayesbias.metrics.subspaces.sublists import (
     checked_sizes,
@@ -79,12 +80,13 @@ def lattice(
     samples: int | None = None,
     random_seed: int | None = None,
     progress: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> Lattice:
     """Compare every sub-list of a list with every sub-list of the same size of it, or of another list.
 
     Parameters
     ----------
-    embedding
+    embedding, max_lost
         See `bayesbias.metrics`.
     words
         A list of words.
@@ -127,7 +129,7 @@ def lattice(
     if samples is not None:
         check_count("samples", samples)
     lists = {"words": words} if other is None else {"words": words, "other": other}
-    found, vectors = list_vectors(embedding, lists, metric)
+    found, vectors = list_vectors(embedding, lists, metric, max_lost)
     first, second = vectors[0], vectors[-1]
     shorter = min(map(len, vectors))
     chosen = checked_sizes(sizes, shorter - 1 if other is None else shorter)

@@ -8,6 +8,7 @@ import pandas as pd
 from bayesbias.arguments import check_count, resolve_seed, with_progress
 from bayesbias.arrays import Integers
 from bayesbias.embeddings import EmbeddingLike
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import find_two_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, list_statistics, quantile_with_error
@@ -21,12 +22,13 @@ def leave_one_word_out(
     vocabulary: Sequence[str] | None = None,
     random_seed: int | None = None,
     progress: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> pd.DataFrame:
     """Return how much what two lists have in common depends on each single word.
 
     Parameters
     ----------
-    embedding, lists, vocabulary, random_seed, progress
+    embedding, lists, vocabulary, random_seed, progress, max_lost
         As for `randomisation_nulls`.
     samples
         How many random words take the place of each word.
@@ -54,7 +56,7 @@ def leave_one_word_out(
     """
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
-    found = find_two_lists(embedding, lists, others=vocabulary)
+    found = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
     source = found.source
     own = found.every_word
     drawable = vocabulary_rows(source, vocabulary, own)

@@ -8,6 +8,7 @@ from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.geometry import joint_coordinates, projectors, unit_vectors
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import as_embedding, find_lists
 from bayesbias.metrics.subspaces.mean_cosine import unit_centroid
 
@@ -87,7 +88,7 @@ def metric_name(metric: Metric) -> str:
 
 
 def list_vectors(
-    embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]], metric: Metric
+    embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]], metric: Metric, max_lost: float = MAX_LOST
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[Floats, ...]]:
     """Return the words of lists that an embedding has and their vectors.
 
@@ -102,6 +103,6 @@ def list_vectors(
     metric_name(metric)
     source = as_embedding(embedding, [word for words in lists.values() for word in words])
     # Looked up one by one: here the two lists may share words.
-    found = tuple(find_lists(source, {name: words}).words[name] for name, words in lists.items())
+    found = tuple(find_lists(source, {name: words}, max_lost=max_lost).words[name] for name, words in lists.items())
     vectors = tuple(source.matrix(words).astype(np.float64) for words in found)
     return found, vectors if callable(metric) else joint_coordinates(*vectors)

@@ -11,6 +11,7 @@ from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_vectors, raise_unless_same_dimensions, unit_vectors
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.similarities import Similarities, Statistics
@@ -116,12 +117,13 @@ def weat_score(
     estimator: Estimator = "grand_mean",
     targets: tuple[str, str] | None = None,
     attributes: tuple[str, str] | None = None,
+    max_lost: float = MAX_LOST,
 ) -> MeasureResult:
     """Score four word lists by mean cosine similarity: how much nearer A to C, and B to D, than the other way around.
 
     Parameters
     ----------
-    embedding, study, targets, attributes
+    embedding, study, targets, attributes, max_lost
         See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
     estimator
         ``"grand_mean"`` (WEAT_0): all pairs, the difference of means of `weat`. ``"paired"`` (WEAT_1): words at the
@@ -150,7 +152,7 @@ def weat_score(
     """
     check_choice("estimator", estimator, ("grand_mean", "paired", "centroid"))
     lists = four_lists(study, targets, attributes)
-    found = find_lists(embedding, lists.by_name, least=1)
+    found = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
     if estimator == "paired":
         _raise_unless_paired(lists, found)
     return score_result(

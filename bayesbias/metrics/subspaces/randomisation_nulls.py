@@ -12,6 +12,7 @@ from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import row_space, unit_vectors
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, find_lists, find_two_lists, four_lists
 from bayesbias.metrics.subspaces.component_scores import component_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
@@ -120,6 +121,7 @@ def randomisation_nulls(
     window: int = 100,
     random_seed: int | None = None,
     progress: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> RandomisationNulls:
     """Compare what two lists have in common with what lists of random words have.
 
@@ -129,6 +131,8 @@ def randomisation_nulls(
         See `bayesbias.metrics`. Give all of it, not only the words of a study: random words come from it.
     lists
         Two lists by name.
+    max_lost
+        See `bayesbias.metrics`.
     drawn
         Which lists are drawn: one of `DRAWN` or several. The three nulls need not agree: a value may be above what a
         one-way null predicts and below what the two-way null does.
@@ -172,7 +176,7 @@ def randomisation_nulls(
     'below'
     """
     options = _Options(drawn, samples, match, window, random_seed, progress)
-    found = find_two_lists(embedding, lists, others=vocabulary)
+    found = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
     return _nulls(found, tuple(found.words), vocabulary_rows(found.source, vocabulary, found.every_word), options)
 
 
@@ -189,6 +193,7 @@ def study_nulls(
     window: int = 100,
     random_seed: int | None = None,
     progress: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> dict[str, RandomisationNulls]:
     """Return the nulls of the four comparisons of an association test.
 
@@ -197,7 +202,7 @@ def study_nulls(
 
     Parameters
     ----------
-    study, targets, attributes
+    study, targets, attributes, max_lost
         See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
 
     Returns
@@ -218,7 +223,7 @@ def study_nulls(
     """
     options = _Options(drawn, samples, match, window, random_seed, progress)
     lists = four_lists(study, targets, attributes)
-    found = find_lists(embedding, lists.by_name, least=1, others=vocabulary)
+    found = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=vocabulary)
     rows = vocabulary_rows(found.source, vocabulary, found.every_word)
     return {component: _nulls(found, pair, rows, options) for component, pair in component_lists(lists).items()}
 

@@ -1,6 +1,7 @@
 """The similarities that a fitted model makes of a measure's pairs, and the measure's values of them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,10 +9,10 @@ import numpy as np
 from bayesbias.arguments import with_progress
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.look_up import StudyLists
-from bayesbias.metrics.similarities import Similarities, table_study
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
 from bayesbias.models.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fits import fit_fact
-from bayesbias.models.likelihood import Densities, PairGrid
+from bayesbias.models.likelihood import Densities, PairGrid, densities
 from bayesbias.studies import Study
 
 if TYPE_CHECKING:
@@ -75,9 +76,9 @@ def simulate(
     numbers = pairs.connection.size
     found: list[list[Values]] = [[], [], []]
     for block in with_progress(_blocks(np.arange(posterior.draws), numbers), "Posterior draws", progress=progress):
-        distance = _means(posterior, pairs, block) + _effects(posterior, pairs, block)
-        found[0].append(values(1.0 - distance))
-        found[1].append(values(1.0 - distance - posterior.noise(pairs, block, for_repeated)))
+        expected = _expected(posterior, pairs, block)
+        found[0].append(values(expected))
+        found[1].append(values(expected - posterior.noise(pairs, block, for_repeated)))
     of_null = np.tile(np.arange(posterior.draws), -(-_FEWEST_NULL // posterior.draws))
     for block in with_progress(_blocks(of_null, numbers), "Draws of the null", progress=progress):
         distance = _equalized(posterior, pairs, block) + posterior.noise(pairs, block, for_null)
@@ -86,6 +87,26 @@ def simulate(
             distance += (sd * for_effects.standard_normal(sd.shape))[:, None, :]
         found[2].append(values(1.0 - distance))
     return tuple({name: np.concatenate([part[name] for part in parts]) for name in parts[0]} for parts in found)
+
+
+def expected_value(fit: "xr.DataTree", measure: SimilarityMeasure) -> "xr.DataArray":
+    """Return the draws of a measure's headline number of the expected similarities, with the dims chain and draw."""
+    import xarray as xr
+
+    observed, pairs = observed_pairs(fit, measure.lists(fitted_study(fit), None, None))
+    posterior = densities(fit, fitted_rows(fit))
+    parts = [
+        next(iter(measure.statistics(replace(observed, values=_expected(posterior, pairs, block))).values()))
+        for block in _blocks(np.arange(posterior.draws), pairs.connection.size)
+    ]
+    sizes = fit["posterior"].sizes
+    return xr.DataArray(np.concatenate(parts).reshape(sizes["chain"], sizes["draw"]), dims=("chain", "draw"))
+
+
+def _expected(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
+    """Return the similarities of all pairs without their noise, shape (draws, words, attributes)."""
+    similarity: np.ndarray = 1.0 - (_means(posterior, pairs, draws) + _effects(posterior, pairs, draws))
+    return similarity
 
 
 def _blocks(draws: np.ndarray, numbers: int) -> list[np.ndarray]:

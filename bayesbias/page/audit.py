@@ -1,0 +1,201 @@
+"""The page of an audit: what every measure answers to every study in every embedding."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bayesbias.arguments import HDI_PROB, check_path
+from bayesbias.errors import OutputError
+from bayesbias.outputs import atomic_path, check_output
+from bayesbias.page.blocks import Block, Bullets, Heading, Paragraph, Section, fact_table, figure, frame_table
+from bayesbias.page.template import filled_page
+from bayesbias.plots.audits import plot_audit, plot_ranks
+from bayesbias.reports.audits.audit import CONTRAST, AuditRecord, audit_record
+from bayesbias.reports.audits.ranks import ALL_STUDIES, rank
+from bayesbias.statements import count_text, digits_text, p_value_text, percent_text, probability_text, signed_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write an audit as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    audit
+        What `bayesbias.audit` returned.
+    path
+        A file that ends in ``.html``.
+    overwrite
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    ReportError
+        If it is no audit.
+    OutputError
+        If the file exists or cannot be written; before anything is computed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> vectors = {"Wikipedia": bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")}
+    >>> found = bb.audit(vectors, ["weat7"], ["weat", "mac"], model=None, random_seed=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bb.write_audit_page(found, f"{folder}/audit.html").read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    record = audit_record(audit)
+    if check_path(path).suffix.lower() not in (".html", ".htm"):
+        raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
+    target = check_output(path, overwrite=overwrite)
+    studies, embeddings = (list(dict.fromkeys(audit[name])) for name in ("study", "embedding"))
+    sections = [_answers(audit, record), *_ranks(audit), _limits(audit, record), _settings(audit, record)]
+    content = filled_page(
+        title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
+        description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
+        subtitle=f"Model {record.model}." if record.model else "No model: values without intervals.",
+        alerts=[],
+        verdict=_verdict(audit),
+        sections=sections,
+    )
+    with atomic_path(target, overwrite=overwrite) as temporary:
+        temporary.write_text(content, encoding="utf-8", newline="\n")
+    return target
+
+
+def _verdict(audit: "pd.DataFrame") -> str:
+    """Say in a sentence how many contrasts are settled, and which way."""
+    contrast = audit[(audit["measure"] == CONTRAST) & (audit["protected_group"] == "")]
+    if contrast.empty:
+        return ""
+    counts = contrast["conclusion"].value_counts()
+    said = ", ".join(
+        f"{counts[name]} {name}" for name in ("nearer", "farther", "borderline", "not settled") if name in counts
+    )
+    return f"Of {len(contrast)} contrasts of associated with other attribute words: {said}."
+
+
+def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+    prob = percent_text(record.hdi_prob)
+    blocks: list[Block] = [
+        figure(
+            plot_audit(audit),
+            f"Estimates (points) with {prob} intervals (lines) where there is a posterior, and observed values "
+            "(crosses). A contrast is filled where its interval leaves out 0.",
+            f"A panel for each of {', '.join(dict.fromkeys(audit['measure']))}; the numbers are in the tables below.",
+        )
+    ]
+    contrast = audit[audit["measure"] == CONTRAST]
+    if len(contrast):
+        blocks.append(
+            frame_table(
+                contrast.assign(protected_group=contrast["protected_group"].replace("", "all")),
+                f"Contrasts, in units of cosine distance, {prob} HPDI; below 0: associated words are nearer",
+                {
+                    "embedding": ("Embedding", None),
+                    "study": ("Study", None),
+                    "protected_group": ("Group", None),
+                    "estimate": ("Mean", signed_text),
+                    "hdi_low:hdi_high": ("Interval", signed_text),
+                    "conclusion": ("Conclusion", None),
+                    "ess_bulk": ("ESS", count_text),
+                    "r_hat": ("R-hat", lambda value: _known(value, lambda known: digits_text(known, 4))),
+                },
+            )
+        )
+    others = audit[audit["measure"] != CONTRAST]
+    if len(others):
+        blocks.append(
+            frame_table(
+                others,
+                f"Single-number measures; {prob} intervals of the value without the noise of single pairs",
+                {
+                    "embedding": ("Embedding", None),
+                    "study": ("Study", None),
+                    "measure": ("Measure", None),
+                    "observed": ("Observed", digits_text),
+                    "hdi_low:hdi_high": ("Interval", lambda value: _known(value, digits_text)),
+                    "p_value": ("p (one-sided)", lambda value: _known(value, p_value_text)),
+                },
+            )
+        )
+    return Section("answers", "Answers", blocks)
+
+
+def _ranks(audit: "pd.DataFrame") -> list[Section]:
+    if audit["embedding"].nunique() < 2:
+        return []
+    ranks = rank(audit)
+    overall = ranks.ranks[ranks.ranks["study"] == ALL_STUDIES]
+
+    blocks: list[Block] = [
+        figure(
+            plot_ranks(ranks),
+            "Ranks over all studies, 1 the weakest association.",
+            "A panel a measure, a row an embedding; the numbers are in the table below.",
+        ),
+        frame_table(
+            overall,
+            "Ranks over all studies",
+            {
+                "measure": ("Measure", None),
+                "embedding": ("Embedding", None),
+                "strength": ("Mean strength", digits_text),
+                "rank": ("Rank", digits_text),
+                "probability": ("Probability of this rank", lambda value: _known(value, probability_text)),
+                "strongest": ("Probability of the strongest", lambda value: _known(value, probability_text)),
+            },
+        ),
+    ]
+    for part in ranks.parts[1:]:
+        blocks += [Heading(part.title)] if part.title else []
+        texts = tuple(map(str, part.statements))
+        blocks += [Bullets(texts)] if part.bulleted else [Paragraph(text) for text in texts]
+    return [Section("ranks", "Ranks of the embeddings", blocks)]
+
+
+def _limits(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+    asked = len(audit[["embedding", "study"]].drop_duplicates())
+    expected = asked * (1 - record.hdi_prob)
+    limits = [
+        f"{asked} questions were asked. No correction for their number is made: of {asked} intervals of "
+        f"{percent_text(record.hdi_prob)}, {expected:.1f} are expected to miss their value.",
+        "An association is no proof of bias, and where none is settled there may still be one: see the intervals.",
+    ]
+    lost = [
+        f"{embedding}, {study}: lost {', '.join(words)}."
+        for (embedding, study), words in record.lost_words.items()
+        if words
+    ]
+    out = [f"{measure} has no answer to {study}: {reason}" for (study, measure), reason in record.left_out.items()]
+    blocks: list[Block] = [Bullets(tuple(limits))]
+    blocks += [Heading("Lost words of the studies' groups"), Bullets(tuple(lost))] if lost else []
+    blocks += [Heading("Left out"), Bullets(tuple(out))] if out else []
+    return Section("limits", "What it does not show", blocks)
+
+
+def _settings(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+    from importlib.metadata import version
+
+    settings = {
+        "Embeddings": ", ".join(dict.fromkeys(audit["embedding"])),
+        "Studies": ", ".join(dict.fromkeys(audit["study"])),
+        "Measures": ", ".join(dict.fromkeys(audit["measure"])),
+        "Model": record.model or "none",
+        "Seed": str(record.seed),
+        "Interval": f"{percent_text(record.hdi_prob or HDI_PROB)} HPDI",
+        "bayesbias": version("bayesbias"),
+    }
+    return Section("reproduce", "How to repeat it", [fact_table("Settings", settings, header=("Setting", "Value"))])
+
+
+def _known(value: float, write: Callable[[float], str]) -> str:
+    return write(value) if value == value else "none"

@@ -1,0 +1,236 @@
+"""The ranks of embeddings in an audit, with their posterior probabilities, and how far measures agree on them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.arguments import HDI_PROB, check_probability
+from bayesbias.arrays import Floats
+from bayesbias.errors import ReportError
+from bayesbias.metrics.registry import MEASURES
+from bayesbias.reports.audits.audit import CONTRAST, AuditRecord, audit_record
+from bayesbias.statements import (
+    Part,
+    Rendered,
+    Statement,
+    digits_text,
+    interval_text,
+    percent_text,
+    probability_text,
+    rows_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALL_STUDIES = ""
+_FEWEST = 3
+_COLUMNS = ("measure", "study", "embedding", "strength", "rank", "probability", "rank_low", "rank_high", "strongest")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranks(Rendered):
+    """What `rank` found; printed, which embedding has the strongest associations, and how sure that is.
+
+    Parameters
+    ----------
+    ranks : pandas.DataFrame
+        One row a `measure`, `study` (empty: the mean strength over all studies that every embedding answers) and
+        `embedding`: its `strength` (the absolute value of the estimate; of `mac` and `ect` 1 minus the estimate), its
+        `rank` (1: the weakest association; of equal ones the mean rank); and of measures that have a
+        posterior the `probability` of this rank, `rank_low` to `rank_high` (the rank lies there with probability
+        `hdi_prob`), and `strongest`, the probability that no other embedding's association is as strong.
+    correlations : pandas.DataFrame
+        One row a pair of measures, `first` and `second`: Spearman's `correlation` of their mean strengths over the
+        `embeddings`, of which there must be three; with `low` to `high`, which hold it with probability `hdi_prob` as
+        far as the posteriors go. Of measures without a posterior nothing varies.
+    hdi_prob
+        Probability inside the intervals.
+    """
+
+    ranks: "pd.DataFrame"
+    correlations: "pd.DataFrame"
+    hdi_prob: float
+
+    def __repr__(self) -> str:
+        return f"Ranks({self.ranks['embedding'].nunique()} embeddings, {self.ranks['measure'].nunique()} measures)"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the text."""
+        overall = self.ranks[self.ranks["study"] == ALL_STUDIES]
+        said = tuple(_order_statement(rows) for _, rows in overall.groupby("measure", sort=False))
+        pairs = tuple(_correlation_statement(row, self.hdi_prob) for row in rows_of(self.correlations))
+        return tuple(
+            part
+            for part in (
+                Part("From the weakest to the strongest association, over all studies", said),
+                Part("How far the measures agree", pairs),
+                Part("", (Statement("limits", _LIMITS),), bulleted=False),
+            )
+            if part.statements
+        )
+
+
+_LIMITS = (
+    "A rank says nothing of how far apart two embeddings are, nor that any of them has an association at all: see the "
+    "estimates. Embeddings are taken for independent given the words."
+)
+
+
+def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
+    """Rank the embeddings of an audit by the strength of what each measure finds.
+
+    Parameters
+    ----------
+    audit
+        What `bayesbias.audit` returned, of at least two embeddings.
+    hdi_prob
+        Probability inside the intervals.
+
+    Returns
+    -------
+    Ranks
+        Frames `ranks` and `correlations`.
+
+    Raises
+    ------
+    ReportError
+        If it is no audit, or has only one embedding.
+    ArgumentError
+        If `hdi_prob` is no probability.
+
+    Notes
+    -----
+    In each draw of the posteriors of all embeddings these are ranked anew; the probability of a rank is its share of
+    the draws. An absolute value cannot be below 0, so that of two embeddings without any association the one whose
+    estimate is less certain tends to look stronger in single draws, not in its `strength`.
+
+    Examples
+    --------
+    >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
+    >>> found = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
+    >>> bb.rank(found).ranks.query("study == 'weat7'")[["measure", "rank"]].to_numpy().tolist()
+    [['weat', 2.0], ['weat', 1.0], ['ect', 1.0], ['ect', 2.0]]
+    """
+    import pandas as pd
+
+    check_probability("hdi_prob", hdi_prob)
+    record = audit_record(audit)
+    every = audit[audit["protected_group"] == ""]
+    embeddings = list(dict.fromkeys(every["embedding"]))
+    if len(embeddings) < 2:
+        raise ReportError("The audit has one embedding, which has no rank. Ask at least two.")
+    strengths = dict(_strengths(every, embeddings, record))
+    rows = [
+        row for key, (value, draws) in strengths.items() for row in _rank_rows(key, embeddings, value, draws, hdi_prob)
+    ]
+    pairs: list[dict[str, Any]] = []
+    if len(embeddings) >= _FEWEST:
+        overall = {measure: found for (measure, study), found in strengths.items() if study == ALL_STUDIES}
+        pairs = [
+            {"first": a, "second": b, "embeddings": len(embeddings), **_correlation(overall[a], overall[b], hdi_prob)}
+            for a, b in combinations(overall, 2)
+        ]
+    return Ranks(
+        pd.DataFrame(rows, columns=list(_COLUMNS)),
+        pd.DataFrame(pairs, columns=["first", "second", "embeddings", "correlation", "low", "high"]),
+        hdi_prob,
+    )
+
+
+type _Strength = tuple[Floats, Floats | None]
+"""Strengths of the embeddings, shape (embeddings,), and their posterior draws, shape (draws, embeddings), if any."""
+
+
+def _strengths(
+    every: "pd.DataFrame", embeddings: list[str], record: AuditRecord
+) -> Iterator[tuple[tuple[str, str], _Strength]]:
+    """Yield (measure, study) -> strengths, for the studies that all embeddings answer, then for their mean."""
+    for measure, rows in every.groupby("measure", sort=False):
+        grown = np.abs if measure == CONTRAST else MEASURES[str(measure)].strength
+        found: dict[str, _Strength] = {}
+        for study, some in rows.groupby("study", sort=False):
+            values = some.set_index("embedding")["estimate"].reindex(embeddings).to_numpy()
+            if np.isnan(values).any():
+                continue
+            keys = [(name, str(study), str(measure)) for name in embeddings]
+            draws = [record.draws[key] for key in keys if key in record.draws]
+            whole = len(draws) == len(embeddings)
+            found[str(study)] = grown(values), grown(np.stack(draws, axis=-1)) if whole else None
+        if not found:
+            continue
+        for study, one in found.items():
+            yield (str(measure), study), one
+        parts = [draws for _, draws in found.values() if draws is not None]
+        mean = np.mean([values for values, _ in found.values()], axis=0)
+        yield (str(measure), ALL_STUDIES), (mean, np.mean(parts, axis=0) if len(parts) == len(found) else None)
+
+
+def _rank_rows(
+    key: tuple[str, str], embeddings: list[str], values: Floats, draws: Floats | None, hdi_prob: float
+) -> Iterator[dict[str, Any]]:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values)
+    drawn = None if draws is None else rankdata(draws, axis=-1)
+    tails = (1 - hdi_prob) / 2, (1 + hdi_prob) / 2
+    for at, name in enumerate(embeddings):
+        row = {"measure": key[0], "study": key[1], "embedding": name, "strength": values[at], "rank": ranks[at]}
+        if drawn is not None:
+            low, high = np.quantile(drawn[:, at], tails, method="inverted_cdf")
+            row |= {
+                "probability": float((drawn[:, at] == ranks[at]).mean()),
+                "rank_low": low,
+                "rank_high": high,
+                "strongest": float((drawn[:, at] == len(embeddings)).mean()),
+            }
+        yield row
+
+
+def _correlation(first: _Strength, second: _Strength, hdi_prob: float) -> dict[str, float]:
+    """Return Spearman's correlation of two measures over the embeddings, and its interval over the draws."""
+    from scipy.stats import rankdata
+
+    def correlated(a: Floats, b: Floats) -> Floats:
+        a, b = (rankdata(side, axis=-1) - (side.shape[-1] + 1) / 2 for side in (a, b))
+        scale = np.sqrt(np.square(a).sum(axis=-1) * np.square(b).sum(axis=-1))
+        with np.errstate(invalid="ignore"):  # all embeddings alike: no ranks, and no correlation
+            found: Floats = (a * b).sum(axis=-1) / scale
+        return found
+
+    found = {"correlation": float(correlated(first[0], second[0]))}
+    sides = [values[None] if draws is None else draws for values, draws in (first, second)]
+    if all(draws is None for _, draws in (first, second)):
+        return found
+    count = max(map(len, sides))
+    drawn = correlated(*(np.broadcast_to(side, (count, side.shape[-1])) for side in sides))
+    low, high = np.nanquantile(drawn, [(1 - hdi_prob) / 2, (1 + hdi_prob) / 2])
+    return found | {"low": float(low), "high": float(high)}
+
+
+def _order_statement(rows: "pd.DataFrame") -> Statement:
+    ordered = rows.sort_values("rank", kind="stable")
+    names = []
+    for row in rows_of(ordered):
+        sure = f" ({probability_text(row['probability'])})" if row["probability"] >= 0 else ""
+        names.append(f"{row['embedding']} {digits_text(row['strength'])}{sure}")
+    text = f"{ordered['measure'].iloc[0]}: {', '.join(names)}."
+    if ordered["probability"].notna().all():
+        text += " In brackets, the probability of that rank."
+    return Statement("ranks", text, {"ranks": ordered})
+
+
+def _correlation_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement:
+    interval = (
+        f", {percent_text(hdi_prob)} interval {interval_text(row['low'], row['high'])}"
+        if row["low"] == row["low"]
+        else ""
+    )
+    text = (
+        f"{row['first']} and {row['second']}: {row['correlation']:+.2f} over {row['embeddings']} embeddings{interval}."
+    )
+    return Statement("correlation", text, row)

@@ -1,0 +1,76 @@
+"""Single-category WEAT, NAS and SemAxis, against plain NumPy of the published equations."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias import metrics
+from bayesbias.errors import MeasureError
+
+WORDS = "cat tom dog pup purr nap mew bark howl yap".split()
+VECTORS = dict(zip(WORDS, np.random.default_rng(7).normal(size=(10, 6)), strict=True))
+LISTS = {
+    "cats": ["cat", "tom"],
+    "dogs": ["dog", "pup"],
+    "quiet": ["purr", "nap", "mew"],
+    "loud": ["bark", "howl", "yap"],
+}
+A, B = LISTS["quiet"], LISTS["loud"]
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> float:
+    return float(first @ second / np.linalg.norm(first) / np.linalg.norm(second))
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_nas_of_each_word(ddof: int) -> None:
+    result = metrics.nas(VECTORS, LISTS, ddof=ddof)
+    for word, score in zip(result.scores["word"], result.scores["score"], strict=True):
+        near = np.array([cosine(VECTORS[word], VECTORS[other]) for other in (*A, *B)])
+        assert score == pytest.approx((near[:3].mean() - near[3:].mean()) / near.std(ddof=ddof))
+    scores = result.scores["score"]
+    assert result.value == pytest.approx(scores.mean())
+    assert result.mean_dogs == pytest.approx(scores[2:].mean())
+
+
+def test_single_category_weat_exchanges_attribute_words() -> None:
+    result = metrics.sc_weat(VECTORS, {name: LISTS[name] for name in ("cats", "quiet", "loud")})
+    near = np.array([np.mean([cosine(VECTORS[x], VECTORS[a]) for x in LISTS["cats"]]) for a in (*A, *B)])
+    assert result.effect_size == pytest.approx((near[:3].mean() - near[3:].mean()) / near.std(ddof=1))
+    assert result.scores["score"].to_numpy() == pytest.approx(near)
+    gaps = []
+    for chosen in combinations(range(6), 3):
+        inside = np.isin(np.arange(6), chosen)
+        gaps.append(near[inside].mean() - near[~inside].mean())
+    observed = near[:3].mean() - near[3:].mean()
+    assert result.p_value == pytest.approx(np.mean(np.array(gaps) >= observed - 1e-12))
+    assert result.p_value_two_sided == pytest.approx(np.mean(np.abs(gaps) >= abs(observed) - 1e-12))
+    assert result.partitions == 20
+
+
+def test_single_category_weat_takes_one_group() -> None:
+    with pytest.raises(MeasureError, match="takes one protected group"):
+        metrics.sc_weat(VECTORS, LISTS)
+    study = bb.load_study(LISTS)
+    assert metrics.sc_weat(VECTORS, study, targets="dogs").conventions.startswith("X = dogs, A = quiet, B = loud")
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_semaxis_of_each_word(normalize: bool) -> None:
+    result = metrics.semaxis(VECTORS, LISTS, normalize=normalize)
+    ends = []
+    for words in (A, B):
+        vectors = [VECTORS[word] / (np.linalg.norm(VECTORS[word]) if normalize else 1.0) for word in words]
+        ends.append(np.mean(vectors, axis=0))
+    expected = [cosine(VECTORS[word], ends[0] - ends[1]) for word in (*LISTS["cats"], *LISTS["dogs"])]
+    assert result.scores["score"].to_numpy() == pytest.approx(expected)
+    assert result.scores["group"].tolist() == ["cats", "cats", "dogs", "dogs"]
+
+
+def test_an_axis_without_length() -> None:
+    lists = {"cats": ["cat"], "quiet": ["purr"], "loud": ["bark"]}
+    same = {"cat": [1.0, 0.0], "purr": [0.0, 1.0], "bark": [0.0, 1.0 + 1e-15]}
+    with pytest.raises(MeasureError):
+        metrics.semaxis(same, lists)
