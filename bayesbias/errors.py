@@ -6,7 +6,7 @@ built-in error into one of these lets them pass first: ``except BayesBiasError: 
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -157,19 +157,6 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) 
         more = [f"and {len(faults) - _MOST_FAULTS:,} more"] if len(faults) > _MOST_FAULTS else []
         listed = [f"{what} has {len(faults):,} fault{'s' * (len(faults) > 1)}:", *faults[:_MOST_FAULTS], *more]
         raise error("\n- ".join(listed))
-
-
-def warn_of_lost_words(source: str, lost: Mapping[str, Sequence[str]], sizes: Mapping[str, int], then: str) -> None:
-    """Warn of words that `source` lacks, naming some of each list; say nothing where none is lost.
-
-    `source` is such as ``"The embedding 'toy'"``; `lost` has the lost words of each list, `sizes` how many words it
-    has; `then` is what that means for the numbers, and where the whole list of lost words is.
-    """
-    if lost:
-        named = "; ".join(
-            f"{len(words)} of the {sizes[name]} of {name!r} ({name_some(words, 5)})" for name, words in lost.items()
-        )
-        warn_user(f"{source} lacks {sum(map(len, lost.values()))} words: {named}. {then}", LostWordsWarning)
 
 
 @contextmanager

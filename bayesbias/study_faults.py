@@ -23,6 +23,8 @@ def study_faults(fields: Mapping[str, object]) -> Iterator[str]:
             yield f"{key} must be text, not {_kind(text)}."
         elif key == "name" and not text.strip():
             yield "name is empty: give the study a name."
+        elif not is_text(text):
+            yield f"{key} is {text!r}, with half of a letter (a surrogate): correct it."
     places: dict[str, list[str]] = {}  # word -> the lists that hold it
     for section, kind in (("protected", "protected"), ("attributes", "attribute")):
         groups = fields[section]
@@ -32,8 +34,8 @@ def study_faults(fields: Mapping[str, object]) -> Iterator[str]:
         if not groups:
             yield f"{section} has no groups: name at least one, with its words."
         for group, words in groups.items():
-            if not isinstance(group, str) or group != group.strip() or not group:
-                yield f"{section} has a group named {group!r}: a name is text without spaces around it."
+            if not is_text(group) or group != group.strip() or not group or not group.isprintable():
+                yield f"{section} has a group named {group!r}: a name is a line of text without spaces around it."
             elif kind == "attribute" and group in CONTROLS:
                 yield f"attributes has a group {group!r}: rename it, or make it a list in controls."
             yield from _word_faults(f"{kind} group {group!r}", words, places)

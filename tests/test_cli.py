@@ -181,6 +181,14 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
         (["null", "--sd", "-1"], "sd=-1"),
         (["null", "-o", "null.jpg"], ".png"),
         (["null", "--protected", "1", "8"], "at least 2"),
+        (["null", "--effect-size", "nan"], "lies between -2 and 2"),
+        (["null", "--mac", "nan"], "--mac nan: a mean distance lies between 0 and 2"),
+        (["null", "--mac", "2.1"], "--mac 2.1"),
+        (["weat", "vectors.txt", "--study", "pets.toml", "--max-lost", "20"], "max_lost=20"),
+        (
+            ["measure", "weat", "vectors.txt", "--study", "pets.toml", "--option", "max_lost=1"],
+            "no option of a measure",
+        ),
         (["demo", "--sed", "1"], "--seed"),
     ],
 )
@@ -204,6 +212,7 @@ def test_a_users_mistake_is_one_message_and_exit_code_2(
     shown = capsys.readouterr()
     assert message.lower() in shown.err.lower()
     assert "Traceback" not in shown.err
+    assert not shown.out, "nothing that looks like an answer"
     assert sorted(path.name for path in workplace.iterdir()) == before, "nothing is left behind"
 
 
@@ -246,6 +255,26 @@ def test_weat_and_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     share = float(capsys.readouterr().out.split("effect_size")[-1].split()[1])
     assert share == pytest.approx(0.006, abs=0.002)
     assert (tmp_path / "null.png").stat().st_size > 10_000
+
+
+def test_lost_words_stop_a_command_unless_they_are_allowed(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    lines = (workplace / "vectors.txt").read_text().splitlines()
+    (workplace / "vectors.txt").write_text("".join(f"{line}\n" for line in lines if not line.startswith("nap ")))
+    given = ("vectors.txt", "--study", "pets.toml")
+    table, score = ("table", *given, "-o", "t.csv"), ("measure", "weat_score", *given)
+    for command in (table, score, ("claims", *given)):
+        assert in_process(*command, monkeypatch=monkeypatch) == 2
+        shown = capsys.readouterr().err
+        assert "1 of the 2 of 'quiet' (nap)" in shown
+        assert "max_lost=0.5" in shown
+    assert not (workplace / "t.csv").exists()
+    for command in (table, score):
+        assert in_process(*command, "--max-lost", "0.5", monkeypatch=monkeypatch) == 0
+        assert capsys.readouterr().err.startswith("warning: The embedding 'vectors' lacks 1 words: 1 of the 2")
+    assert (workplace / "t.csv").exists()
 
 
 def test_measures_are_listed_and_run(
@@ -300,7 +329,7 @@ def test_our_warnings_stop_no_command_where_warnings_are_errors(tmp_path: Path) 
         [
             Path(sys.executable).with_name("bayesbias"),
             *("table", str(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))),
-            *("--study", "religion", "-o", "t.csv"),
+            *("--study", "religion", "--max-lost", "0.25", "-o", "t.csv"),
         ],
         cwd=tmp_path,
         capture_output=True,
@@ -309,6 +338,14 @@ def test_our_warnings_stop_no_command_where_warnings_are_errors(tmp_path: Path) 
     )
     assert (done.returncode, done.stderr.startswith("warning: The embedding")) == (0, True), done.stderr
     assert (tmp_path / "t.csv").exists()
+
+
+def test_python_without_docstrings_is_told_in_a_line(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "bayesbias", "--help"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1), done.stderr
+    assert done.stderr.startswith("error: Python runs without docstrings (-OO)")
 
 
 def test_memory_that_is_used_up_is_reported(

@@ -22,11 +22,10 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the `vectors.txt` of the README: bundled vectors as GloVe text, of few words."""
+    """A folder with the `vectors.txt` of the README: bundled vectors as GloVe text, of few control words."""
     folder = tmp_path_factory.mktemp("readme")
     study = bb.load_study("weat7")
-    lists = [*study.protected.values(), *study.attributes.values(), study.human, study.neutral]
-    words = {word for members in lists for word in members[:4]}
+    words = {*study.protected_words, *study.attribute_words, *study.human[:4], *study.neutral[:4]}
     words |= set(re.findall(r'"(\w+)"', blocks("toml")[0]))
     source = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     embedding = bb.load_embedding(source, words=sorted(words))

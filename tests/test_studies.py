@@ -147,6 +147,8 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"name": " "}, "name is empty"),
     ({"name": 3}, "name must be text, not a number"),
     ({"notes": ["x"]}, "notes must be text, not a list"),
+    ({"name": "half\ud83d"}, r"name is 'half\\ud83d', with half of a letter"),
+    ({"source": "\udc80"}, r"source is '\\udc80', with half of a letter"),
     ({"protected": {}}, "protected has no groups"),
     ({"protected": ["july"]}, "protected must be groups, each with its list of words, not a list"),
     ({"attributes": {}}, "attributes has no groups"),
@@ -157,6 +159,14 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
         "protected has a group named ' '",
     ),
     ({"protected": {"summer": ["july"], "winter": ["january"], 7: ["x"]}}, "protected has a group named 7"),
+    (
+        {"protected": {"summer": ["july"], "winter": ["january"], "half\ud83d": ["x"]}},
+        r"protected has a group named 'half\\ud83d': a name is a line of text",
+    ),
+    (
+        {"attributes": {"warm": ["hot"], "cold": ["ice"], "two\nlines": ["x"]}},
+        r"attributes has a group named 'two\\nlines': a name is a line of text",
+    ),
     ({"protected": {"summer": ["july", "july"], "winter": ["x"]}}, "group 'summer' holds 'july' 2 times"),
     ({"protected": {"summer": ["july", 8], "winter": ["x"]}}, "group 'summer' holds a number in place 2"),
     ({"protected": {"summer": ["july", ""], "winter": ["x"]}}, "group 'summer' holds '': a word must not be"),
@@ -197,8 +207,9 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("changes", "message"), FAULTS)
 def test_each_fault_has_its_sentence(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(StudyError, match=message):
+    with pytest.raises(StudyError, match=message) as caught:
         make(**changes)
+    assert str(caught.value).encode(), "it can be written"
 
 
 def test_all_faults_are_told_at_once_one_a_line() -> None:

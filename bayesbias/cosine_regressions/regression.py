@@ -19,6 +19,7 @@ from bayesbias.cosine_regressions.study_rows import DESIGNS, ListVectors, StudyR
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import name_some
 from bayesbias.estimates import estimates
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import find_lists, four_lists
 from bayesbias.statements import (
     Part,
@@ -107,6 +108,7 @@ def cosine_regression(
     chains: int = 4,
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
+    max_lost: float = MAX_LOST,
 ) -> CosineRegression:
     """Fit a cosine regression and the inner product regression without its restrictions.
 
@@ -125,6 +127,8 @@ def cosine_regression(
     ----------
     embedding
         An `Embedding`, or anything that `load_embedding` takes. Its vectors must have their own lengths.
+    max_lost
+        The share of a list's words that it may lack, from 0 to 1.
     study
         A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: X, Y, A, B.
     design
@@ -191,7 +195,7 @@ def cosine_regression(
     check_probability("hdi_prob", hdi_prob)
     draws, chains = check_count("draws", draws), check_count("chains", chains)
     lists = four_lists(study, targets, attributes)
-    found = find_lists(embedding, lists.by_name)
+    found = find_lists(embedding, lists.by_name, max_lost=max_lost)
     vectors = tuple(found.vectors.values())
     built = DESIGNS[design](ListVectors(tuple(found.words), tuple(found.words.values()), vectors))
     effects = built.effects if word_effects else {}

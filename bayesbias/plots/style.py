@@ -6,7 +6,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayesbias.errors import FigureWarning, OutputError, collected_warnings, name_some, warn_user
+from bayesbias.errors import (
+    FigureWarning,
+    OutputError,
+    ReportError,
+    collected_warnings,
+    name_some,
+    warn_user,
+)
 from bayesbias.outputs import atomic_path
 
 if TYPE_CHECKING:
@@ -26,9 +33,15 @@ _FORMATS = (".png", ".svg", ".pdf")
 
 def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure, in inches, that a notebook shows once and no window holds open."""
-    import matplotlib.pyplot as plt
+    try:
+        import matplotlib.pyplot as plt
 
-    figure = plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
+        figure = plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
+    except (ImportError, ValueError) as error:  # of an environment or a style that asks for what is not there
+        raise ReportError(
+            f"matplotlib cannot draw with its present settings: {error}. Set the environment variable MPLBACKEND to "
+            "agg, or mend the matplotlibrc."
+        ) from error
     plt.close(figure)
     return figure
 
@@ -184,7 +197,17 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bo
     target = Path(path)
     if target.suffix.lower() not in _FORMATS:
         raise OutputError(f"{target}: a figure is a {', '.join(_FORMATS)} file. Choose one of these endings.")
-    with atomic_path(target, overwrite=overwrite) as temporary, collected_warnings() as caught:
+    from matplotlib import rc_context
+    from matplotlib.text import Text
+
+    # Words are no TeX, whatever a user's settings say: those for ticks are made while a figure is drawn.
+    for text in figure.findobj(Text):
+        text.set_usetex(False)
+    with (
+        atomic_path(target, overwrite=overwrite) as temporary,
+        collected_warnings() as caught,
+        rc_context({"text.usetex": False}),
+    ):
         figure.savefig(temporary, dpi=150, format=target.suffix.lower()[1:])
     missing = {str(entry.message).split(" missing from")[0] for entry in caught if "missing from" in str(entry.message)}
     if missing:

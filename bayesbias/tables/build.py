@@ -10,6 +10,7 @@ from bayesbias.arguments import check_choice
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsError, StudyError, name_some
+from bayesbias.losses import MAX_LOST, check_max_lost
 from bayesbias.memory import check_memory
 from bayesbias.studies import Study, StudyLike, load_study
 from bayesbias.tables.schema import (
@@ -17,7 +18,7 @@ from bayesbias.tables.schema import (
     CONNECTION_DTYPE,
     Duplicates,
     apply_duplicates_policy,
-    report_lost_words,
+    judge_lost_entries,
     table_hash,
 )
 
@@ -25,7 +26,9 @@ from bayesbias.tables.schema import (
 _BYTES_A_PAIR = 300
 
 
-def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Duplicates = "drop") -> pd.DataFrame:
+def distance_table(
+    embedding: EmbeddingLike, study: StudyLike, *, duplicates: Duplicates = "drop", max_lost: float = MAX_LOST
+) -> pd.DataFrame:
     """Build the table of cosine distances of a study's protected words to all its attribute words.
 
     Parameters
@@ -37,6 +40,8 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
     duplicates
         Two words of a study may match the same vector ("Mary" and "mary" under the case rule ``"lower"``).
         ``"drop"`` keeps the first of them and warns; ``"keep"`` keeps all.
+    max_lost
+        The share of a group's words that the embedding may lack, from 0 to 1. Of control words any share may be lost.
 
     Returns
     -------
@@ -48,11 +53,12 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
     Raises
     ------
     LostWordsError
-        If a group or control list of the study has no word left: its question could not be answered.
+        If a group or control list of the study has no word left, or a group lost more than `max_lost`: its question
+        could not be answered.
     StudyError
         If words of different lists match the same vector.
     ArgumentError
-        If `duplicates` is none of these.
+        If `duplicates` is none of these, or `max_lost` is no share.
 
     Warns
     -----
@@ -78,6 +84,7 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
     3            dog           bark  associated              0.2
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
+    check_max_lost(max_lost)
     study = load_study(study)
     if not isinstance(embedding, Embedding):
         embedding = load_embedding(embedding, words=study.words)
@@ -85,7 +92,7 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
     _raise_if_lists_share_a_vector(study, found, embedding)
     protected, attributes = _members(study.protected, found), _members(study.attribute_lists, found)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
-    lost = _lost_words(study, found, embedding)
+    lost = _lost_words(study, found, embedding, max_lost)
 
     rows, columns = len(protected), len(attributes)
     check_memory(
@@ -138,6 +145,7 @@ def distance_table(embedding: EmbeddingLike, study: StudyLike, *, duplicates: Du
             else {}
         ),
         "lost_words": lost,
+        "max_lost": max_lost,
         "left_out_controls": list(study.left_out_controls),
         "duplicates": {
             "policy": duplicates,
@@ -155,7 +163,7 @@ def _members(lists: Mapping[str, Sequence[str]], found: dict[str, str]) -> pd.Da
     return pd.DataFrame(pairs, columns=["word", "list"])
 
 
-def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> list[dict[str, str]]:
+def _lost_words(study: Study, found: dict[str, str], embedding: Embedding, max_lost: float) -> list[dict[str, str]]:
     reason = f"not in the embedding (case rule {embedding.case_text!r})"
     lost = [
         {"word": word, "role": role, "list": name, "reason": reason}
@@ -164,8 +172,13 @@ def _lost_words(study: Study, found: dict[str, str], embedding: Embedding) -> li
         for word in words
         if word not in found
     ]
-    sizes = {name: len(words) for lists in (study.protected, study.attribute_lists) for name, words in lists.items()}
-    report_lost_words(lost, f"The embedding {embedding.name!r}", sizes=sizes, hint=_case_hint(embedding))
+    sizes = {
+        (role, name): len(words)
+        for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
+        for name, words in lists.items()
+    }
+    source, hint = f"The embedding {embedding.name!r}", _case_hint(embedding)
+    judge_lost_entries(lost, source, sizes=sizes, hint=hint, max_lost=max_lost)
     return lost
 
 

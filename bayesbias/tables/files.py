@@ -24,8 +24,8 @@ from bayesbias.tables.schema import (
     ATTRS_KEY,
     Duplicates,
     drop_duplicates,
+    judge_lost_entries,
     provenance,
-    report_lost_words,
     table_hash,
     validate_table,
 )
@@ -141,7 +141,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     except TableError as error:
         raise TableError(f"{source}: {error}") from error
     if not facts:
-        report_lost_words(lost, str(source), sizes=sizes)
+        judge_lost_entries(lost, str(source), sizes=sizes)
         # A foreign table that codes no word as lost may have left its lost words out: that is not known.
         facts = {"source": printable(source.name), **({"lost_words": lost} if lost else {})}
     if repeated or "duplicates" not in facts:
@@ -183,7 +183,11 @@ def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
     import pyarrow
     from pyarrow import parquet
 
-    arrow = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
+    try:
+        arrow = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
+    except (pyarrow.ArrowException, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise TableError(f"A column holds what Parquet cannot: {reason}. Leave it out, or make it texts.") from error
     buffer = io.BytesIO()
     stream = pyarrow.PythonFile(buffer, mode="w")
     with parquet.ParquetWriter(stream, arrow.schema, write_page_checksum=True) as writer:
@@ -325,14 +329,14 @@ def _published_names(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _list_sizes(table: pd.DataFrame) -> dict[str, int]:
-    """Return the number of words of each list, or of a role where its lists have no names."""
-    sizes: dict[str, int] = {}
+def _list_sizes(table: pd.DataFrame) -> dict[tuple[str, str], int]:
+    """Return the number of words of each (role, list), or of a role where its lists have no names."""
+    sizes: dict[tuple[str, str], int] = {}
     for role in ("protected", "attribute"):
         if f"{role}_word" in table:
             lists = table[f"{role}_group"] if f"{role}_group" in table else pd.Series(role, index=table.index)
             words = table[f"{role}_word"].groupby(lists).nunique()
-            sizes |= {str(name): int(count) for name, count in words.items()}
+            sizes |= {(role, str(name)): int(count) for name, count in words.items()}
     return sizes
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bayesbias.arguments import is_count, is_text
+from bayesbias.arguments import is_count, is_number, is_text
 from bayesbias.study_faults import question_faults
 
 _LOST = ("word", "role", "list", "reason")
@@ -33,6 +33,9 @@ def provenance_faults(facts: object) -> Iterator[str]:
     entries = lost if isinstance(lost, list) else [lost]
     if bad := [each for each in entries if not _is_lost(each)]:
         yield f"lost_words must be a list of sections with {', '.join(_LOST)}, and has {_short(bad[0])}"
+    share = facts.get("max_lost", 0)
+    if not is_number(share) or not 0 <= share <= 1:
+        yield f"max_lost must be a share from 0 to 1, not {_short(share)}"
     left_out = facts.get("left_out_controls", [])
     if not (isinstance(left_out, list) and all(map(is_text, left_out))):
         yield f"left_out_controls must be a list of words, not {_short(left_out)}"

@@ -7,6 +7,7 @@ table comes from and which words were lost.
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,10 +20,11 @@ from bayesbias.errors import (
     did_you_mean,
     name_some,
     raise_faults,
-    warn_of_lost_words,
     warn_user,
 )
+from bayesbias.losses import WordList, judge_lost_words, list_labels
 from bayesbias.studies import CONNECTIONS
+from bayesbias.study_faults import CONTROLS
 from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS, CodedTable, WordCodes, blocks, code_type, code_words, relabel
 from bayesbias.tables.provenance import provenance_faults
 
@@ -32,6 +34,7 @@ Duplicates = Literal["drop", "keep"]
 # What the numbers of a table may be (``attrs["bayesbias"]["quantity"]``), and the range that holds them.
 QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
 
+_ROLES = ("protected", "attribute")
 # Rounding may carry a number this far outside its range, or a distance away from 1 - similarity.
 _ROUNDING = 1e-6
 
@@ -80,6 +83,7 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     """
     coded = code_table(table)
     validated = table.copy(deep=False)
+    validated.index = table.index.set_names([None] * table.index.nlevels)  # the name of a column would be taken for it
     for name in WORD_COLUMNS:
         validated[name] = _word_column(table, name, coded.words[name])
     if table["connection"].dtype != CONNECTION_DTYPE:
@@ -158,21 +162,37 @@ def table_facts(table: pd.DataFrame) -> dict[str, Any]:
     return dict(facts)
 
 
-def report_lost_words(lost: list[dict[str, str]], source: str, *, sizes: dict[str, int], hint: str = "") -> None:
-    """Warn of the lost words of a new table; `sizes`: how many words each list has."""
+def judge_lost_entries(
+    lost: list[dict[str, str]],
+    source: str,
+    *,
+    sizes: Mapping[tuple[str, str], int],
+    hint: str = "",
+    max_lost: float = 1,
+) -> None:
+    """Warn of the lost words of a new table, or raise `LostWordsError`; `sizes`: (role, list) -> how many words."""
+    labels = list_labels(*([name for role, name in sizes if role == kind] for kind in _ROLES))
+    gone: dict[tuple[str, str], list[str]] = {key: [] for key in sizes}
+    for entry in lost:
+        gone[entry["role"], entry["list"]].append(entry["word"])
+    lists = [
+        WordList(labels[key], size, gone[key], limited=key[0] == "protected" or key[1] not in CONTROLS)
+        for key, size in sizes.items()
+    ]
     meaning = "The estimates are about the words that are left; the table keeps the whole list (lost_words)."
-    warn_of_lost_words(source, lost_by_list(lost), sizes, meaning + hint)
+    judge_lost_words(source, lists, meaning + hint, max_lost=max_lost)
 
 
 def lost_by_list(lost: list[dict[str, str]]) -> dict[str, list[str]]:
-    """Return the lost words of each list, from the entries of a table's provenance.
+    """Return the lost words of each list, from the entries of a table's provenance; of two of one name with its kind.
 
-    >>> lost_by_list([{"word": "cat", "list": "pets"}, {"word": "dog", "list": "pets"}])
-    {'pets': ['cat', 'dog']}
+    >>> lost_by_list([{"word": "cat", "role": "protected", "list": "pets"}])
+    {'pets': ['cat']}
     """
+    labels = list_labels(*({each["list"] for each in lost if each["role"] == role} for role in _ROLES))
     named: dict[str, list[str]] = {}
     for entry in lost:
-        named.setdefault(entry["list"], []).append(entry["word"])
+        named.setdefault(labels[entry["role"], entry["list"]], []).append(entry["word"])
     return named
 
 
@@ -208,6 +228,8 @@ def apply_duplicates_policy(
 
 
 def _repeated_columns(table: pd.DataFrame) -> list[str]:
+    if table.columns.nlevels > 1:
+        return ["its columns have several levels; give one name each (table.columns = [...])"]
     repeated = table.columns[table.columns.duplicated()].unique()
     return [f"there are several columns {name!r}" for name in repeated]
 
@@ -230,7 +252,10 @@ def _missing_columns(table: pd.DataFrame) -> list[str]:
 def _numbers(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     if column.dtype == bool or (column.dtype == object and column.map(lambda value: isinstance(value, bool)).any()):
         return np.zeros(len(column)), [f"{column.name!r} holds True or False, which are no numbers; compute them again"]
-    numbers = column if column.dtype == np.float64 else pd.to_numeric(column, errors="coerce").astype("float64")
+    numbers = column if column.dtype == np.float64 else pd.to_numeric(column, errors="coerce")
+    if numbers.dtype.kind == "c":
+        return np.zeros(len(column)), [f"{column.name!r} holds complex numbers, and a distance is none; see its source"]
+    numbers = numbers.astype("float64")
     values = numbers.to_numpy()
     # A sum is finite only if all its terms are; if it is not, it may have overflown.
     if np.isfinite(values.sum()):

@@ -71,7 +71,7 @@ def test_of_a_study_the_attribute_words_are_measured() -> None:
 
 def test_lost_words_of_lists_and_pairs() -> None:
     with pytest.warns(LostWordsWarning) as warned:
-        result = metrics.direct_bias(vectors("tom", "nap"), ["purr", "nap", "bark"], pairs=PAIRS)
+        result = metrics.direct_bias(vectors("tom", "nap"), ["purr", "nap", "bark"], pairs=PAIRS, max_lost=0.5)
     assert result.lost_words == {"words": ("nap",), "pairs": ("tom",)}
     assert "made of 2 of the 3 pairs" in " ".join(str(warning.message) for warning in warned)
     with pytest.raises(MeasureError, match="no pair is left"):
@@ -117,4 +117,4 @@ def test_gender_direction_of_google_news(shared: Path) -> None:
     assert direction.explained[1] < 0.2
     jobs = [row[0] for row in json.loads((shared / "data" / "wordlists" / "bolukbasi_professions.json").read_text())]
     # Their section 5.2: 0.08 over 327 occupations; this file has 120 of the 320 published later.
-    assert metrics.direct_bias(embedding, jobs).direct_bias == pytest.approx(0.08, abs=0.015)
+    assert metrics.direct_bias(embedding, jobs, max_lost=1).direct_bias == pytest.approx(0.08, abs=0.015)

@@ -23,7 +23,7 @@ def test_vectors_have_length_one_and_keep_the_order() -> None:
 
 def test_lost_words_are_recorded_and_warned_of_once() -> None:
     with pytest.warns(LostWordsWarning, match=r"2 words: 1 of the 3 of 'cats' \(tom\); 1 of the 3 of 'dogs'") as warned:
-        found = find_lists(vectors("tom", "dog"), PETS.protected)
+        found = find_lists(vectors("tom", "dog"), PETS.protected, max_lost=0.5)
     assert len(warned) == 1
     assert found.lost == {"cats": ("tom",), "dogs": ("dog",)}
     assert found.words["cats"] == ("cat", "kitten")
@@ -33,7 +33,7 @@ def test_lost_words_are_recorded_and_warned_of_once() -> None:
 def test_too_few_words_left() -> None:
     with pytest.raises(MeasureError, match="'cats' has 1 of its 3 words, but at least 2"):
         find_lists(vectors("tom", "kitten"), PETS.protected)
-    assert len(find_lists(vectors("tom", "kitten"), PETS.protected, least=1).units["cats"]) == 1
+    assert len(find_lists(vectors("tom", "kitten"), PETS.protected, max_lost=1, least=1).units["cats"]) == 1
 
 
 def test_words_that_match_the_same_vector() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import metrics
-from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, MeasureError
+from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.metrics.result import MeasureResult
 from tests.metrics.made import PETS, vectors
@@ -19,6 +20,12 @@ TOOLS = {
     "load_base_pairs", "mac_t_tests", "measure", "nearest_neighbours", "randomisation_nulls", "study_nulls",
     "subset_consistency", "subspace_similarity", "t_tests",
 }  # fmt: skip
+# What some measures need for `PETS`, or do quicker with.
+PAIRS: dict[str, object] = {"base_pairs": [("cat", "dog"), ("kitten", "puppy")]}
+OPTIONS: dict[str, dict[str, object]] = {
+    **{"db_wa": PAIRS, "ripa": PAIRS, "ripa_unit": PAIRS, "nbm": {**PAIRS, "k": 3}},
+    **{"direct_bias": {"pairs": PAIRS["base_pairs"]}, "rnsb": {"splits": 0}, "sc_weat": {"targets": "cats"}},
+}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +56,7 @@ def test_entries_are_whole() -> None:
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 def test_each_gives_one_result_of_a_bundled_study(name: str, embedding: bb.Embedding) -> None:
     entry = MEASURES[name]
-    result = measure(name, embedding, "weat7")
+    result = measure(name, embedding, "weat7", **({"targets": "math"} if name == "sc_weat" else {}))
     assert isinstance(result, MeasureResult)
     assert result.measure == name
     assert list(result.scores) == ["word", "group", "attribute_group", "base_pair", "score"]
@@ -82,9 +89,32 @@ def test_the_function_of_similarities_is_the_measure(name: str) -> None:
     "name", [name for name in MEASURES if name not in ("direct_bias", "db_wa", "ripa", "ripa_unit", "nbm")]
 )
 def test_lists_by_name_are_as_good_as_a_study(name: str) -> None:
-    lists = {**PETS.protected, **PETS.attributes}
-    options = {"splits": 0} if name == "rnsb" else {}
-    assert measure(name, vectors(), lists, **options).statistics == measure(name, vectors(), PETS, **options).statistics
+    options = dict(OPTIONS.get(name, {}))
+    expected = measure(name, vectors(), PETS, **options).statistics
+    group = options.pop("targets", None)
+    protected = PETS.protected if group is None else {str(group): PETS.protected[str(group)]}
+    assert measure(name, vectors(), {**protected, **PETS.attributes}, **options).statistics == expected
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_each_refuses_lists_that_lost_too_many_words(name: str) -> None:
+    given = vectors("tom", "hound", "growl")  # a third of three lists, so that WEAT still compares groups of one size
+    options = OPTIONS.get(name, {})
+    with pytest.raises(LostWordsError, match=r"too many.*1 of the 3 of 'loud' \(growl\)\. .* max_lost=0\.34\.$"):
+        measure(name, given, PETS, **options)
+    with pytest.warns(LostWordsWarning, match=r"1 of the 3 of 'loud' \(growl\)"):
+        result = measure(name, given, PETS, max_lost=1, **options)
+    assert result.lost_words["loud"] == ("growl",)
+    assert np.isfinite(result.value)
+
+
+def test_all_that_look_lists_up_take_the_share_that_may_be_lost() -> None:
+    functions = [value for name in metrics.__all__ if inspect.isfunction(value := getattr(metrics, name))]
+    for function in functions:
+        parameters = inspect.signature(function).parameters
+        if "embedding" in parameters and function.__name__ not in ("gender_direction", "measure", "nearest_neighbours"):
+            assert parameters["max_lost"].default == MAX_LOST, function.__name__
+            assert parameters["max_lost"].kind is inspect.Parameter.KEYWORD_ONLY, function.__name__
 
 
 def test_options_reach_the_function(embedding: bb.Embedding) -> None:
@@ -114,7 +144,7 @@ def test_options_reach_the_function(embedding: bb.Embedding) -> None:
         ("db_wa", {"base_pairs": [("he", "she", "it")]}, "not a pair"),
         ("db_wa", {"base_pairs": "gendr"}, "did you mean 'gender'"),
         ("db_wa", {"rule": "ripa"}, "no option 'rule'"),
-        ("mac", {"targets": ("math", "arts")}, "it has none"),
+        ("mac", {"targets": ("math", "arts")}, r"mac has no option 'targets'; it has max_lost\.$"),
         ("nbm", {"k": 0}, "k=0"),
     ],
 )

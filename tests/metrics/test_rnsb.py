@@ -81,7 +81,7 @@ def test_the_negative_words_are_the_second_list():
 
 def test_lost_words():
     with pytest.warns(LostWordsWarning):
-        assert rnsb(vectors("tom"), PETS, splits=0).lost_words == {"cats": ("tom",)}
+        assert rnsb(vectors("tom"), PETS, splits=0, max_lost=0.5).lost_words == {"cats": ("tom",)}
 
 
 def test_bad_input(monkeypatch):
@@ -94,7 +94,7 @@ def test_bad_input(monkeypatch):
     with pytest.raises(MeasureError, match="Found 2 word lists"):
         rnsb(found, {"a": ["cat"], "b": ["dog"]})
     with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="at least two to learn from"):
-        rnsb(vectors("nap"), PETS)
+        rnsb(vectors("nap"), PETS, max_lost=0.5)
     with pytest.raises(MeasureError, match="one target word"):
         rnsb(found, {"t": ["cat"], "p": ["purr", "nap"], "n": ["bark", "howl"]})
     with pytest.raises(MeasureError, match="no distribution"):

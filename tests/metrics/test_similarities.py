@@ -13,7 +13,7 @@ from tests.metrics.made import PETS, cosine, vectors
 def test_of_an_embedding() -> None:
     given = vectors("tom")
     with pytest.warns(LostWordsWarning, match="tom"):
-        here, found = Similarities.of_embedding(given, every_group(PETS))
+        here, found = Similarities.of_embedding(given, every_group(PETS), max_lost=0.5)
     assert here.values.shape == (5, 5)
     assert here.of("dogs", "loud")[1, 2] == pytest.approx(cosine(given["puppy"], given["growl"]))
     np.testing.assert_array_equal(here.to("quiet")[:2], here.of("cats", "quiet"))

@@ -17,9 +17,9 @@ def made(count=40, seed=0):
     return {f"w{i}": rng.normal(size=6) * rng.uniform(0.2, 5) for i in range(count)}
 
 
-def by_rule(*arguments, **options):
-    """Return the scores by every rule, of shape (rules, words, pairs)."""
-    frames = [word_scores(*arguments, rule=rule, **options).scores for rule in RULES]
+def by_rule(*arguments, k=None):
+    """Return the scores by every rule, of shape (rules, words, pairs); `k` is for "nbm"."""
+    frames = [word_scores(*arguments, rule=rule, k=k if rule == "nbm" else None).scores for rule in RULES]
     return np.stack([frame["score"].to_numpy().reshape(-1, frame["base_pair"].nunique()) for frame in frames])
 
 
@@ -112,10 +112,9 @@ def test_groups_of_a_study_and_of_lists():
 
 def test_lost_words_are_named_not_scored():
     vectors, vocabulary = made(), ["w5", "w6", "w7", "w8", "far"]
+    pairs = [("w0", "w1"), ("w0", "away")]
     with pytest.warns(LostWordsWarning) as warned:
-        result = word_scores(
-            vectors, ["w9", "gone"], [("w0", "w1"), ("w0", "away")], rule="nbm", k=3, vocabulary=vocabulary
-        )
+        result = word_scores(vectors, ["w9", "gone"], pairs, rule="nbm", k=3, vocabulary=vocabulary, max_lost=0.5)
     for word in ("gone", "away", "far"):
         assert any(word in str(warning.message) for warning in warned)
     assert result.scores["word"].tolist() == ["w9"]
@@ -156,7 +155,10 @@ def test_bad_input():
     with pytest.raises(MeasureError, match="vocabulary has no word"):
         word_scores(vectors, ["w9"], [("w0", "w1")], rule="nbm", vocabulary=[])
     with pytest.raises(MeasureError, match="vocabulary is 'w5'"):
-        word_scores(vectors, ["w9"], [("w0", "w1")], vocabulary="w5")
+        word_scores(vectors, ["w9"], [("w0", "w1")], rule="nbm", vocabulary="w5")
+    for options in ({"k": 100}, {"vocabulary": ["w5"]}):
+        with pytest.raises(MeasureError, match="rule 'ripa' counts no neighbours"):
+            word_scores(vectors, ["w9"], [("w0", "w1")], rule="ripa", **options)
 
 
 @pytest.mark.shared

@@ -1,6 +1,7 @@
 """The page: whole, safe, and with the numbers of the reports."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
 from bayesbias.page import report, write_report
+from bayesbias.page.page_input import check_comparison
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.embeddings.comparison import compare_embeddings
@@ -205,6 +207,22 @@ def test_the_output_is_checked_before_anything_is_computed(
         write_report(fitted, tmp_path / "p.html", table=small_table(("associated", "different")))
     assert taken.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [taken]
+
+
+def test_a_comparison_that_begins_with_another_table_is_refused(fitted: xr.DataTree, tmp_path: Path) -> None:
+    table = small_table()
+    changed = table["cosine_distance"] * 0.9 + 0.1
+    other = table.assign(cosine_distance=changed.where(table.index > 0, table["cosine_distance"]))
+    first = compare_embeddings({"other": other, "own": table}, "hierarchical", draws=200, chains=2, random_seed=2)
+    where = f"{table.loc[1, 'protected_word']!r} with {table.loc[1, 'attribute_word']!r}"
+    with pytest.raises(ReportError, match=rf"'other', is not the one .* differs is {re.escape(where)}") as caught:
+        write_report(fitted, tmp_path / "p.html", comparison=first)
+    assert str(caught.value).startswith("comparison: its first table")
+    assert not list(tmp_path.iterdir())
+    # What the fitted table shares with the others may be less than all of it, and no more.
+    check_comparison(replace(first, baseline="own"), table.sample(frac=1, random_state=0))
+    with pytest.raises(ReportError, match="'own', is not the one"):
+        check_comparison(replace(first, baseline="own"), table.drop(index=3))
 
 
 def test_an_old_page_stays_until_the_new_one_is_whole(

@@ -50,6 +50,17 @@ def test_words_are_drawn_where_their_medians_are(table: pd.DataFrame) -> None:
     assert_nothing_is_clipped(figure)
 
 
+def test_an_index_may_have_the_name_of_a_column() -> None:
+    table = made_table(("he", "she"), ("associated", "neutral"))
+    named = table.set_index(pd.Index(table["protected_word"], name="protected_word"))
+    texts = [
+        [text.get_text() for text in plot_distances(each, by="protected_word", mac=0.9).axes[0].texts]
+        for each in (table, named)
+    ]
+    assert texts[0] == texts[1]
+    assert named.index.name == "protected_word"
+
+
 @pytest.mark.parametrize("by", ["connection", "protected_word"])
 @pytest.mark.parametrize("connections", [("human",), ("associated", "neutral")])
 def test_few_connections_long_and_strange_words(by: str, connections: tuple[str, ...], tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """How figures look: what every one shares, and that saving leaves a whole file or the old one."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -96,6 +99,29 @@ def test_figures_that_cannot_be_saved(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="does not exist"):
         save_figure(new_figure(2, 2), tmp_path / "no" / "f.png")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
+def test_words_are_no_tex_whatever_the_settings_say(tmp_path: Path, ending: str) -> None:
+    with mpl.rc_context({"text.usetex": True}):
+        figure = new_figure(3, 3)
+        word_rows(figure.subplots(), ["he_", r"\frac{", "50 %"], ["a$b$", "a$b$", "c"])
+        title_figure(figure, "he_ & #1")
+        assert save_figure(figure, tmp_path / f"f{ending}").stat().st_size > 500
+        assert mpl.rcParams["text.usetex"]
+
+
+def test_a_backend_that_is_none_is_an_error_of_ours() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from bayesbias.plots.style import new_figure; new_figure(2, 2)"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "MPLBACKEND": "nonsense"},
+    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("bayesbias.errors.ReportError: matplotlib cannot draw with its present settings")
+    assert "MPLBACKEND" in last
 
 
 def test_letters_that_the_font_lacks_are_named_once(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_lost_words_are_named_and_warned_of() -> None:
     with pytest.warns(
         LostWordsWarning, match=r"lacks 2 words: 1 of the 2 of 'cats' \(kitten\); 1 of the 2 of 'neutral' \(door\)"
     ):
-        table = bb.distance_table(vectors("kitten", "door"), PETS)
+        table = bb.distance_table(vectors("kitten", "door"), PETS, max_lost=0.5)
     lost = bb.lost_words(table)
     assert lost[["word", "role", "list"]].to_numpy().tolist() == [
         ["kitten", "protected", "cats"],

@@ -3,6 +3,7 @@
 import gzip
 import os
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -106,6 +107,14 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path: Path, table: pd.Dat
     with pytest.raises(OutputError, match="exists"):
         bb.write_table(table, path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("value", [1j, object(), [1, "a"], b"x"])
+def test_a_column_that_parquet_cannot_hold_is_a_fault(value: Any, tmp_path: Path) -> None:
+    table = small_table().assign(note=[value, 1] * 7)
+    with pytest.raises(TableError, match=r"A column holds what Parquet cannot: .*note"):
+        bb.write_table(table, tmp_path / "t.parquet")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.truth)])

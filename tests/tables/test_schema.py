@@ -8,14 +8,15 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, DuplicatesWarning, LostWordsWarning, TableError
+from bayesbias.errors import ArgumentError, DuplicatesWarning, LostWordsError, LostWordsWarning, TableError
 from bayesbias.tables.codes import COLUMNS
 from bayesbias.tables.schema import (
     QUANTITIES,
     code_table,
     drop_duplicates,
+    judge_lost_entries,
+    lost_by_list,
     provenance,
-    report_lost_words,
     table_hash,
     validate_table,
 )
@@ -60,6 +61,10 @@ def test_categories_stay_and_the_given_table_is_not_touched() -> None:
         (rows().rename(columns={"connection": "conection"}), "did you mean 'conection'"),
         (pd.concat([rows(), rows()[["connection"]]], axis=1), "there are several columns 'connection'"),
         (rows().head(0), "has no rows"),
+        (rows().set_axis(pd.MultiIndex.from_product([["a"], rows().columns]), axis=1), "have several levels"),
+        (rows(cosine_distance=np.full(4, 0.5 + 0.1j)), "'cosine_distance' holds complex numbers"),
+        (rows(cosine_distance=np.array([0.5, 0.7, 0.9, 0.6 + 0j], dtype=object)), "holds complex numbers"),
+        (rows(cosine_similarity=np.full(4, 0.5 + 0j)), "'cosine_similarity' holds complex numbers"),
         (rows(cosine_distance=[0.5, np.nan, np.inf, 0.6]), "2 values of 'cosine_distance' .* the first in row 2"),
         (rows(protected_word=["he", " ", "she", "she"]), "1 values of 'protected_word' are blank, the first in row 2"),
         (rows(connection=["associated", "humen", "human", "human"]), "'humen' .did you mean 'human'"),
@@ -171,5 +176,20 @@ def test_a_warning_names_the_lists() -> None:
         r"^X lacks 8 words: 2 of the 3 of 'arts' \(a, b\); 6 of the 9 of 'science' \(c, d, e, f, g and 1 more\)\. .*!"
     )
     with pytest.warns(LostWordsWarning, match=message):
-        report_lost_words(lost, "X", sizes={"arts": 3, "science": 9}, hint="!")
-    report_lost_words([], "X", sizes={})
+        judge_lost_entries(lost, "X", sizes={("attribute", "arts"): 3, ("attribute", "science"): 9}, hint="!")
+    judge_lost_entries([], "X", sizes={})
+
+
+def test_lists_of_one_name_are_told_apart_and_control_words_are_not_limited() -> None:
+    lost = [{"word": "a", "role": "attribute", "list": "arts", "reason": "r"}]
+    sizes = {("protected", "arts"): 8, ("attribute", "arts"): 3, ("attribute", "human"): 1}
+    with pytest.warns(LostWordsWarning, match=r"1 of the 3 of 'attribute group arts' \(a\)\."):
+        judge_lost_entries(lost, "X", sizes=sizes)
+    assert lost_by_list(lost) == {"arts": ["a"]}
+    both = [*lost, {**lost[0], "role": "protected"}]
+    assert lost_by_list(both) == {"attribute group arts": ["a"], "protected group arts": ["a"]}
+    with pytest.raises(LostWordsError, match=r"1 of the 3 .* max_lost=0\.34\."):
+        judge_lost_entries(lost, "X", sizes=sizes, max_lost=0.2)
+    control = [{**lost[0], "list": "human"}]
+    with pytest.warns(LostWordsWarning, match="1 of the 1 of 'human'"):
+        judge_lost_entries(control, "X", sizes=sizes, max_lost=0)

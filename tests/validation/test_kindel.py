@@ -64,7 +64,7 @@ def test_readme_shows_the_positions() -> None:
 def test_the_tables_are_what_the_vectors_give(shared: Path) -> None:
     embedding = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
     kept = pd.read_csv(FOLDER / "table1.csv")
-    pd.testing.assert_frame_equal(kindel_comparison(embedding), kept, rtol=1e-4, check_dtype=False)
+    pd.testing.assert_frame_equal(kindel_comparison(embedding, max_lost=1), kept, rtol=1e-4, check_dtype=False)
     index = pd.read_csv(FOLDER / "figure1.csv")
     for (name, metric), rows in index.groupby(["list", "metric"]):
         fresh = index_of_inconsistency(embedding, LISTS[str(name)], str(metric))

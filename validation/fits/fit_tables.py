@@ -32,7 +32,8 @@ def bundled_tables() -> Iterator[tuple[str, pd.DataFrame]]:
     vectors = bb.load_embedding(bb.bundled("data", "vectors", VECTORS))
     for study in bb.list_studies():
         try:
-            yield f"{study}, bundled vectors", bb.distance_table(vectors, study)
+            # A model must fit what is left of the lists, whatever it still says of their question.
+            yield f"{study}, bundled vectors", bb.distance_table(vectors, study, max_lost=1)
         except LostWordsError as error:
             print(f"{study}: left out. {error}", flush=True)
 

@@ -11,6 +11,7 @@ import numpy as np
 from bayesbias.arguments import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import ReportError
+from bayesbias.losses import MAX_LOST
 from bayesbias.models.contrast_estimate import Estimate
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.diagnostics import SamplerFailedError
@@ -146,6 +147,7 @@ def check_claims(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
     progress: bool = True,
+    max_lost: float = MAX_LOST,
 ) -> ClaimsCheck:
     """Say how often an association is claimed for attribute words that are drawn at random from an embedding.
 
@@ -177,6 +179,8 @@ def check_claims(
         Probability inside the model's interval: it promises claims in 1 - `hdi_prob` of the samples.
     random_seed
         The same seed gives the same check on the same machine; None draws one and records it.
+    max_lost
+        As for `distance_table`.
     progress
         Show a progress bar where there is somebody to see it.
 
@@ -235,7 +239,7 @@ def check_claims(
     if vocabulary is not None:
         vocabulary = check_items("vocabulary", vocabulary, "a list of words")
     source = _read(embedding, loaded, vocabulary)
-    data = model_data(distance_table(source, loaded))
+    data = model_data(distance_table(source, loaded, max_lost=max_lost))
     lists = random_lists(source, loaded, data, vocabulary=vocabulary, match=match, window=window)
     weat = weat_lists(loaded, data)
     rng = np.random.default_rng([seed, 0])

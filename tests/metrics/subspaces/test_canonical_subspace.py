@@ -93,6 +93,6 @@ def test_dependent_vectors_count_once() -> None:
 def test_lost_words_are_kept() -> None:
     given = {word: vector for word, vector in GIVEN.items() if word != "tom"}
     with pytest.warns(LostWordsWarning, match="tom"):
-        result = canonical_subspace(given, PETS, scaled=False)
+        result = canonical_subspace(given, PETS, scaled=False, max_lost=0.5)
     assert result.lost_words == {"cats": ("tom",)}
     assert result.a_c == pytest.approx(by_hand(("cat", "kitten"), PETS.attributes["quiet"]), abs=1e-6)
