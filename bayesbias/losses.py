@@ -64,7 +64,7 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
     """
     limit = check_max_lost(max_lost)
     losing = [each for each in lists if each.lost]
-    if too_many := [each for each in losing if each.limited and len(each.lost) > limit * each.size]:
+    if too_many := [each for each in losing if each.limited and len(each.lost) / each.size > limit]:
         # Rounded up, so that the number that is named is enough.
         enough = -(-max(len(each.lost) / each.size for each in too_many) * 100 // 1) / 100
         raise LostWordsError(
@@ -74,7 +74,8 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         )
     if losing:
         count = sum(len(each.lost) for each in losing)
-        warn_user(f"{source} lacks {count} words: {'; '.join(map(str, losing))}. {then}", LostWordsWarning)
+        words = f"{count} word{'s' * (count > 1)}"
+        warn_user(f"{source} lacks {words}: {'; '.join(map(str, losing))}. {then}", LostWordsWarning)
 
 
 def list_labels(protected: Collection[str], attributes: Collection[str]) -> Mapping[tuple[str, str], str]:

@@ -11,7 +11,7 @@ from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.losses import MAX_LOST, WordList, judge_lost_words, list_labels
+from bayesbias.losses import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
 from bayesbias.studies import Study, StudyLike, load_study
 
 WordLists = Mapping[str, Sequence[str]]
@@ -82,6 +82,7 @@ def find_lists(
     array([[0.6],
            [0.8]])
     """
+    check_max_lost(max_lost)
     for name, words in lists.items():
         checked_words(f"The list {name!r}", words)
     every = [word for words in lists.values() for word in words]

@@ -88,7 +88,7 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
     (0.7561, 0.7472, 32)
     """
     lists = every_group(study)
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost)
+    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     sets = list(similarities.attributes)
     return MeasureResult(
         measure="mac",

@@ -235,8 +235,8 @@ def measure(name: str, embedding: EmbeddingLike, study: StudyLike, **options: An
     known = [item.name for item in optional if item.name not in entry.options]
     for option in options:
         if option not in known:
-            has = f"it has {name_some(known, 20)}" if known else "it has none"
-            raise MeasureError(f"{name} has no option {option!r}{did_you_mean(option, known)}; {has}.")
+            hint = did_you_mean(option, known)
+            raise MeasureError(f"{name} has no option {option!r}{hint}; it has {name_some(known, 20)}.")
     return entry.function(embedding, study, **entry.options, **options)
 
 

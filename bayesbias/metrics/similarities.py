@@ -46,7 +46,7 @@ class Similarities:
 
     @classmethod
     def of_embedding(
-        cls, embedding: EmbeddingLike, lists: StudyLists, max_lost: float = MAX_LOST
+        cls, embedding: EmbeddingLike, lists: StudyLists, *, max_lost: float = MAX_LOST
     ) -> tuple["Similarities", FoundLists]:
         """Return the similarities of lists in an embedding, and the words that it has and lacks."""
         found = find_lists(embedding, lists.by_name, max_lost=max_lost)

@@ -76,7 +76,7 @@ def nas(
     """
     check_ddof(ddof)
     lists = groups_on_two_lists(study, targets, attributes)
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost)
+    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = similarities.attributes
     values = normalized_association(similarities.to(a), similarities.to(b), ddof=ddof)
     scores = score_frame(values, word=similarities.words, group=similarities.groups)
@@ -148,7 +148,7 @@ def sc_weat(
     if len(lists.protected) != 1:
         first = next(iter(lists.protected))
         raise MeasureError(f"Single-category WEAT takes one protected group: name one, such as targets={first!r}.")
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost)
+    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = (similarities.to(name).mean(axis=0) for name in similarities.attributes)
     statistics: dict[str, Any] = {"effect_size": effect_size(a, b, ddof=ddof)}
     for name, two_sided in (("p_value", False), ("p_value_two_sided", True)):

@@ -159,7 +159,7 @@ def weat(
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
     lists = four_lists(study, targets, attributes)
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost)
+    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     s = associations(similarities)
     numbers: dict[str, Any] = dict(weat_statistics(similarities, statistic=statistic, ddof=ddof))
     groups = list(similarities.by_group(s))

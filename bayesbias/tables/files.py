@@ -185,8 +185,8 @@ def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
 
     try:
         arrow = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
-    except (pyarrow.ArrowException, TypeError) as error:
-        reason = str(error).splitlines()[0]
+    except (pyarrow.ArrowException, TypeError, OverflowError) as error:
+        reason = "; ".join(map(str, error.args)).splitlines()[0]
         raise TableError(f"A column holds what Parquet cannot: {reason}. Leave it out, or make it texts.") from error
     buffer = io.BytesIO()
     stream = pyarrow.PythonFile(buffer, mode="w")
@@ -334,10 +334,16 @@ def _list_sizes(table: pd.DataFrame) -> dict[tuple[str, str], int]:
     sizes: dict[tuple[str, str], int] = {}
     for role in ("protected", "attribute"):
         if f"{role}_word" in table:
-            lists = table[f"{role}_group"] if f"{role}_group" in table else pd.Series(role, index=table.index)
-            words = table[f"{role}_word"].groupby(lists).nunique()
+            words = table[f"{role}_word"].groupby(_lists(table, role)).nunique()
             sizes |= {(role, str(name)): int(count) for name, count in words.items()}
     return sizes
+
+
+def _lists(table: pd.DataFrame, role: str) -> pd.Series:
+    """Return the list of each row's word; where it has no name, that of its role."""
+    if f"{role}_group" not in table:
+        return pd.Series(role, index=table.index)
+    return table[f"{role}_group"].astype(object).where(table[f"{role}_group"].notna(), role).astype(str)
 
 
 def _take_out_lost_words(table: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str]]]:
@@ -352,11 +358,10 @@ def _take_out_lost_words(table: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[s
     lost = []
     for role in ("protected", "attribute"):
         words = lost_rows[~lost_rows[f"{role}_word"].isin(kept[f"{role}_word"])].drop_duplicates(f"{role}_word")
-        lists = words[f"{role}_group"].astype(str) if f"{role}_group" in table else [role] * len(words)
         reason = f"coded {_LOST_CODE:g} in the table"
         lost += [
             {"word": str(word), "role": role, "list": name, "reason": reason}
-            for word, name in zip(words[f"{role}_word"], lists, strict=True)
+            for word, name in zip(words[f"{role}_word"], _lists(words, role), strict=True)
         ]
     # Where every row of the table is lost, nothing tells which of the two words was missing.
     return kept.reset_index(drop=True), lost

@@ -100,7 +100,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
     if "cosine_distance" not in table and "cosine_similarity" in table:
         table = table.assign(cosine_distance=1.0 - pd.to_numeric(table["cosine_similarity"], errors="coerce"))
-    raise_faults(TableError, "The distance table", _repeated_columns(table) + _missing_columns(table))
+    raise_faults(TableError, "The distance table", _repeated_columns(table) or _missing_columns(table))
     if len(table) == 0:
         raise TableError("The distance table has no rows. Build it again, or give another file.")
     distance, faults = _numbers(table["cosine_distance"])

@@ -9,7 +9,7 @@ import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.errors import MeasureError
 
-WORDS = "cat tom dog pup purr nap mew bark howl yap".split()
+WORDS = ["cat", "tom", "dog", "pup", "purr", "nap", "mew", "bark", "howl", "yap"]
 VECTORS = dict(zip(WORDS, np.random.default_rng(7).normal(size=(10, 6)), strict=True))
 LISTS = {
     "cats": ["cat", "tom"],

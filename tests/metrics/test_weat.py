@@ -159,24 +159,31 @@ def test_control_words_can_be_attributes() -> None:
     assert metrics.weat(vectors(), PETS, attributes=("quiet", "neutral")).partitions == 20
 
 
-def test_lost_words_make_sums_impossible_but_not_means() -> None:
+def test_lists_of_different_lengths_have_sums_and_means() -> None:
     given = vectors("tom", "growl")
-    with pytest.warns(LostWordsWarning, match=r"lacks 2 words.*tom.*growl"), pytest.raises(MeasureError) as caught:
-        metrics.weat(given, PETS, max_lost=0.5)
-    assert "have 2 and 3 words" in str(caught.value)
-    assert "statistic='mean'" in str(caught.value)
-    with pytest.warns(LostWordsWarning) as warned:
-        result = metrics.weat(given, PETS, statistic="mean", max_lost=0.5)
-    assert len(warned) == 1
+    results = {}
+    for statistic in ("sum", "mean"):
+        with pytest.warns(LostWordsWarning, match=r"lacks 2 words.*tom.*growl") as warned:
+            results[statistic] = metrics.weat(given, PETS, statistic=statistic, max_lost=0.5)
+        assert len(warned) == 1
+    result = results["mean"]
     assert result.lost_words == {"cats": ("tom",), "loud": ("growl",)}
     x, y = (result.scores.loc[result.scores["group"] == group, "score"] for group in ("cats", "dogs"))
     assert result.test_statistic == pytest.approx(x.mean() - y.mean())
+    assert results["sum"].test_statistic == pytest.approx(x.sum() - y.sum())
+    assert "a difference of sums over 2 and 3 words" in results["sum"].conventions
+    for name in ("effect_size", "p_value", "p_value_two_sided"):
+        assert results["sum"].statistics[name] == results["mean"].statistics[name]
     assert result.partitions == 10
 
 
-def test_statistics_of_sums_need_equal_sizes() -> None:
-    with pytest.raises(MeasureError, match="3 and 2 words"):
-        statistic_of([1.0, 2.0, 3.0], [1.0, 2.0])
+def test_two_sided_p_does_not_change_with_the_order_of_the_groups() -> None:
+    one = metrics.weat(vectors(), PETS)
+    other = metrics.weat(vectors(), PETS, targets=("dogs", "cats"), attributes=("quiet", "loud"))
+    assert one.p_value_two_sided == other.p_value_two_sided
+    assert one.p_value_two_sided <= 2 * min(one.p_value, other.p_value)
+    assert one.p_value_two_sided >= min(one.p_value, other.p_value)
+    assert one.p_value_two_sided_mcse == 0
 
 
 def test_words_without_spread_have_no_effect_size() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_subspace_similarity
-from bayesbias.losses import MAX_LOST
+from bayesbias.losses import MAX_LOST, check_max_lost
 from bayesbias.metrics.look_up import FoundLists, StudyLists, as_embedding, find_lists, four_lists
 from bayesbias.metrics.mean_vectors import rank_correlation
 from bayesbias.metrics.subspaces.component_scores import COMPONENTS, component_vectors, score
@@ -39,7 +39,7 @@ def kindel_comparison(
         four components under the two metrics; `ratio`, weat_mcs / weat_cca; the components `mcs_a_c`, ... and
         `cca_a_c`, ..., the latter scaled by the geometric mean of the ranks; `lost_words`, how many.
         ``frame.attrs["lost_words"]`` names them by study and list, ``frame.attrs["left_out"]`` the studies that
-        were left out with their lists that have no word in the embedding.
+        were left out with their lists that lost too many words.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def kindel_comparison(
     Warns
     -----
     LostWordsWarning
-        If the embedding lacks some words of a study, or a whole list, so that the study is left out.
+        If the embedding lacks some words of a study, or so many of a list that the study is left out.
 
     References
     ----------
@@ -68,22 +68,28 @@ def kindel_comparison(
     chosen = [four_lists(study) for study in ([studies] if single else studies)]  # type: ignore[arg-type, union-attr]
     # A file is read once for all studies, if it is read at all.
     source = as_embedding(embedding, [word for lists in chosen for group in lists.by_name.values() for word in group])
-    empty = [tuple(n for n, words in lists.by_name.items() if not source.lookup(words).found) for lists in chosen]
+    limit = check_max_lost(max_lost)
+
+    def unusable(words: Sequence[str]) -> bool:
+        lost = len(source.lookup(words).lost)
+        return lost == len(words) or lost / len(words) > limit
+
+    empty = [tuple(name for name, words in lists.by_name.items() if unusable(words)) for lists in chosen]
     left_out = {lists.study: names for lists, names in zip(chosen, empty, strict=True) if names}
     # A single study is not left out: looking its lists up raises the error.
     kept = [lists for lists, names in zip(chosen, empty, strict=True) if single or not names]
     if not kept:
         raise MeasureError(
-            f"Every study has a list without a word in the embedding {source.name!r}, such as "
-            f"{next(iter(left_out.values()), ('none given',))[0]!r}. Look the words up in another way (the case "
-            f"rule is {source.case_text!r}), or give other studies."
+            f"Every study has a list that lost too many words in the embedding {source.name!r} (max_lost={limit:g}), "
+            f"such as {next(iter(left_out.values()), ('none given',))[0]!r}. Look the words up in another way (the case "
+            f"rule is {source.case_text!r}), give other studies, or allow more."
         )
     found = [find_lists(source, lists.by_name, max_lost=max_lost, least=1) for lists in kept]
     if left_out:
         named = "; ".join(f"{study} ({name_some(names)})" for study, names in left_out.items())
         warn_user(
-            f"Left {len(left_out)} of {len(chosen)} studies out, because the embedding {source.name!r} has no word of "
-            f"a list: {named}.",
+            f"Left {len(left_out)} of {len(chosen)} studies out, because the embedding {source.name!r} lacks too many "
+            f"words of a list (max_lost={limit:g}): {named}.",
             LostWordsWarning,
         )
     frame = pd.DataFrame([_row(lists, each) for lists, each in zip(kept, found, strict=True)])

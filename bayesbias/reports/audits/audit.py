@@ -302,7 +302,7 @@ def _lost_words(
         for name, words in (*study.protected.items(), *study.attributes.items()):
             here = source.lookup(words).lost
             gone += here
-            if len(here) > limit * len(words):
+            if len(here) / len(words) > limit:
                 most = max(most, len(here) / len(words))
                 too_many.append(
                     f"{source.name}, {study.name}: {len(here)} of the {len(words)} of {name!r} ({name_some(here, 3)})"

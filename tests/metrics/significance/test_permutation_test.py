@@ -105,3 +105,28 @@ def test_bad_options(size: int) -> None:
     for options in ({"random_seed": -1}, {"random_seed": 0.5}, {"random_seed": True}, {"samples": 0}, {"samples": "x"}):
         with pytest.raises(ArgumentError, match=next(iter(options))):
             p_value(np.arange(float(size)), np.arange(float(size)), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (3, 5), (5, 3), (2, 6)])
+def test_both_sides_are_counted_over_all_partitions(sizes: tuple[int, int]) -> None:
+    first, total = sizes[0], sum(sizes)
+    values = np.random.default_rng(3).normal(size=total).round(1)
+    gaps = []
+    for chosen in combinations(range(total), first):
+        inside = np.isin(np.arange(total), chosen)
+        gaps.append(values[inside].mean() - values[~inside].mean())
+    observed = values[:first].mean() - values[first:].mean()
+    expected = np.mean(np.abs(gaps) >= abs(observed) - 1e-9)
+    assert p_value(values[:first], values[first:], two_sided=True).p_value == pytest.approx(expected)
+    assert p_value(values[first:], values[:first], two_sided=True).p_value == pytest.approx(expected)
+
+
+def test_drawn_partitions_count_both_sides() -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.normal([[0.4], [0.0]], 1.0, size=(2, 13))  # 10 million partitions
+    drawn = p_value(x, y, two_sided=True, samples=20_000, random_seed=1)
+    assert (drawn.exact, drawn.partitions) == (False, 20_000)
+    shuffled = rng.permuted(np.tile(np.concatenate([x, y]), (20_000, 1)), axis=1)
+    gaps = shuffled[:, :13].mean(axis=1) - shuffled[:, 13:].mean(axis=1)
+    own = np.mean(np.abs(gaps) >= abs(x.mean() - y.mean()))
+    assert drawn.p_value == pytest.approx(own, abs=4 * np.sqrt(2) * float(drawn.mcse))

@@ -99,7 +99,7 @@ def test_studies_without_words_are_left_out_and_named() -> None:
         frame = kindel_comparison(GIVEN, [PETS, "weat7"])
     assert frame["study"].tolist() == ["pets"]
     assert frame.attrs["left_out"] == {"weat7": ("math", "arts", "male", "female")}
-    with pytest.raises(MeasureError, match="Every study has a list without a word"):
+    with pytest.raises(MeasureError, match="Every study has a list that lost too many words"):
         kindel_comparison(bb.Embedding(tuple(GIVEN), np.array(list(GIVEN.values()))), ["weat7", "weat8"])
     with pytest.raises(MeasureError, match="Every study"):
         kindel_comparison(bb.Embedding(tuple(GIVEN), np.array(list(GIVEN.values()))), [])

@@ -119,7 +119,7 @@ def test_an_embedding_keeps_its_own_rule() -> None:
 
 def _pets() -> dict[str, list[float]]:
     rng = np.random.default_rng(1)
-    return {word: rng.normal(size=5).tolist() for word in "cat tom dog pup purr nap bark howl".split()}
+    return {word: rng.normal(size=5).tolist() for word in ["cat", "tom", "dog", "pup", "purr", "nap", "bark", "howl"]}
 
 
 @pytest.mark.parametrize(

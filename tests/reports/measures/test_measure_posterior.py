@@ -364,9 +364,13 @@ def test_a_pair_that_the_fit_lacks(table: pd.DataFrame) -> None:
         measure_posterior(quick_fit(table.iloc[1:]), random_seed=1)
 
 
-def test_lists_of_unequal_length_need_a_difference_of_means(religion: xr.DataTree) -> None:
-    with pytest.raises(MeasureError, match="statistic='mean'"):
-        measure_posterior(religion, "weat", targets=("jews", "christians"))
+def test_lists_of_unequal_length(religion: xr.DataTree) -> None:
+    sums, means = (
+        measure_posterior(religion, "weat", targets=("jews", "christians"), statistic=name, random_seed=1).summary
+        for name in ("sum", "mean")
+    )
+    assert sums.loc[0, "observed"] == means.loc[0, "observed"]  # the effect size is one of means
+    assert sums.loc[1, "observed"] != means.loc[1, "observed"]
 
 
 def test_many_groups_must_be_named(religion: xr.DataTree) -> None:
