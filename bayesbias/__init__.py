@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.training import train_skipgram as train_skipgram
     from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
+    from bayesbias.models.extend import extend as extend
     from bayesbias.models.fit_source import fitted_table as fitted_table
     from bayesbias.models.fits import fit_fact as fit_fact
     from bayesbias.models.fits import read_fit as read_fit
@@ -113,6 +114,7 @@ _NAMES = {
     "embeddings.training": ("train_skipgram",),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
+    "models.extend": ("extend",),
     "models.fit_source": ("fitted_table",),
     "models.fits": ("fit_fact", "read_fit", "write_fit"),
     "models.pymc_model": ("pymc_model",),

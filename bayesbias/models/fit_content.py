@@ -20,6 +20,24 @@ if TYPE_CHECKING:
     import xarray as xr
 
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
+EXTRA_GROUPS = ("log_likelihood", "posterior_predictive", "prior", "prior_predictive")
+# All that a posterior can hold, in the order of reports, and the dims that each has at most.
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "connection_mean": ("connection",),
+    "word_sd": ("connection",),
+    "effect_sd": ("effect",),
+    "sigma": ("connection",),
+    "attribute_sd": ("attribute_list",),
+    "group_attribute_sd": (),
+    "target_weight": (),
+    "list_scale": ("attribute_list",),
+    "nu": (),
+    "word_mean": ("protected_word", "connection"),
+    "attribute_effect": ("attribute_word",),
+    "word_covariance": ("connection", "other_connection"),
+    "residual_covariance": ("protected_word", "other_protected_word"),
+    "attribute_weight": ("attribute_word",),
+}
 _INDICES = {
     "protected_index": "protected_word",
     "connection_index": "connection",
@@ -125,7 +143,7 @@ def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
                 yield f"{group}/{name} has the dims {fit[group][name].dims}, not {dims}."
             elif fit[group][name].size == 0:
                 yield f"{group}/{name} is empty."
-    for group in ("posterior", "observed_data"):
+    for group in ("posterior", "observed_data", *(name for name in EXTRA_GROUPS if name in fit.children)):
         for variable, values in fit[group].data_vars.items():
             if values.size == 0:
                 yield f"{group}/{variable} is empty."

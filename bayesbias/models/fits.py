@@ -85,7 +85,7 @@ def finish_fit(
         "observed_data": observed,
         "constant_data": constant,
     }
-    fit = xr.DataTree(children={name: xr.DataTree(child) for name, child in children.items()})
+    fit = xr.DataTree(children={name: xr.DataTree(labelled_group(child)) for name, child in children.items()})
     facts = {
         "versions": _versions(),
         "model": spec.to_dict(),
@@ -221,12 +221,27 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
         raise InputFileError(
             f"{source} is not a netCDF file, or is cut short ({error}). Fit the model again."
         ) from error
-    for name in ("posterior", "constant_data"):
+    for name in ("posterior", "constant_data", "prior"):
         if name in fit.children:
             fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
     raise_faults(FitError, f"{source}, whose model must be fitted again,", list(content_faults(check_fit(fit))))
     warn_of_problems(fit_fact(fit, "convergence_problems"))
     return fit
+
+
+def labelled_group(dataset: "xr.Dataset") -> "xr.Dataset":
+    """Return a group with the attributes by which ArviZ and others know where it comes from.
+
+    When it was made is not among them: the same seed gives the same file.
+    """
+    attrs: dict[str, Any] = {
+        "creation_library": "bayesbias",
+        "creation_library_version": version("bayesbias"),
+        "creation_library_language": "Python",
+        "inference_library": "bayesbias",
+        "inference_library_version": version("bayesbias"),
+    }
+    return dataset.assign_attrs(attrs | ({"sample_dims": ["chain", "draw"]} if "chain" in dataset.dims else {}))
 
 
 def _plain_coords(dataset: "xr.Dataset") -> "xr.Dataset":

@@ -1,7 +1,7 @@
 """Fit a model to a distance table: the same DataTree from every sampler."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from bayesbias.memory import check_memory
 from bayesbias.models.contrast_forms import CONDITIONAL, form_weights
 from bayesbias.models.data import ModelData, coordinates, model_data
 from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
+from bayesbias.models.extend import check_groups, extend
+from bayesbias.models.fit_content import PARAMETERS
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model
 from bayesbias.models.quick import sampler_for
@@ -26,23 +28,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-# All that a posterior can hold, in the order of reports, and the dims that each has at most.
-PARAMETERS: dict[str, tuple[str, ...]] = {
-    "connection_mean": ("connection",),
-    "word_sd": ("connection",),
-    "effect_sd": ("effect",),
-    "sigma": ("connection",),
-    "attribute_sd": ("attribute_list",),
-    "group_attribute_sd": (),
-    "target_weight": (),
-    "list_scale": ("attribute_list",),
-    "nu": (),
-    "word_mean": ("protected_word", "connection"),
-    "attribute_effect": ("attribute_word",),
-    "word_covariance": ("connection", "other_connection"),
-    "residual_covariance": ("protected_word", "other_protected_word"),
-    "attribute_weight": ("attribute_word",),
-}
 # Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
 TARGET_ACCEPT = 0.9
 # With fewer draws a chain no diagnostic can be computed.
@@ -60,6 +45,7 @@ def fit(
     random_seed: int | None = None,
     progress: bool = True,
     priors: Mapping[str, Any] | None = None,
+    groups: Iterable[str] | str = (),
 ) -> "xr.DataTree":
     """Fit a model to a distance table.
 
@@ -84,6 +70,8 @@ def fit(
         Show a progress bar if there is a terminal or a notebook to show it in.
     priors
         Priors in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
+    groups
+        Groups for ArviZ's functions besides, as for `extend`.
 
     Returns
     -------
@@ -121,6 +109,7 @@ def fit(
         for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1))
     )
     seed = resolve_seed(random_seed)
+    wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
     data = model_data(table)
     check_room_for_draws(data, spec, draws * chains)
@@ -130,7 +119,7 @@ def fit(
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
     fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
-    return fitted
+    return extend(fitted, wanted) if wanted else fitted
 
 
 @dataclass(frozen=True)

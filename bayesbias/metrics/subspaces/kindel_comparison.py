@@ -81,7 +81,7 @@ def kindel_comparison(
     if not kept:
         raise MeasureError(
             f"Every study has a list that lost too many words in the embedding {source.name!r} (max_lost={limit:g}), "
-            f"such as {next(iter(left_out.values()), ('none given',))[0]!r}. Look the words up in another way (the case "
+            f"such as {next(iter(left_out.values()), ('none given',))[0]!r}. Look them up in another way (the case "
             f"rule is {source.case_text!r}), give other studies, or allow more."
         )
     found = [find_lists(source, lists.by_name, max_lost=max_lost, least=1) for lists in kept]
