@@ -87,6 +87,11 @@ class Study:
 
     def __post_init__(self) -> None:
         """Check the study, then store its lists as tuples and the names of control lists as words."""
+        for name in ("human", "neutral"):
+            object.__setattr__(self, name, _listed(getattr(self, name)))
+        for name in ("protected", "attributes"):
+            if isinstance(groups := getattr(self, name), Mapping):
+                object.__setattr__(self, name, {group: _listed(words) for group, words in groups.items()})
         raise_faults(StudyError, f"Study {self.name!r}", list(study_faults(vars(self))))
         own_lists = [words for words in (self.human, self.neutral) if not isinstance(words, str)]
         own_lists += [*self.protected.values(), *self.attributes.values()]
@@ -265,6 +270,11 @@ def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = Fals
     with atomic_path(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(bundled("data", "studies", "_template.toml").read_bytes())
     return Path(path)
+
+
+def _listed(words: Any) -> Any:
+    """Return words of a Series, an Index or an array as a list, whatever index they have."""
+    return words.tolist() if hasattr(words, "tolist") else words
 
 
 def study_text(study: Study) -> str:

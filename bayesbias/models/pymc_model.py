@@ -12,6 +12,7 @@ import numpy as np
 from bayesbias.models.data import ModelData, attribute_lists, coordinates, model_data
 from bayesbias.models.multivariate_pymc import MULTIVARIATE_AUXILIARY, add_multivariate
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.tables.frames import any_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 AUXILIARY = ("word_offset", "attribute_offset", *MULTIVARIATE_AUXILIARY)
 
 
+@any_frame
 def pymc_model(
     table: "pd.DataFrame",
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,

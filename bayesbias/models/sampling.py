@@ -23,6 +23,7 @@ from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate, sweeps_a_draw
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.tables.frames import any_frame
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -34,6 +35,7 @@ TARGET_ACCEPT = 0.9
 _FEWEST_DRAWS = 10
 
 
+@any_frame
 def fit(
     table: pd.DataFrame,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,

@@ -12,11 +12,13 @@ from bayesbias.errors import ModelError, TableError, did_you_mean
 from bayesbias.models.data import ModelData, attribute_lists, coordinates, list_names, model_data
 from bayesbias.models.multivariate_simulation import draw_vectors, draw_word_effects, list_scales
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
+from bayesbias.tables.frames import any_frame
 from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
 
 _PAIR = ["protected_word", "attribute_word"]
 
 
+@any_frame
 def simulate_table(
     design_or_table: pd.DataFrame,
     model: str | os.PathLike[str] | ModelSpec = "crossed",

@@ -15,6 +15,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.statements import Conclusions
+from bayesbias.tables.frames import as_frame
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
     """
     if table is None:
         return fitted_table(fit)
+    table = as_frame(table)
     if model_data(table).table_hash != fit_fact(fit, "table_hash"):
         raise ReportError(
             "The table is not the one that was fitted: their hashes differ. Give the fitted table, or leave `table` "

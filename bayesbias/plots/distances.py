@@ -20,6 +20,7 @@ from bayesbias.plots.style import (
 )
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.similarity_shares import similarity_shares
+from bayesbias.tables.frames import any_frame
 from bayesbias.tables.schema import ATTRS_KEY, validate_table
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _INCHES_A_WORD = 0.34
 _BINS = 60
 
 
+@any_frame
 def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float | None = None) -> "Figure":
     """Draw the similarities of a table as they are, with the band 0 +/- (1 - MAC).
 

@@ -7,6 +7,7 @@ import numpy as np
 from bayesbias.arguments import check_choice, check_number
 from bayesbias.errors import ReportError
 from bayesbias.studies import CONNECTIONS
+from bayesbias.tables.frames import any_frame
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ _STEREOTYPES = ("associated", "different")
 _QUANTILES = {"low_89": 0.055, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "high_89": 0.945}
 
 
+@any_frame
 def similarity_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float | None = None) -> "pd.DataFrame":
     """Say how many pairs of each connection are as similar as MAC takes for bias.
 

@@ -19,6 +19,7 @@ from bayesbias.errors import InputFileError, OutputError, TableError, raise_faul
 from bayesbias.files import SEAL_SIZE, check_seal, input_file, printable, sealed
 from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.codes import WORD_COLUMNS
+from bayesbias.tables.frames import any_frame
 from bayesbias.tables.provenance import provenance_faults
 from bayesbias.tables.schema import (
     ATTRS_KEY,
@@ -44,6 +45,7 @@ _PUBLISHED_CONNECTIONS = {"none": "neutral"}
 _LOST_CODE = -100.0
 
 
+@any_frame
 def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a distance table with its provenance, whole or not at all.
 

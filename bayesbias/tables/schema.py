@@ -26,6 +26,7 @@ from bayesbias.losses import WordList, judge_lost_words, list_labels
 from bayesbias.studies import CONNECTIONS
 from bayesbias.study_faults import CONTROLS
 from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS, CodedTable, WordCodes, blocks, code_type, code_words, relabel
+from bayesbias.tables.frames import any_frame
 from bayesbias.tables.provenance import provenance_faults
 
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
@@ -130,6 +131,7 @@ def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFra
     return apply_duplicates_policy(table, repeated, policy, "exact repetitions of a pair")
 
 
+@any_frame
 def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     """Return the words that a table lost, and why.
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from bayesbias.arrays import Floats
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.tables.frames import any_frame
 
 _PAIR = ["protected_word", "attribute_word"]
 
@@ -81,6 +82,7 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
     return TTest(*map(np.asarray, (difference, *interval, result.statistic, result.df, result.pvalue)))
 
 
+@any_frame
 def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> pd.DataFrame:
     """Test whether two groups of protected words differ in their distances to each attribute group.
 
@@ -130,6 +132,7 @@ def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> p
     return pd.DataFrame(rows)
 
 
+@any_frame
 def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.DataFrame:
     """Test MAC against 1, the distance of unrelated words, or against MAC after debiasing.
 

@@ -15,6 +15,7 @@ from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
 from bayesbias.statements import Part, Rendered, Statement, distance_text, rows_of, share_text, signed_text
+from bayesbias.tables.frames import any_frame
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class PriorCheck(Rendered):
         return Part("", self.summary, bulleted=False), *problems
 
 
+@any_frame
 def check_prior(
     table: "pd.DataFrame",
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,

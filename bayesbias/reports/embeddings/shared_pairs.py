@@ -7,6 +7,7 @@ import numpy as np
 
 from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
 from bayesbias.tables.codes import WORD_COLUMNS
+from bayesbias.tables.frames import as_frame
 from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_hash, validate_table
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFr
     for name, table in tables.items():
         if not isinstance(name, str) or not name.strip():
             raise ReportError(f"{name!r} is not a name for an embedding. Give a text that is not blank.")
+        table = as_frame(table)
         if not isinstance(table, pd.DataFrame):
             raise TableError(f"The table {name!r} is not a pandas DataFrame but {type(table).__name__}.")
         try:

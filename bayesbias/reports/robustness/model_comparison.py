@@ -19,6 +19,7 @@ from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
 from bayesbias.statements import Statement
+from bayesbias.tables.frames import any_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,7 @@ _Fit = partial["xr.DataTree"]
 """`fit`, with its draws and chains settled."""
 
 
+@any_frame
 def compare_models(
     table: "pd.DataFrame",
     models: Sequence[str | os.PathLike[str] | ModelSpec] = MODELS,

@@ -23,6 +23,7 @@ from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.statements import Statement, signed_text
+from bayesbias.tables.frames import any_frame
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ _STRETCH: dict[str, Callable[[dict[str, float], float], dict[str, float]]] = {
 }
 
 
+@any_frame
 def sensitivity(
     table: "pd.DataFrame",
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
