@@ -104,7 +104,7 @@ def _returned(function: Callable[..., Any]) -> str:
     """Return the return annotation, without the names that its module has from other packages."""
     annotation = inspect.signature(function).return_annotation
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    source = Path(str(inspect.getsourcefile(function))).read_text()
+    source = Path(str(inspect.getsourcefile(inspect.unwrap(function)))).read_text()
     others = re.findall(r"^ +from (?!bayesbias)\S+ import (\w+)$", source, re.MULTILINE)
     return " ".join(word for word in re.findall(r"\w+", text) if word not in others)
 

@@ -77,10 +77,10 @@ def extend(
     """
     import xarray as xr
 
-    check_fit(fit)
+    given = None if random_seed is None else resolve_seed(random_seed)
     wanted = check_groups(groups)
     count = check_count("samples", samples)
-    seed = resolve_seed(fit_fact(fit, "seed") if random_seed is None else random_seed)
+    seed = resolve_seed(fit_fact(check_fit(fit), "seed") if given is None else given)
     data, spec = fitted_rows(fit), fitted_model(fit)
     sizes = fit["posterior"].sizes
     drawn = {"prior": 0, "prior_predictive": count}
