@@ -273,7 +273,7 @@ def test_lost_words_stop_a_command_unless_they_are_allowed(
     assert not (workplace / "t.csv").exists()
     for command in (table, score):
         assert in_process(*command, "--max-lost", "0.5", monkeypatch=monkeypatch) == 0
-        assert capsys.readouterr().err.startswith("warning: The embedding 'vectors' lacks 1 words: 1 of the 2")
+        assert capsys.readouterr().err.startswith("warning: The embedding 'vectors' lacks 1 word: 1 of the 2")
     assert (workplace / "t.csv").exists()
 
 
@@ -406,3 +406,107 @@ def test_claims_for_random_words_are_printed_as_text_and_as_json(
     found = json.loads(capsys.readouterr().out)
     assert found["drawn"]["match"] is None
     assert [row["method"] for row in found["methods"]][:2] == ["hierarchical", "weat"]
+
+
+@pytest.fixture(scope="module")
+def commands() -> dict[str, list[str]]:
+    """Return the usage line of each command, in words."""
+    from typer.main import get_command
+
+    def walk(command: object, path: str) -> dict[str, list[str]]:
+        inner = getattr(command, "commands", {})
+        context = command.make_context(path, [], resilient_parsing=True)  # type: ignore[attr-defined]
+        here = {path: [str(piece) for piece in command.collect_usage_pieces(context)]}  # type: ignore[attr-defined]
+        return here | {k: v for name, one in inner.items() for k, v in walk(one, f"{path} {name}".strip()).items()}
+
+    return walk(get_command(base.app), "")
+
+
+def test_usage_lines_have_capitals_and_no_braces(commands: dict[str, list[str]]) -> None:
+    assert len(commands) > 15
+    for name, pieces in commands.items():
+        arguments = " ".join(pieces).replace("[OPTIONS]", "")
+        assert "{" not in arguments, name
+        assert arguments == arguments.upper(), name
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_can_complete(shell: str, tmp_path: Path) -> None:
+    # As typer's own tests do: else the shell is the one that the tests run in.
+    env = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    command = [Path(sys.executable).parent / "bayesbias", "--show-completion", shell]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True, timeout=60)
+    assert "_BAYESBIAS_COMPLETE" in done.stdout
+    asked = {
+        "bash": {"_BAYESBIAS_COMPLETE": "complete_bash", "COMP_WORDS": "bayesbias cont", "COMP_CWORD": "1"},
+        "zsh": {"_BAYESBIAS_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "bayesbias cont"},
+        "fish": {
+            "_BAYESBIAS_COMPLETE": "complete_fish",
+            "_TYPER_COMPLETE_ARGS": "bayesbias cont",
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        },
+    }[shell]
+    found = subprocess.run(
+        command[:1], env={**env, **asked}, capture_output=True, text=True, check=False, timeout=60
+    ).stdout
+    assert "contrast" in found
+    assert "compare" not in found
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        (("weat", "vectors.txt", "--study", "pets.toml"), {"measure", "statistics", "scores", "lost_words"}),
+        (("measure", "nas", "vectors.txt", "--study", "pets.toml"), {"measure", "statistics", "scores"}),
+        (("measures",), set(bb.metrics.MEASURES)),
+        (
+            ("null", "--samples", "200", "--effect-size", "1", "--claims", "20", "--seed", "1"),
+            {"null", "shares", "claims"},
+        ),
+    ],
+)
+def test_numbers_are_printed_as_json(
+    command: tuple[str, ...],
+    keys: set[str],
+    workplace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(workplace)
+    assert in_process(*command, "--json", monkeypatch=monkeypatch) == 0
+    assert keys <= set(json.loads(capsys.readouterr().out))
+
+
+def test_quiet_commands_print_nothing(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    short = ("--model", "hierarchical", "--draws", "50", "--seed", "1")
+    for command in (
+        ("table", "vectors.txt", "--study", "pets.toml", "-o", "quiet.csv"),
+        ("fit", "quiet.csv", "-o", "quiet", *short),
+        ("check", "quiet/fit.nc"),
+    ):
+        assert in_process(*command, "--quiet", monkeypatch=monkeypatch) == 0
+        assert capsys.readouterr().out == ""
+    assert in_process("fit", "quiet.csv", "-o", "again", *short, "--quiet", "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["conclusions"]["shown"]
+    assert in_process("check", "quiet/fit.nc", "--json", monkeypatch=monkeypatch) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"posterior", "prior"}
+
+
+def test_an_audit_from_a_plan(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    (workplace / "audit.toml").write_text(
+        'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodel = "hierarchical"\nseed = 1\n'
+        '[embeddings]\nmine = "vectors.txt"\n'
+    )
+    assert in_process("audit", "audit.toml", "-o", "audit", monkeypatch=monkeypatch) == 0
+    assert "associated - different" in capsys.readouterr().out
+    made = {path.name for path in (workplace / "audit").iterdir()}
+    assert made == {"audit.csv", "audit.png", "audit.html"}
+    assert in_process("audit", "audit.toml", "--json", monkeypatch=monkeypatch) == 0
+    rows = json.loads(capsys.readouterr().out)["audit"]
+    assert [row["measure"] for row in rows] == ["contrast", "contrast", "contrast", "weat"]

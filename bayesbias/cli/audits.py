@@ -1,20 +1,21 @@
 """The command for many questions at once."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import Overwrite, app, claim, printed
+from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, answer, app, claim, printed
 
 
-@app.command()
+@app.command(cls=Command)
 def audit(
-    plan: Annotated[Path, typer.Argument(help="A TOML file: [embeddings] with names and files, and studies.")],
+    plan: Annotated[
+        Path, typer.Argument(metavar="PLAN", help="A TOML file: [embeddings] with names and files, and studies.")
+    ],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for the results.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object: `audit`, a list of rows.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Ask many studies of many embeddings with many measures.
@@ -37,20 +38,16 @@ def audit(
     from bayesbias.reports.audits.audit import audit as run
     from bayesbias.reports.audits.plan import read_audit_plan
     from bayesbias.results import AUDIT, write_audit
-    from bayesbias.statements import plain
 
     if output is not None:
         check_folder(output, overwrite=overwrite)
         claim(output)
     asked = read_audit_plan(plan)
     found = run(asked.embeddings, asked.studies, asked.measures, progress=not quiet, **asked.settings)
-    if as_json:
-        print(json.dumps(plain({"audit": found}), indent=2))
-    else:
-        print(printed(found.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat"]).dropna(axis=1, how="all")))
+    shown = found.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat"]).dropna(axis=1, how="all")
+    answer(printed(shown), {"audit": found}, as_json=as_json, quiet=quiet)
     if output is not None:
         with whole_folder(output, names=(*AUDIT, "audit.html"), overwrite=overwrite) as folder:
             write_audit(found, folder)
             write_audit_page(found, folder / "audit.html")
-        if not as_json:
-            print(f"Wrote {output}. Open {output / 'audit.html'} in a browser.")
+        answer(f"Wrote {output}. Open {output / 'audit.html'} in a browser.", quiet=quiet or as_json)

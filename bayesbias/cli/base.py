@@ -1,11 +1,13 @@
 """The application, the options that several commands share, and how frames are printed."""
 
+import json
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from bayesbias.arguments import HDI_PROB
 from bayesbias.errors import ModelError
@@ -14,10 +16,18 @@ from bayesbias.losses import MAX_LOST
 if TYPE_CHECKING:
     import pandas as pd
 
+
+class Command(TyperCommand):
+    """A command whose usage line has capitals and no braces, as manual pages have."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line."""
+        return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]
+
+
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -40,6 +50,8 @@ MaxLost = Annotated[float, typer.Option(help="Share of a list's words that the e
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers on the same machine.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Rope = Annotated[
     float | None,
     typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
@@ -85,6 +97,16 @@ def claim(output: Path) -> None:
     from bayesbias.outputs import claimed
 
     held_outputs.enter_context(claimed(output))
+
+
+def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = False) -> None:
+    """Print what a command has to say: a text, or its numbers as one JSON object, which quiet commands print too."""
+    if as_json:
+        from bayesbias.statements import plain
+
+        print(json.dumps(plain(data), indent=2))
+    elif not quiet:
+        print(text, flush=True)  # a reader of a pipe sees it when it is said
 
 
 def describe(table: "pd.DataFrame") -> str:

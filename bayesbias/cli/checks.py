@@ -1,9 +1,8 @@
 """Commands that look at a fit again: predictive checks, random lists, other embeddings, debiasing, the page."""
 
-import json
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,12 +10,16 @@ from bayesbias.cli.base import (
     DEFAULT_HDI_PROB,
     DEFAULT_MAX_LOST,
     DEFAULT_MODEL_NAME,
+    AsJson,
     Case,
+    Command,
     HdiProb,
     MaxLost,
     Overwrite,
+    Quiet,
     Rope,
     Seed,
+    answer,
     app,
     claim,
 )
@@ -26,14 +29,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FitFile = Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")]
+FitFile = Annotated[Path, typer.Argument(metavar="FIT", help="The fit.nc of `bayesbias fit`.")]
 
 
-@app.command()
+@app.command(cls=Command)
 def check(
     fit: FitFile,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for figures and numbers.")] = None,
     seed: Seed = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Check what a fitted model predicts against the distances, and what its priors say of them.
@@ -53,17 +58,20 @@ def check(
         check_folder(output, overwrite=overwrite)
         claim(output)
     fitted = read_fit(fit)
-    posterior = check_posterior(fitted, random_seed=seed)
+    posterior = check_posterior(fitted, random_seed=seed, progress=not quiet)
     prior = check_prior(fitted_table(fitted), fitted_model(fitted), random_seed=posterior.seed)
-    print(f"{posterior}\n\n{prior}")
+    answer(f"{posterior}\n\n{prior}", {"posterior": posterior, "prior": prior}, as_json=as_json, quiet=quiet)
     if output is not None:
         write_checks(posterior, prior, output, overwrite=overwrite)
-        print(f"Wrote {output}. Look at {output / 'check.png'} and {output / 'prior.png'}.")
+        found = f"Wrote {output}. Look at {output / 'check.png'} and {output / 'prior.png'}."
+        answer(found, quiet=quiet or as_json)
 
 
-@app.command()
+@app.command(cls=Command)
 def claims(
-    embedding: Annotated[Path, typer.Argument(help="An embedding, as for `bayesbias table`; it is read whole.")],
+    embedding: Annotated[
+        Path, typer.Argument(metavar="VECTORS", help="An embedding, as for `bayesbias table`; it is read whole.")
+    ],
     study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     samples: Annotated[int, typer.Option(help="Random lists.")] = 200,
@@ -74,7 +82,8 @@ def claims(
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, with every sample.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say how often a model and the tests claim an association for attribute words drawn at random.
 
@@ -95,20 +104,24 @@ def claims(
         hdi_prob=hdi_prob,
         random_seed=seed,
         max_lost=max_lost,
+        progress=not quiet,
     )
-    print(json.dumps(checked.to_dict(), indent=2) if as_json else checked)
+    answer(str(checked), checked, as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=Command)
 def compare(
     tables: Annotated[
-        list[Path], typer.Argument(help="Distance tables of the same word pairs; the first is the original.")
+        list[Path],
+        typer.Argument(metavar="TABLES", help="Distance tables of the same word pairs; the first is the original."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Compare an original with a debiased embedding, or several embeddings, pair by pair.
@@ -123,14 +136,18 @@ def compare(
 
     check_folder(output, overwrite=overwrite)
     claim(output)
-    compared = compare_embeddings(_named(tables), model, hdi_prob=hdi_prob, rope=rope, random_seed=seed)
-    print(write_comparison(compared, output, overwrite=overwrite))
-    print(f"Wrote {output}. Look at {output / 'change_1.png'}.")
+    settings: dict[str, Any] = {"hdi_prob": hdi_prob, "rope": rope, "random_seed": seed, "progress": not quiet}
+    compared = compare_embeddings(_named(tables), model, **settings)
+    text = write_comparison(compared, output, overwrite=overwrite)
+    text += f"\nWrote {output}. Look at {output / 'change_1.png'}."
+    answer(text, compared, as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=Command)
 def debias(
-    embedding: Annotated[Path, typer.Argument(help="An embedding, as for `bayesbias table`; it is read whole.")],
+    embedding: Annotated[
+        Path, typer.Argument(metavar="VECTORS", help="An embedding, as for `bayesbias table`; it is read whole.")
+    ],
     sets: Annotated[str, typer.Option(help="Definitional sets: a bundled name, or a TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A file .npz, .bin, .txt or .vec.")],
     method: Annotated[str, typer.Option(help="hard (neutralize and equalize) or soft.")] = "hard",
@@ -139,6 +156,7 @@ def debias(
     case: Case = "exact",
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
     name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
+    quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Write a debiased embedding, to be compared with the original.
@@ -162,11 +180,14 @@ def debias(
     vectors = load_embedding(embedding, format=file_format, case=case, name=name)
     changed = chosen(**given).fit(vectors, sets).transform(vectors)
     write_embedding(changed, output, overwrite=overwrite)
-    print(f"Wrote {output}: {changed.name}, {len(changed):,} words.")
-    print(f"Next: bayesbias table {output} --study STUDY --output debiased.csv, then bayesbias compare.")
+    text = (
+        f"Wrote {output}: {changed.name}, {len(changed):,} words.\n"
+        f"Next: bayesbias table {output} --study STUDY --output debiased.csv, then bayesbias compare."
+    )
+    answer(text, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=Command)
 def report(
     fit: FitFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="An .html file.")],
@@ -178,6 +199,7 @@ def report(
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Write one HTML page that says what a fit shows and what it rests on.
@@ -204,7 +226,9 @@ def report(
         original = table if table is not None else fitted_table(fitted)
         others = _named(compare_with)
         tables = {"the fitted table" if "original" in others else "original": original, **others}
-        comparison = compare_embeddings(tables, hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed)
+        comparison = compare_embeddings(
+            tables, hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed, progress=not quiet
+        )
     write_report(
         fitted,
         output,
@@ -215,8 +239,9 @@ def report(
         random_seed=chosen_seed,
         overwrite=overwrite,
         title=title,
+        progress=not quiet,
     )
-    print(f"Wrote {output}. Open it in a browser; it needs no network.")
+    answer(f"Wrote {output}. Open it in a browser; it needs no network.", quiet=quiet)
 
 
 def _named(paths: list[Path]) -> "dict[str, pd.DataFrame]":

@@ -5,7 +5,19 @@ from typing import Annotated
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_MAX_LOST, Case, Duplicates, MaxLost, Overwrite, app, claim, describe
+from bayesbias.cli.base import (
+    DEFAULT_MAX_LOST,
+    Case,
+    Command,
+    Duplicates,
+    MaxLost,
+    Overwrite,
+    Quiet,
+    answer,
+    app,
+    claim,
+    describe,
+)
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
@@ -24,8 +36,10 @@ def studies(context: typer.Context) -> None:
     print("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
 
 
-@studies_app.command("show")
-def studies_show(study: Annotated[str, typer.Argument(help="A bundled study or a TOML file.")]) -> None:
+@studies_app.command("show", cls=Command)
+def studies_show(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A bundled study or a TOML file.")],
+) -> None:
     """Show the words of a study, its associations and its source."""
     from bayesbias.studies import load_study
 
@@ -41,9 +55,9 @@ def studies_show(study: Annotated[str, typer.Argument(help="A bundled study or a
         print(f"Associated: {protected} with {attribute}")
 
 
-@studies_app.command("new")
+@studies_app.command("new", cls=Command)
 def studies_new(
-    path: Annotated[Path, typer.Argument(help="The file to write, such as my_study.toml.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, such as my_study.toml.")],
     overwrite: Overwrite = False,
 ) -> None:
     """Write a commented study file to fill in with your own words."""
@@ -53,11 +67,13 @@ def studies_new(
     print(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
 
 
-@app.command()
+@app.command(cls=Command)
 def table(
     embedding: Annotated[
         Path,
-        typer.Argument(help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too."),
+        typer.Argument(
+            metavar="VECTORS", help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too."
+        ),
     ],
     study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file; .gz may follow.")],
@@ -73,6 +89,7 @@ def table(
         typer.Option("--allow-pickle", help="Read gensim's native files. A pickle can run code: trust its source."),
     ] = False,
     overwrite: Overwrite = False,
+    quiet: Quiet = False,
 ) -> None:
     """Build the table of cosine distances of a study's words in an embedding.
 
@@ -98,5 +115,7 @@ def table(
     )
     built = distance_table(vectors, loaded, duplicates=duplicates.value, max_lost=max_lost)
     write_table(built, output, overwrite=overwrite)
-    print(describe(built))
-    print(f"Wrote {output}. Next: bayesbias fit {output} --output {output.name.split('.')[0]}/")
+    answer(
+        f"{describe(built)}\nWrote {output}. Next: bayesbias fit {output} --output {output.name.split('.')[0]}/",
+        quiet=quiet,
+    )

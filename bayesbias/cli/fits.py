@@ -1,6 +1,5 @@
 """Commands that fit a model and print what it says."""
 
-import json
 import warnings
 from itertools import batched
 from pathlib import Path
@@ -11,11 +10,15 @@ import typer
 from bayesbias.cli.base import (
     DEFAULT_HDI_PROB,
     DEFAULT_MODEL_NAME,
+    AsJson,
     Baseline,
+    Command,
     Duplicates,
     HdiProb,
     Overwrite,
+    Quiet,
     Rope,
+    answer,
     app,
     claim,
     describe,
@@ -25,9 +28,9 @@ from bayesbias.cli.base import (
 from bayesbias.errors import LostWordsWarning
 
 
-@app.command()
+@app.command(cls=Command)
 def fit(
-    table: Annotated[Path, typer.Argument(help="A distance table, such as `bayesbias table` writes.")],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A distance table, such as `bayesbias table` writes.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     sampler: Annotated[str, typer.Option(help="auto, exact, collapsed, nutpie or pymc.")] = "auto",
@@ -42,7 +45,8 @@ def fit(
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
     duplicates: Annotated[Duplicates, typer.Option(help="Repeated rows of the table.")] = Duplicates.DROP,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Fit a model to a distance table; write numbers, figure and conclusions to a folder.
@@ -73,18 +77,22 @@ def fit(
         priors=priors_from(prior or []),
     )
     found = write_results(fitted, output, table=distances, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite)
-    print(f"{found}\n\nWrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {output / 'fit.nc'}")
-    print(f"One page with checks and sensitivity: bayesbias report {output / 'fit.nc'} -o report.html")
+    numbers = output / "fit.nc"
+    text = (
+        f"{found}\n\nWrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {numbers}\n"
+        f"One page with checks and sensitivity: bayesbias report {numbers} -o report.html"
+    )
+    answer(text, {"conclusions": found, "output": str(output)}, as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(cls=Command)
 def summary(
-    fit: Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")],
+    fit: Annotated[Path, typer.Argument(metavar="FIT", help="The fit.nc of `bayesbias fit`.")],
     level: Annotated[str, typer.Option(help="all, overall or word.")] = "all",
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     baseline: Baseline = "associated",
     rope: Rope = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, with the conclusions.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print what a fit says: parameters, contrasts, intervals and diagnostics.
 
@@ -96,34 +104,34 @@ def summary(
     from bayesbias.reports.posterior.conclusions import conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrast_table
     from bayesbias.reports.posterior.summary import summary as summary_table
-    from bayesbias.statements import percent_text, plain
+    from bayesbias.statements import percent_text
 
     fitted = read_fit(fit)
     parameters = summary_table(fitted, level=level, hdi_prob=hdi_prob)
     differences = contrast_table(fitted, baseline=baseline, level=level, hdi_prob=hdi_prob, rope=rope)
-    if as_json:
-        rows = {name: frame.to_dict("records") for name, frame in (("summary", parameters), ("contrasts", differences))}
-        found = conclusions(fitted, hdi_prob=hdi_prob, rope=rope).to_dict() if baseline == "associated" else None
-        print(json.dumps({**plain(rows), "conclusions": found}, indent=2))
-        return
-    print(f"Parameters, in units of cosine distance, {percent_text(hdi_prob)} HPDI")
-    print(printed(parameters))
-    print(f"\nContrasts: {baseline} minus each other connection; negative is nearer")
-    print(printed(differences))
+    text = (
+        f"Parameters, in units of cosine distance, {percent_text(hdi_prob)} HPDI\n{printed(parameters)}\n\n"
+        f"Contrasts: {baseline} minus each other connection; negative is nearer\n{printed(differences)}"
+    )
+    data: dict[str, Any] = {"summary": parameters, "contrasts": differences, "conclusions": None}
+    if as_json and baseline == "associated":
+        data["conclusions"] = conclusions(fitted, hdi_prob=hdi_prob, rope=rope)
+    answer(text, data, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=Command)
 def contrast(
-    fit: Annotated[Path, typer.Argument(help="The fit.nc of `bayesbias fit`.")],
+    fit: Annotated[Path, typer.Argument(metavar="FIT", help="The fit.nc of `bayesbias fit`.")],
     sides: Annotated[
         list[str] | None,
-        typer.Argument(help="A protected group and an attribute list, twice; four times: a difference of differences."),
+        typer.Argument(
+            metavar="SIDES",
+            help="A protected group and an attribute list, twice; four times: a difference of differences.",
+        ),
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object: `questions`, a list of rows.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare the mean distances of protected groups to attribute lists: the first side minus the second.
 
@@ -132,22 +140,19 @@ def contrast(
         bayesbias contrast weat7/fit.nc math male arts male
     """
     from bayesbias.models.fits import read_fit
-    from bayesbias.reports.posterior.questions import contrast as answer
-    from bayesbias.statements import plain
+    from bayesbias.reports.posterior.questions import contrast as compared
 
     pairs: list[Any] = list(batched(sides or [], 2))  # a side that lacks its list is an error there
-    found = answer(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
-    if as_json:
-        print(json.dumps(plain({"questions": found.to_dict("records")}), indent=2))
-        return
-    print(printed(found))
+    found = compared(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
+    answer(printed(found), {"questions": found}, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=Command)
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")] = Path("bayesbias-demo"),
     seed: Annotated[int, typer.Option(help="The same seed gives the same draws on the same machine.")] = 1,
     overwrite: Overwrite = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run the whole way on bundled vectors: study religion, Wikipedia skip-gram vectors.
 
@@ -167,21 +172,29 @@ def demo(
 
     check_folder(output, overwrite=overwrite)
     claim(output)
+    answer("Reading the bundled vectors", quiet=quiet)
     study = load_study("religion")
     vectors = load_embedding(
         bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), name="Wikipedia 2018 skip-gram"
     )
     # These small vectors lack one of the four words of a list.
     built = distance_table(vectors, study, max_lost=0.25)
-    print(describe(built))
-    fitted = fit_model(built, random_seed=seed)
+    answer(f"{describe(built)}\nFitting the model to it", quiet=quiet)
+    fitted = fit_model(built, random_seed=seed, progress=not quiet)
+    answer("Debiasing the vectors, and comparing before with after", quiet=quiet)
     # Nothing is equalized: the gap between words made equal closes by construction.
     debiased = HardDebias().fit(vectors, "religion_manzini", equalize=[]).transform(vectors)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above
         changed = distance_table(debiased, study, max_lost=0.25)
-    compared = compare_embeddings({"original": built, "hard-debiased (religion_manzini)": changed}, random_seed=seed)
+    tables = {"original": built, "hard-debiased (religion_manzini)": changed}
+    compared = compare_embeddings(tables, random_seed=seed, progress=not quiet)
+    answer("Writing numbers, figure and page, for which the model is fitted again in many ways", quiet=quiet)
     with whole_folder(output, names=(*RESULTS, "report.html"), overwrite=overwrite) as folder:
-        print(f"{write_results(fitted, folder, table=built)}\n")
-        write_report(fitted, folder / "report.html", table=built, comparison=compared)
-    print(f"Wrote {output}. Open {output / 'report.html'} in a browser; numbers: bayesbias summary {output / 'fit.nc'}")
+        found = write_results(fitted, folder, table=built)
+        write_report(fitted, folder / "report.html", table=built, comparison=compared, progress=not quiet)
+    answer(f"\n{found}\n", quiet=quiet)
+    answer(
+        f"Wrote {output}. Open {output / 'report.html'} in a browser; numbers: bayesbias summary {output / 'fit.nc'}",
+        quiet=quiet,
+    )

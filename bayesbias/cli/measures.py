@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_MAX_LOST, Case, MaxLost, Overwrite, Seed, app, claim, printed
+from bayesbias.cli.base import (
+    DEFAULT_MAX_LOST,
+    AsJson,
+    Case,
+    Command,
+    MaxLost,
+    Overwrite,
+    Seed,
+    answer,
+    app,
+    claim,
+    printed,
+)
 from bayesbias.errors import MeasureError, ReportError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bayesbias.metrics.registry import Measure
     from bayesbias.metrics.result import MeasureResult
 
 
@@ -23,11 +36,11 @@ class Statistic(StrEnum):
     MEAN = "mean"
 
 
-VectorsFile = Annotated[Path, typer.Argument(help="An embedding, as for `bayesbias table`.")]
+VectorsFile = Annotated[Path, typer.Argument(metavar="VECTORS", help="An embedding, as for `bayesbias table`.")]
 StudyName = Annotated[str, typer.Option(help="A bundled study or a TOML file.")]
 
 
-@app.command()
+@app.command(cls=Command)
 def weat(
     embedding: VectorsFile,
     study: StudyName,
@@ -44,6 +57,7 @@ def weat(
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Print the Word Embedding Association Test: effect size, p-value, and each word's association.
 
@@ -69,10 +83,10 @@ def weat(
         random_seed=resolve_seed(seed),
         max_lost=max_lost,
     )
-    print(f"{result}\n\n{printed(_scores(result))}")
+    answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
 
 
-@app.command()
+@app.command(cls=Command)
 def null(
     protected: Annotated[tuple[int, int], typer.Option(help="Words in the two protected groups.")] = (8, 8),
     attributes: Annotated[tuple[int, int], typer.Option(help="Words in the two attribute groups.")] = (8, 8),
@@ -87,6 +101,7 @@ def null(
     ] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A .png file for the figure.")] = None,
     seed: Seed = None,
+    as_json: AsJson = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Simulate WEAT and MAC where nothing is associated, and place an observed value among them.
@@ -119,16 +134,17 @@ def null(
         samples=samples,
         random_seed=chosen,
     )
-    print(f"{samples:,} data sets without any association, seed {chosen}")
     described = simulated.to_dataframe().describe(percentiles=[0.025, 0.5, 0.975]).T.drop(columns="count")
-    print(printed(described.rename_axis("quantity").reset_index()))
+    null_frame = described.rename_axis("quantity").reset_index()
+    parts = [f"{samples:,} data sets without any association, seed {chosen}\n{printed(null_frame)}"]
+    data: dict[str, Any] = {"samples": samples, "seed": chosen, "null": null_frame}
     observed = {name: value for name, value in (("effect_size", effect_size), ("mac", mac)) if value is not None}
     if observed:
-        print("\nShare of them at least as extreme (two-sided), with its Monte Carlo error")
-        print(printed(null_share(simulated, **observed), digits=4))
+        data["shares"] = null_share(simulated, **observed)
+        title = "Share of them at least as extreme (two-sided), with its Monte Carlo error"
+        parts.append(f"{title}\n{printed(data['shares'], digits=4)}")
     if claims:
-        print(f"\nHow often each method claims an association that is not there, in {claims:,} data sets")
-        claimed = false_claims(
+        data["claims"] = false_claims(
             protected=protected,
             attributes=attributes,
             sd=sd,
@@ -137,41 +153,42 @@ def null(
             samples=claims,
             random_seed=chosen,
         )
-        print(printed(claimed))
+        title = f"How often each method claims an association that is not there, in {claims:,} data sets"
+        parts.append(f"{title}\n{printed(data['claims'])}")
+    answer("\n\n".join(parts), data, as_json=as_json)
     if output is not None:
         from bayesbias.plots.nulls import plot_null
         from bayesbias.plots.style import save_figure
 
         save_figure(plot_null(simulated, observed=observed or None), output, overwrite=overwrite)
-        print(f"Wrote {output}.")
+        answer(f"Wrote {output}.", quiet=as_json)
 
 
-@app.command()
-def measures() -> None:
+@app.command(cls=Command)
+def measures(as_json: AsJson = False) -> None:
     """List every measure: its formula, what its sign means, its range, the word lists that it needs, its source.
 
     Run one with `bayesbias measure NAME VECTORS --study STUDY`.
     """
     from bayesbias.metrics.registry import MEASURES
 
-    for entry in MEASURES.values():
-        print(f"{entry.name}: {entry.title}")
-        for title, text in (
-            ("formula", entry.formula),
-            ("sign", entry.sign),
-            ("range", entry.range),
-            ("needs", entry.needs),
-            ("conventions", entry.conventions),
-            ("source", entry.source),
-            ("posterior", "yes, from a fit" if entry.posterior else "no"),
-        ):
-            print(f"  {title:12} {text}")
-    print("\nRun one with `bayesbias measure NAME VECTORS --study STUDY`.")
+    cards = {entry.name: {"title": entry.title, **_card(entry)} for entry in MEASURES.values()}
+    lines = [
+        "\n".join([f"{name}: {card.pop('title')}", *(f"  {title:12} {text}" for title, text in card.items())])
+        for name, card in ({} if as_json else cards).items()
+    ]
+    last = "\nRun one with `bayesbias measure NAME VECTORS --study STUDY`."
+    answer("\n".join([*lines, last]), cards, as_json=as_json)
 
 
-@app.command()
+def _card(entry: "Measure") -> dict[str, str]:
+    texts = {name: getattr(entry, name) for name in ("formula", "sign", "range", "needs", "conventions", "source")}
+    return texts | {"posterior": "yes, from a fit" if entry.posterior else "no"}
+
+
+@app.command(cls=Command)
 def measure(
-    name: Annotated[str, typer.Argument(help="A name that `bayesbias measures` lists.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `bayesbias measures` lists.")],
     embedding: VectorsFile,
     study: StudyName,
     option: Annotated[
@@ -181,6 +198,7 @@ def measure(
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Print any measure of a study in an embedding.
 
@@ -207,7 +225,7 @@ def measure(
     # Read by the measure itself, which knows the words that it needs.
     vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
     result = run(name, vectors, load_study(study), max_lost=max_lost, **options)
-    print(f"{result}\n\n{printed(_scores(result))}")
+    answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
 
 
 def _scores(result: "MeasureResult") -> "pd.DataFrame":

@@ -1,7 +1,7 @@
 """What every measure returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from html import escape
 from typing import Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayesbias.errors import did_you_mean, name_some
+from bayesbias.statements import plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,6 +88,11 @@ class MeasureResult:
         )
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
         return f"<table><caption>{escape(self._title())}</caption><tbody>{rows}</tbody></table>{notes}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain Python, for JSON."""
+        found: dict[str, Any] = plain({each.name: getattr(self, each.name) for each in fields(self)})
+        return found
 
     def _title(self) -> str:
         return f"{self.measure} of {self.study} in {self.embedding}"
