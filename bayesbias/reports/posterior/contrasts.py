@@ -99,6 +99,8 @@ def contrasts(
     """
     import pandas as pd
 
+    from bayesbias.frames import EstimateFrame
+
     check_fit(fit)
     check_level(level, LEVELS)
     check_choice("scope", scope, SCOPES)
@@ -144,7 +146,7 @@ def contrasts(
                 )
     result = pd.DataFrame(records)
     probabilities = [name for name in result.columns if name.startswith(("direction", "probability"))]
-    result = result[[*_COLUMNS, *probabilities, *diagnostics_of(result)]]
+    result = EstimateFrame(result[[*_COLUMNS, *probabilities, *diagnostics_of(result)]])
     result.attrs = {
         "hdi_prob": hdi_prob,
         "baseline": baseline,

@@ -77,7 +77,7 @@ def contrast(
     >>> found.loc[0, "question"], int(found.loc[0, "pairs"])
     ('math to male - arts to male', 128)
     """
-    import pandas as pd
+    from bayesbias.frames import EstimateFrame
 
     check_fit(fit)
     check_probability("hdi_prob", hdi_prob)
@@ -101,7 +101,7 @@ def contrast(
             unanswered[name] = str(error)
     if unanswered:
         warn_user(f"Questions without an answer:\n{_listed(unanswered.values())}", QuestionWarning)
-    frame = pd.DataFrame(answers)
+    frame = EstimateFrame(answers)
     region_asked = None if region is None else list(region)
     frame.attrs = {"hdi_prob": hdi_prob, "rope": region_asked, "unanswered": unanswered}
     return frame

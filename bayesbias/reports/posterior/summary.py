@@ -55,6 +55,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     """
     import pandas as pd
 
+    from bayesbias.frames import EstimateFrame
+
     posterior = check_fit(fit)["posterior"].to_dataset()
     check_level(level, LEVELS)
     frames = []
@@ -79,7 +81,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         for word, connection in zip(result["protected_word"], result["connection"], strict=True)
     ]
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
-    result = result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]]
+    result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
     result.attrs = {"hdi_prob": hdi_prob}
     return result
 

@@ -1,0 +1,68 @@
+"""Frames of estimates whose mean and interval are seen in a terminal of any width."""
+
+import shutil
+import sys
+from collections.abc import Callable
+
+import pandas as pd
+
+_SHOWN = ("mean", "hdi_low", "hdi_high")
+_WIDTH = 80
+
+
+class EstimateFrame(pd.DataFrame):
+    """A pandas frame of estimates that is printed with its labels, mean and interval first.
+
+    It is a frame in all else. pandas itself would leave out the columns in the middle, which are the answer.
+
+    Examples
+    --------
+    >>> labels = {"parameter": ["connection_mean"], "connection": ["associated"], "protected_word": [""]}
+    >>> numbers = {"pairs": [128], "mean": [0.89], "sd": [0.01], "hdi_low": [0.87], "hdi_high": [0.91]}
+    >>> EstimateFrame({**labels, **numbers})
+             parameter  connection  mean hdi_low hdi_high  pairs    sd
+    0  connection_mean  associated 0.890   0.870    0.910    128 0.010
+    """
+
+    @property
+    def _constructor(self) -> Callable[..., "EstimateFrame"]:
+        return EstimateFrame
+
+    def __repr__(self) -> str:
+        if not set(_SHOWN) <= set(self.columns) or self.empty:
+            return super().__repr__()
+        return _text_of(pd.DataFrame(self))
+
+
+def _text_of(frame: pd.DataFrame) -> str:
+    """Return labels, mean and interval of a frame as text, and more of its columns as far as a line holds them."""
+    if {"protected_group", "protected_word"} <= set(frame.columns):
+        # One column says of whom a row is: of a word, or else of a group.
+        words, groups = frame["protected_word"], frame["protected_group"]
+        frame = frame.assign(protected_word=words.where(words != "", groups)).drop(columns="protected_group")
+        frame = frame.rename(columns={"protected_word": "protected"})
+    names = [name for name in frame.columns if frame[name].dtype.kind not in "OUT" or (frame[name] != "").any()]
+    labels = [name for name in names[: names.index("mean")] if frame[name].dtype.kind in "OUT"]
+    width = shutil.get_terminal_size((_WIDTH, 24)).columns if sys.stdout.isatty() else _WIDTH
+
+    def text(columns: list[str]) -> str:
+        formats: dict[str, Callable[[float], str]] = {
+            name: "{:.0f}".format if name.startswith("ess") else "{:.3f}".format
+            for name in columns
+            if frame[name].dtype.kind == "f"
+        }
+        return frame[columns].to_string(formatters=formats, na_rep="", max_rows=pd.get_option("display.max_rows"))
+
+    def fits(columns: list[str]) -> bool:
+        return max(map(len, text(columns).splitlines())) <= width
+
+    while len(labels) > 1 and not fits([*labels, *_SHOWN]):
+        labels.pop()
+    chosen = [*labels, *_SHOWN]
+    for name in names:
+        if name not in chosen:
+            if not fits([*chosen, name]):
+                break
+            chosen.append(name)
+    more = len(names) - len(chosen)
+    return f"{text(chosen)}\n[{len(frame):,} rows; {more} columns more]" if more else text(chosen)
