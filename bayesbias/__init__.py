@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from bayesbias.plots.checks import plot_prior_check as plot_prior_check
     from bayesbias.plots.congruences import plot_components as plot_components
     from bayesbias.plots.congruences import plot_congruences as plot_congruences
+    from bayesbias.plots.contrasts import plot_contrasts as plot_contrasts
     from bayesbias.plots.distances import plot_distances as plot_distances
     from bayesbias.plots.embeddings import plot_embeddings as plot_embeddings
     from bayesbias.plots.lattices import plot_consistency as plot_consistency
@@ -125,6 +126,7 @@ _NAMES = {
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),
+    "plots.contrasts": ("plot_contrasts",),
     "plots.distances": ("plot_distances",),
     "plots.embeddings": ("plot_embeddings",),
     "plots.lattices": ("plot_consistency", "plot_lattice_spread", "plot_lattices"),

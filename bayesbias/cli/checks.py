@@ -199,6 +199,7 @@ def report(
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Print the tables that are folded on the screen too.")] = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
@@ -239,6 +240,7 @@ def report(
         random_seed=chosen_seed,
         overwrite=overwrite,
         title=title,
+        full=full,
         progress=not quiet,
     )
     answer(f"Wrote {output}. Open it in a browser; it needs no network.", quiet=quiet)

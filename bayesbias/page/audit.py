@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bayesbias.arguments import HDI_PROB, check_path
 from bayesbias.errors import OutputError
 from bayesbias.outputs import atomic_path, check_output
-from bayesbias.page.blocks import Block, Bullets, Heading, Paragraph, Section, fact_table, figure, frame_table
+from bayesbias.page.blocks import Block, Bullets, Figure, Heading, Paragraph, Section, fact_table, figure, frame_table
 from bayesbias.page.template import filled_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.reports.audits.audit import CONTRAST, AuditRecord, audit_record
@@ -57,6 +57,7 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
         raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
     target = check_output(path, overwrite=overwrite)
     studies, embeddings = (list(dict.fromkeys(audit[name])) for name in ("study", "embedding"))
+    lead = _lead(audit, record)
     sections = [_answers(audit, record), *_ranks(audit), _limits(audit, record), _settings(audit, record)]
     content = filled_page(
         title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
@@ -65,6 +66,7 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
         alerts=[],
         verdict=_verdict(audit),
         sections=sections,
+        lead=lead,
     )
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")
@@ -83,16 +85,19 @@ def _verdict(audit: "pd.DataFrame") -> str:
     return f"Of {len(contrast)} contrasts of associated with other attribute words: {said}."
 
 
+def _lead(audit: "pd.DataFrame", record: AuditRecord) -> Figure:
+    prob = percent_text(record.hdi_prob)
+    return figure(
+        plot_audit(audit),
+        f"Estimates (points) with {prob} intervals (lines) where there is a posterior, and observed values (crosses). "
+        "A contrast is filled where its interval leaves out 0.",
+        f"A panel for each of {', '.join(dict.fromkeys(audit['measure']))}; the numbers are in the tables below.",
+    )
+
+
 def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
     prob = percent_text(record.hdi_prob)
-    blocks: list[Block] = [
-        figure(
-            plot_audit(audit),
-            f"Estimates (points) with {prob} intervals (lines) where there is a posterior, and observed values "
-            "(crosses). A contrast is filled where its interval leaves out 0.",
-            f"A panel for each of {', '.join(dict.fromkeys(audit['measure']))}; the numbers are in the tables below.",
-        )
-    ]
+    blocks: list[Block] = []
     contrast = audit[audit["measure"] == CONTRAST]
     if len(contrast):
         blocks.append(

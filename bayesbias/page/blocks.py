@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 # More rows than this are no reading; the page says how many it leaves out.
 MOST_ROWS = 400
+# In inches: at 390 pixels its letters are still legible.
+_WIDEST = 5.4
+_LARGEST_SVG = 600_000
 
 
 class _Block:
@@ -75,13 +78,14 @@ class Table(_Block):
 
 @dataclass(frozen=True)
 class Figure(_Block):
-    """A PNG image with the text that stands for it where it is not seen."""
+    """An image with the text that stands for it where it is not seen."""
 
     caption: str
     alt: str
     source: str
     width: int
     height: int
+    wide: bool = False
 
 
 Block = Paragraph | Notice | Heading | Bullets | Verbatim | Table | Figure
@@ -129,15 +133,26 @@ def frame_table(
 
 
 def figure(drawing: "Drawing", caption: str, alt: str) -> Figure:
-    """Return a drawn figure as a block."""
+    """Return a drawn figure as a block; its title is left to the caption.
+
+    It is an SVG, or a PNG where that is too large. Of one column of panels, it is no wider than a phone shows legibly;
+    a wider one is scrolled there.
+    """
+    width, height = drawing.get_size_inches()
+    if len({round(axes.get_position().x0, 2) for axes in drawing.axes}) == 1:
+        width = min(width, _WIDEST)
+        drawing.set_size_inches(width, height)
+    if (title := drawing.get_suptitle()) and "NOT CONVERGED" not in title:
+        drawing.suptitle("")
     with tempfile.TemporaryDirectory() as folder:
-        content = save_figure(drawing, Path(folder) / "figure.png").read_bytes()
-    # The size stands in bytes 16 to 24 of every PNG file.
-    width, height = (int.from_bytes(content[start : start + 4], "big") for start in (16, 20))
-    source = "data:image/png;base64," + base64.b64encode(content).decode("ascii")
-    return Figure(caption=caption, alt=alt, source=source, width=width, height=height)
+        kind, content = "svg+xml", save_figure(drawing, Path(folder) / "figure.svg").read_bytes()
+        if len(content) > _LARGEST_SVG:
+            kind, content = "png", save_figure(drawing, Path(folder) / "figure.png").read_bytes()
+    pixels = [round(96 * inches) for inches in drawing.get_size_inches()]
+    source = f"data:image/{kind};base64," + base64.b64encode(content).decode("ascii")
+    return Figure(caption=caption, alt=alt, source=source, width=pixels[0], height=pixels[1], wide=width > _WIDEST)
 
 
-def fact_table(caption: str, facts: Mapping[str, str], *, header: tuple[str, str]) -> Table:
+def fact_table(caption: str, facts: Mapping[str, str], *, header: tuple[str, str], folded: bool = False) -> Table:
     """Return a table of names and texts."""
-    return Table(caption=caption, header=header, rows=tuple(facts.items()), texts=(True, True))
+    return Table(caption=caption, header=header, rows=tuple(facts.items()), texts=(True, True), folded=folded)

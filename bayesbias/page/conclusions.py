@@ -66,7 +66,9 @@ def reproduce(page: PageInput) -> Section:
         words = [Heading(f"The study, for a file {_file_name(own)}"), Verbatim(study_text(own))]
     blocks: list[Block] = [
         fact_table("Settings", settings, header=("Setting", "Value")),
-        fact_table("Versions of packages, when the model was fitted", versions, header=("Package", "Version")),
+        fact_table(
+            "Versions of packages, when the model was fitted", versions, header=("Package", "Version"), folded=True
+        ),
         *words,
         Heading("In Python"),
         Verbatim(_code(page, _file_name(own) if own else page.facts.get("study"))),
@@ -77,7 +79,7 @@ def reproduce(page: PageInput) -> Section:
 def own_study(page: PageInput) -> Study | None:
     """Return the study of a page, lost words included, if it is none that travels with the package."""
     facts = page.facts
-    if "study" not in facts or "embedding" not in facts:
+    if not {"study", "embedding"} <= set(facts) or "associated" not in set(page.table["connection"]):
         return None
     here = table_study(page.table, facts["study"])
     lists: dict[str, dict[str, list[str]]] = {

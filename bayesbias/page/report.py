@@ -5,11 +5,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesbias.arguments import HDI_PROB, check_path, check_probability, check_rope, resolve_seed, with_progress
+from bayesbias.arguments import (
+    HDI_PROB,
+    check_flag,
+    check_path,
+    check_probability,
+    check_rope,
+    resolve_seed,
+    with_progress,
+)
 from bayesbias.errors import OutputError, ReportError
 from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.outputs import atomic_path, check_output
-from bayesbias.page.blocks import Notice, Section
+from bayesbias.page.blocks import Figure, Notice, Section, figure
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
 from bayesbias.page.embeddings import before_and_after
@@ -21,8 +29,10 @@ from bayesbias.page.robustness import comparison as compared
 from bayesbias.page.robustness import what_it_is_sensitive_to
 from bayesbias.page.single_numbers import single_numbers
 from bayesbias.page.template import filled_page
+from bayesbias.plots.contrasts import plot_contrasts
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.robustness.claims_check import ClaimsCheck
+from bayesbias.statements import percent_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +57,10 @@ SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
 )
 
 
+# The sections whose headlines may stand on the first screen: what most often changes a reader's mind comes first.
+_TELLING = ("debiasing", "sensitivity", "predictions", "comparison", "random-lists", "words")
+
+
 def write_report(
     fit: "xr.DataTree",
     path: str | os.PathLike[str],
@@ -59,6 +73,7 @@ def write_report(
     random_seed: int | None = None,
     overwrite: bool = False,
     title: str | None = None,
+    full: bool = False,
     progress: bool = True,
 ) -> Path:
     """Write what a fit shows, and what it rests on, as one HTML file that needs nothing else.
@@ -67,7 +82,7 @@ def write_report(
     original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
     conclusions are sensitive to, what random attribute words would show, single-number measures, conclusions in plain
     English, settings and versions to repeat it, and how to cite it. A section that does not apply says why. The file
-    loads nothing and runs no script.
+    loads nothing; its one script sorts and filters long tables, and no other may run.
 
     Parameters
     ----------
@@ -93,6 +108,8 @@ def write_report(
         Whether an existing file may be replaced.
     title
         Of the page; by default it names study and embedding.
+    full
+        Whether the tables that are folded on the screen are printed too; without them a page prints on ten sheets.
     progress
         Show a progress bar where there is somebody to see it.
 
@@ -132,6 +149,7 @@ def write_report(
     target = check_output(path, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
+    check_flag("full", full)
     if claims is not None and not isinstance(claims, ClaimsCheck):
         raise ReportError(f"claims: give what bb.check_claims returned, not {type(claims).__name__}.")
     check_fit(fit)
@@ -149,13 +167,13 @@ def write_report(
     )
     # Many small systems of equations: threads only get into each other's way.
     with threadpool_limits(1, "blas"):
-        content = render(page, title, progress=progress)
+        content = render(page, title, full=full, progress=progress)
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")
     return target
 
 
-def render(page: PageInput, title: str | None, *, progress: bool = False) -> str:
+def render(page: PageInput, title: str | None, *, full: bool = False, progress: bool = False) -> str:
     """Return the page as HTML; every text is escaped by the template."""
     sections = [section(page) for section in with_progress(SECTIONS, "Sections of the page", progress=progress)]
     study = page.facts.get("study")
@@ -169,5 +187,20 @@ def render(page: PageInput, title: str | None, *, progress: bool = False) -> str
         alerts=[Notice(text) for text in alerts],
         verdict="" if reason else page.conclusions.verdict.text,
         sections=sections,
+        lead=None if reason else _forest(page),
+        telling=_TELLING,
+        full=full,
         subtitle=f"Model {page.spec.name}.",
+    )
+
+
+def _forest(page: PageInput) -> Figure:
+    """Return the figure of the first screen: the contrasts, which are the claim itself."""
+    return figure(
+        plot_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope),
+        f"How much nearer associated attribute words are: posterior means (points) and {percent_text(page.hdi_prob)} "
+        "intervals (lines) of the differences of mean cosine distances, for all protected words, by group and by word. "
+        "Points are filled where the interval leaves out 0"
+        + ("; the region of practical equivalence is shaded." if page.rope is not None else "."),
+        f"A forest of contrasts with a line at 0. {' '.join(page.shown('contrast'))}",
     )

@@ -1,26 +1,44 @@
 """The template of every page: all texts are escaped, and nothing is loaded from anywhere."""
 
+import base64
 import re
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesbias.page.blocks import Notice, Section
+from bayesbias.page.blocks import Figure, Notice, Section
 
 if TYPE_CHECKING:
     import jinja2
 
+_MOST_HEADLINES = 3
 # Control characters, marks that override the direction of text, and halves of surrogate pairs.
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def filled_page(
-    *, title: str, description: str, subtitle: str, alerts: list[Notice], verdict: str, sections: list[Section]
+    *,
+    title: str,
+    description: str,
+    subtitle: str,
+    alerts: list[Notice],
+    verdict: str,
+    sections: list[Section],
+    lead: Figure | None = None,
+    telling: tuple[str, ...] = (),
+    full: bool = False,
 ) -> str:
-    """Return a page as HTML, whose first screen is alerts, verdict and the sections' headlines."""
+    """Return a page as HTML, whose first screen is alerts, a verdict, one figure and at most three headlines.
+
+    `telling` names the sections whose headlines may stand there, the most telling first. Of a `full` page
+    folded tables are printed too.
+    """
+    by_slug = {section.slug: section for section in sections if section.headlines}
+    headlines = [(by_slug[slug], by_slug[slug].headlines[0]) for slug in telling if slug in by_slug]
     return _template().render(
         title=title,
         description=description,
@@ -28,6 +46,9 @@ def filled_page(
         alerts=alerts,
         verdict=verdict,
         sections=sections,
+        lead=lead,
+        full=full,
+        headlines=headlines[:_MOST_HEADLINES],
         made=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
 
@@ -51,5 +72,8 @@ def _template() -> "jinja2.Template":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
-    return environment.get_template("report.html.j2", globals={"style": Markup(style)})
+    style, script = ((Path(__file__).parent / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    # Only this very script may run: whatever a word holds, it is none.
+    digest = base64.b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
+    known = {"style": Markup(style), "script": Markup(script), "script_hash": Markup(digest)}
+    return environment.get_template("report.html.j2", globals=known)

@@ -206,9 +206,12 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bo
     with (
         atomic_path(target, overwrite=overwrite) as temporary,
         collected_warnings() as caught,
-        rc_context({"text.usetex": False}),
+        # The same figure gives the same file: no random names, no date.
+        rc_context({"text.usetex": False, "svg.hashsalt": "bayesbias"}),
     ):
-        figure.savefig(temporary, dpi=150, format=target.suffix.lower()[1:])
+        form = target.suffix.lower()[1:]
+        undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        figure.savefig(temporary, dpi=150, format=form, metadata=undated.get(form))
     missing = {str(entry.message).split(" missing from")[0] for entry in caught if "missing from" in str(entry.message)}
     if missing:
         warn_user(

@@ -1,10 +1,10 @@
 """Blocks: tables of frames, and figures as data."""
 
 import base64
-import struct
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import pandas as pd
 
 from bayesbias.page import blocks
@@ -29,11 +29,32 @@ def test_both_ends_of_an_interval_stand_in_one_cell() -> None:
     assert made.texts == (True, False)
 
 
-def test_a_figure_is_a_png_with_its_own_size() -> None:
-    made = figure(new_figure(2, 1), "caption", "alt")
+def test_a_figure_is_an_svg_that_a_phone_shows_legibly() -> None:
+    drawn = new_figure(8, 2)
+    drawn.subplots().plot([1, 2])
+    drawn.suptitle("A title of its own")
+    made = figure(drawn, "caption", "alt")
+    content = base64.b64decode(made.source.removeprefix("data:image/svg+xml;base64,"))
+    assert b"<svg" in content[:1000]
+    assert (made.width, made.height, made.wide) == (518, 192, False)
+    assert drawn.get_suptitle() == ""
+
+
+def test_a_figure_of_several_columns_keeps_its_width_and_a_large_one_is_a_png() -> None:
+    drawn = new_figure(8, 2)
+    for axes in drawn.subplots(1, 2):
+        axes.scatter(*np.random.default_rng(1).normal(size=(2, 5000)))
+    made = figure(drawn, "caption", "alt")
+    assert (made.width, made.wide) == (768, True)
     content = base64.b64decode(made.source.removeprefix("data:image/png;base64,"))
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
-    assert struct.unpack(">II", content[16:24]) == (made.width, made.height) == (300, 150)
+
+
+def test_a_title_that_warns_is_kept() -> None:
+    drawn = new_figure(2, 1)
+    drawn.suptitle("X\nNOT CONVERGED: do not report")
+    figure(drawn, "caption", "alt")
+    assert "NOT CONVERGED" in drawn.get_suptitle()
 
 
 def test_the_template_knows_every_block_by_its_kind() -> None:

@@ -2,9 +2,11 @@
 
 import ast
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+import bayesbias as bb
 from bayesbias.models.fits import fit_fact
 from bayesbias.page import conclusions
 from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table, Verbatim
@@ -26,18 +28,26 @@ def test_without_contrasts_nothing_is_concluded(controls_only: PageInput) -> Non
     assert controls_only.nothing_to_compare in notice.text
 
 
-def test_settings_and_code_are_those_of_the_fit(given: PageInput) -> None:
+def test_settings_study_and_code_are_those_of_the_fit(given: PageInput, tmp_path: Path) -> None:
     blocks = conclusions.reproduce(given).blocks
     settings = dict(next(block for block in blocks if isinstance(block, Table)).rows)
     assert settings["Draws"] == "200 in each of 2 chains"
     assert settings["Region of practical equivalence"] == "0.02"
     assert settings["Table hash"] == fit_fact(given.fit, "table_hash")
-    (code,) = [block.text for block in blocks if isinstance(block, Verbatim)]
+    study, code = (block.text for block in blocks if isinstance(block, Verbatim))
     calls = {node.func.attr: node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
     assert list(calls) == ["load_study", "load_embedding", "distance_table", "fit", "write_report"]
     options = {option.arg: ast.literal_eval(option.value) for option in calls["fit"].keywords}
     assert options["random_seed"] == 4
-    assert ast.literal_eval(calls["load_study"].args[0]) == "<s>weather</s>"
+    assert ast.literal_eval(calls["load_study"].args[0]) == "_s_weather_s_.toml"
+    path = tmp_path / "study.toml"
+    path.write_text(study, encoding="utf-8")
+    read, own = bb.load_study(path), conclusions.own_study(given)
+    assert read == own
+    table = given.table
+    for kind, lists in (("protected", read.protected), ("attribute", read.attribute_lists)):
+        lost = {entry["word"] for entry in given.facts["lost_words"] if entry["role"] == kind}
+        assert {word for words in lists.values() for word in words} == set(table[f"{kind}_word"]) | lost
 
 
 def test_a_table_without_a_study_is_read_from_its_file(controls_only: PageInput) -> None:
