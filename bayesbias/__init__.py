@@ -65,8 +65,9 @@ if TYPE_CHECKING:
     from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
     from bayesbias.plots.words import plot_connections as plot_connections
     from bayesbias.plots.words import plot_words as plot_words
-    from bayesbias.reports.audits.audit import AuditRecord as AuditRecord
     from bayesbias.reports.audits.audit import audit as audit
+    from bayesbias.reports.audits.audit_frame import AuditFrame as AuditFrame
+    from bayesbias.reports.audits.audit_frame import AuditRecord as AuditRecord
     from bayesbias.reports.audits.ranks import Ranks as Ranks
     from bayesbias.reports.audits.ranks import rank as rank
     from bayesbias.reports.checks.posterior_check import PosteriorCheck as PosteriorCheck
@@ -134,7 +135,8 @@ _NAMES = {
     "plots.nulls": ("plot_false_claims", "plot_null"),
     "plots.word_scores": ("plot_word_scores",),
     "plots.words": ("plot_connections", "plot_words"),
-    "reports.audits.audit": ("AuditRecord", "audit"),
+    "reports.audits.audit": ("audit",),
+    "reports.audits.audit_frame": ("AuditFrame", "AuditRecord"),
     "reports.audits.ranks": ("Ranks", "rank"),
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
     "reports.checks.prior_check": ("PriorCheck", "check_prior"),

@@ -60,7 +60,7 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         ...
     bayesbias.errors.LostWordsError: The embedding 'toy' lacks too many words: 2 of the 8 of 'math' (algebra, calculus).
     At most 20% of a list may be lost (max_lost=0.2): what is left may be another question. Look the words up in other
-    forms (case), give others, or allow it: max_lost=0.25.
+    forms (case), or give others, or allow it: max_lost=0.25.
     """
     limit = check_max_lost(max_lost)
     losing = [each for each in lists if each.lost]
@@ -70,7 +70,7 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         raise LostWordsError(
             f"{source} lacks too many words: {'; '.join(map(str, too_many))}. At most {100 * limit:g}% of a list may "
             f"be lost (max_lost={limit:g}): what is left may be another question. Look the words up in other forms "
-            f"(case), give others, or allow it: max_lost={enough:g}."
+            f"(case), or give others{f', or allow it: max_lost={enough:g}' if enough < 1 else ''}."
         )
     if losing:
         count = sum(len(each.lost) for each in losing)

@@ -14,7 +14,7 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.audits.ranks import rank
+from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import contrast, own_questions
@@ -152,7 +152,7 @@ def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwr
     with whole_folder(folder, names=AUDIT, overwrite=overwrite) as workshop:
         audit.to_csv(workshop / "audit.csv", index=False)
         save_figure(plot_audit(audit), workshop / "audit.png")
-        if audit["embedding"].nunique() > 1:
+        if has_ranks(audit):
             ranks = rank(audit)
             ranks.ranks.to_csv(workshop / "ranks.csv", index=False)
             ranks.correlations.to_csv(workshop / "rank_correlations.csv", index=False)

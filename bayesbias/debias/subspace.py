@@ -80,7 +80,7 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
         )
     rows, firsts = [], []
     for words in found:
-        vectors = unit_rows(embedding.matrix(words))
+        vectors = unit_rows(embedding.stored(words))
         centered = vectors - vectors.mean(axis=0)
         if np.abs(centered).max() < ROUNDING:
             raise MeasureError(

@@ -51,7 +51,7 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
         given = [case] if callable(case) else check_items("case", case, "names of forms, or functions")
     rule = tuple(given)
     for form in rule:
-        if not callable(form) and form not in FORMS:
+        if not callable(form) and not (isinstance(form, str) and form in FORMS):
             hint = did_you_mean(str(form), FORMS)
             raise ArgumentError(
                 f"case={case!r}: there is no form {form!r}{hint}. Known are {', '.join(FORMS)}; "

@@ -181,6 +181,15 @@ class Embedding:
     def _index(self) -> dict[str, int]:
         return {word: row for row, word in enumerate(self.words)}
 
+    def stored(self, words: Iterable[str]) -> Vectors:
+        """Return the vectors of words as they are stored, in their order; the case rule has been applied before.
+
+        >>> Embedding(words=("KING",), vectors=[[1.0, 0.0]], case="upper").stored(["KING"])
+        array([[1., 0.]])
+        """
+        vectors: Vectors = self.vectors[[self._index[word] for word in words]]
+        return vectors
+
     def _hint(self, word: object) -> str:
         """Return what may have been meant by a word that is absent."""
         if not isinstance(word, str):

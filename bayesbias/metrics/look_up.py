@@ -83,8 +83,7 @@ def find_lists(
            [0.8]])
     """
     check_max_lost(max_lost)
-    for name, words in lists.items():
-        checked_words(f"The list {name!r}", words)
+    lists = {name: checked_words(f"The list {name!r}", words) for name, words in lists.items()}
     every = [word for words in lists.values() for word in words]
     source = as_embedding(embedding, None if others is None else [*every, *checked_words("The vocabulary", others)])
     found = source.lookup(every).found

@@ -121,12 +121,12 @@ def group_means(scores: pd.DataFrame) -> dict[str, float]:
     """Return the mean of scores, that of their absolute values, and, of several groups, the mean of each.
 
     >>> group_means(score_frame([0.5, -0.25], word=["cat", "dog"], group=["cats", "dogs"]))
-    {'mean': 0.125, 'mean_absolute': 0.375, 'mean_cats': 0.5, 'mean_dogs': -0.25}
+    {'mean': 0.125, 'mean_absolute': 0.375, 'mean_of_cats': 0.5, 'mean_of_dogs': -0.25}
     """
     values = scores["score"]
     found = {"mean": float(values.mean()), "mean_absolute": float(values.abs().mean())}
     by_group = values.groupby(scores["group"], sort=False).mean()
-    return found | ({f"mean_{name}": float(mean) for name, mean in by_group.items()} if len(by_group) > 1 else {})
+    return found | ({f"mean_of_{name}": float(mean) for name, mean in by_group.items()} if len(by_group) > 1 else {})
 
 
 def _number(value: float) -> str:

@@ -57,8 +57,8 @@ def semaxis(
     -------
     MeasureResult
         `mean` (the headline number) over all words, positive towards the first list; `mean_absolute`, that of the
-        scores without their signs; of several groups `mean_` and its name for each. The scores are those of each word,
-        between -1 and 1.
+        scores without their signs; of several groups `mean_of_` and its name for each. The scores are those of each
+        word, between -1 and 1.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def semaxis(
     Examples
     --------
     >>> result = semaxis(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
-    >>> round(result.mean_math, 4), round(result.mean_arts, 4)
+    >>> round(result.mean_of_math, 4), round(result.mean_of_arts, 4)
     (-0.0679, -0.1583)
     """
     scaled = check_flag("normalize", normalize)

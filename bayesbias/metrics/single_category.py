@@ -1,6 +1,6 @@
 """Associations that have one side: of single words (NAS), and of one category of words (single-category WEAT)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,8 +54,8 @@ def nas(
     -------
     MeasureResult
         `mean` (the headline number) over all words, positive towards A; `mean_absolute`, that of the scores without
-        their signs; of several groups `mean_` and its name for each. The scores are those of each word, between -2 and
-        2.
+        their signs; of several groups `mean_of_` and its name for each. The scores are those of each word, between -2
+        and 2.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def nas(
     Examples
     --------
     >>> result = nas(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
-    >>> round(result.mean_math, 4), round(result.mean_arts, 4)
+    >>> round(result.mean_of_math, 4), round(result.mean_of_arts, 4)
     (-0.3978, -0.733)
     """
     check_ddof(ddof)
@@ -146,8 +146,12 @@ def sc_weat(
     check_count("samples", samples)
     lists = groups_on_two_lists(study, targets, attributes)
     if len(lists.protected) != 1:
-        first = next(iter(lists.protected))
-        raise MeasureError(f"Single-category WEAT takes one protected group: name one, such as targets={first!r}.")
+        how = (
+            "three lists by name: X, A, B"
+            if isinstance(study, Mapping)
+            else f"such as targets={next(iter(lists.protected))!r}"
+        )
+        raise MeasureError(f"Single-category WEAT takes one protected group: name one, {how}.")
     similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = (similarities.to(name).mean(axis=0) for name in similarities.attributes)
     statistics: dict[str, Any] = {"effect_size": effect_size(a, b, ddof=ddof)}

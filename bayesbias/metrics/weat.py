@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.arguments import check_choice, check_count, resolve_seed
+from bayesbias.arguments import check_choice, check_count, is_number, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
@@ -51,7 +51,7 @@ test_statistic.__test__ = False  # type: ignore[attr-defined]  # its name makes 
 
 def check_ddof(ddof: Any) -> None:
     """Raise `MeasureError` unless `ddof` is 1 (sd over n - 1, as in Caliskan's published values) or 0 (over n)."""
-    if isinstance(ddof, bool) or ddof not in (0, 1):
+    if isinstance(ddof, bool) or not is_number(ddof) or ddof not in (0, 1):
         raise MeasureError(f"ddof={ddof!r}: 1 divides by n - 1 in the standard deviation, 0 by n.")
 
 

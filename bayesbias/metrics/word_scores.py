@@ -208,7 +208,7 @@ def word_scores(
         rows, lost_vocabulary = _vocabulary_rows(source, vocabulary)
         lost |= {"vocabulary": lost_vocabulary} if lost_vocabulary else {}
         # A view where the vocabulary is the whole embedding: its vectors may be most of the memory.
-        candidates = source.vectors if vocabulary is None else source.matrix(rows)
+        candidates = source.vectors if vocabulary is None else source.stored(rows)
         own = [rows.get(source.match(word) or word, -1) for group in found.words.values() for word in group]
         scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own=own)
     elif rule == "db_wa":

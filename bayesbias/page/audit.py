@@ -5,14 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesbias.arguments import HDI_PROB, check_path
+from bayesbias.arguments import check_path
 from bayesbias.errors import OutputError
 from bayesbias.outputs import atomic_path, check_output
 from bayesbias.page.blocks import Block, Bullets, Figure, Heading, Paragraph, Section, fact_table, figure, frame_table
 from bayesbias.page.template import filled_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
-from bayesbias.reports.audits.audit import CONTRAST, AuditRecord, audit_record
-from bayesbias.reports.audits.ranks import ALL_STUDIES, rank
+from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
+from bayesbias.reports.audits.ranks import ALL_STUDIES, has_ranks, rank
 from bayesbias.statements import count_text, digits_text, p_value_text, percent_text, probability_text, signed_text
 
 if TYPE_CHECKING:
@@ -52,19 +52,19 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
     ...     bb.write_audit_page(found, f"{folder}/audit.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    record = audit_record(audit)
+    rows, record = audit_rows(audit)
     if check_path(path).suffix.lower() not in (".html", ".htm"):
         raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
     target = check_output(path, overwrite=overwrite)
-    studies, embeddings = (list(dict.fromkeys(audit[name])) for name in ("study", "embedding"))
-    lead = _lead(audit, record)
-    sections = [_answers(audit, record), *_ranks(audit), _limits(audit, record), _settings(audit, record)]
+    studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
+    lead = _lead(audit, rows, record)
+    sections = [_answers(rows, record), *_ranks(audit), _limits(rows, record), _settings(record)]
     content = filled_page(
         title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
         subtitle=f"Model {record.model}." if record.model else "No model: values without intervals.",
         alerts=[],
-        verdict=_verdict(audit),
+        verdict=_verdict(rows),
         sections=sections,
         lead=lead,
     )
@@ -85,13 +85,13 @@ def _verdict(audit: "pd.DataFrame") -> str:
     return f"Of {len(contrast)} contrasts of associated with other attribute words: {said}."
 
 
-def _lead(audit: "pd.DataFrame", record: AuditRecord) -> Figure:
+def _lead(audit: "pd.DataFrame", rows: "pd.DataFrame", record: AuditRecord) -> Figure:
     prob = percent_text(record.hdi_prob)
     return figure(
         plot_audit(audit),
         f"Estimates (points) with {prob} intervals (lines) where there is a posterior, and observed values (crosses). "
         "A contrast is filled where its interval leaves out 0.",
-        f"A panel for each of {', '.join(dict.fromkeys(audit['measure']))}; the numbers are in the tables below.",
+        f"A panel for each of {', '.join(dict.fromkeys(rows['measure']))}; the numbers are in the tables below.",
     )
 
 
@@ -107,6 +107,7 @@ def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
                 {
                     "embedding": ("Embedding", None),
                     "study": ("Study", None),
+                    "quantity": ("Contrast", None),
                     "protected_group": ("Group", None),
                     "estimate": ("Mean", signed_text),
                     "hdi_low:hdi_high": ("Interval", signed_text),
@@ -136,7 +137,7 @@ def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
 
 
 def _ranks(audit: "pd.DataFrame") -> list[Section]:
-    if audit["embedding"].nunique() < 2:
+    if not has_ranks(audit):
         return []
     ranks = rank(audit)
     overall = ranks.ranks[ranks.ranks["study"] == ALL_STUDIES]
@@ -180,23 +181,22 @@ def _limits(audit: "pd.DataFrame", record: AuditRecord) -> Section:
         for (embedding, study), words in record.lost_words.items()
         if words
     ]
-    out = [f"{measure} has no answer to {study}: {reason}" for (study, measure), reason in record.left_out.items()]
+    out = [
+        f"{measure} has no answer to {study} in {embedding}: {reason}"
+        for (embedding, study, measure), reason in record.left_out.items()
+    ]
     blocks: list[Block] = [Bullets(tuple(limits))]
     blocks += [Heading("Lost words of the studies' groups"), Bullets(tuple(lost))] if lost else []
     blocks += [Heading("Left out"), Bullets(tuple(out))] if out else []
     return Section("limits", "What it does not show", blocks)
 
 
-def _settings(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+def _settings(record: AuditRecord) -> Section:
     from importlib.metadata import version
 
     settings = {
-        "Embeddings": ", ".join(dict.fromkeys(audit["embedding"])),
-        "Studies": ", ".join(dict.fromkeys(audit["study"])),
-        "Measures": ", ".join(dict.fromkeys(audit["measure"])),
-        "Model": record.model or "none",
-        "Seed": str(record.seed),
-        "Interval": f"{percent_text(record.hdi_prob or HDI_PROB)} HPDI",
+        **record.settings,
+        "Interval": f"{percent_text(record.hdi_prob)} HPDI",
         "bayesbias": version("bayesbias"),
     }
     return Section("reproduce", "How to repeat it", [fact_table("Settings", settings, header=("Setting", "Value"))])

@@ -3,17 +3,15 @@
 import json
 import re
 from importlib.metadata import version
-from typing import Any
 
 from bayesbias.files import bundled
 from bayesbias.losses import MAX_LOST
-from bayesbias.metrics.similarities import table_study
 from bayesbias.models.fits import fit_fact
+from bayesbias.models.spec import list_models, load_model
 from bayesbias.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
 from bayesbias.page.page_input import PageInput
 from bayesbias.statements import percent_text
-from bayesbias.studies import Study, list_studies, load_study, study_text
-from bayesbias.study_faults import CONTROLS
+from bayesbias.studies import Study, study_text
 
 _CITATION = bundled("CITATION.cff")
 _PAPER = (
@@ -60,7 +58,7 @@ def reproduce(page: PageInput) -> Section:
         "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
     }
     versions = {**fit_fact(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
-    own = own_study(page)
+    own = page.own_study
     words: list[Block] = []
     if own:
         words = [Heading(f"The study, for a file {_file_name(own)}"), Verbatim(study_text(own))]
@@ -76,36 +74,6 @@ def reproduce(page: PageInput) -> Section:
     return Section("reproduce", "How to repeat it", blocks)
 
 
-def own_study(page: PageInput) -> Study | None:
-    """Return the study of a page, lost words included, if it is none that travels with the package."""
-    facts = page.facts
-    if not {"study", "embedding"} <= set(facts) or "associated" not in set(page.table["connection"]):
-        return None
-    here = table_study(page.table, facts["study"])
-    lists: dict[str, dict[str, list[str]]] = {
-        "protected": {name: list(words) for name, words in here.protected.items()},
-        "attribute": {name: list(words) for name, words in here.attribute_lists.items()},
-    }
-    for entry in facts.get("lost_words", []):
-        lists[entry["role"]].setdefault(entry["list"], []).append(entry["word"])
-    controls: dict[str, Any] = {name: lists["attribute"].pop(name, "none") for name in CONTROLS}
-    if facts["study"] in list_studies():
-        known = load_study(facts["study"])
-        if all(
-            {name: set(words) for name, words in ours.items()} == {name: set(words) for name, words in theirs.items()}
-            for ours, theirs in ((lists["protected"], known.protected), (lists["attribute"], known.attributes))
-        ):
-            return None
-    return Study(
-        name=facts["study"],
-        protected=lists["protected"],
-        attributes=lists["attribute"],
-        associated=here.associated,
-        questions=facts.get("questions", {}),
-        **controls,
-    )
-
-
 def _file_name(study: Study) -> str:
     return f"{re.sub(r'[^\w-]+', '_', study.name)}.toml"
 
@@ -116,11 +84,14 @@ def _code(page: PageInput, study: str | None) -> str:
     lines = ["import bayesbias as bb", ""]
     if "study" in facts and "embedding" in facts:
         case = facts["embedding"].get("case", "exact")
-        limit = f", max_lost={facts['max_lost']}" if facts.get("max_lost", MAX_LOST) != MAX_LOST else ""
+        policy = facts.get("duplicates", {}).get("policy", "drop")
+        options = f", duplicates={json.dumps(policy)}" if policy != "drop" else ""
+        options += f", max_lost={facts['max_lost']}" if facts.get("max_lost", MAX_LOST) != MAX_LOST else ""
+        edited = "  # its rows were edited afterwards" if facts.get("edited") else ""
         lines += [
             f"study = bb.load_study({json.dumps(study)})",
             f'embedding = bb.load_embedding("PATH", words=study.words, case={json.dumps(case)})',
-            f"table = bb.distance_table(embedding, study{limit})",
+            f"table = bb.distance_table(embedding, study{options}){edited}",
         ]
     else:
         lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
@@ -133,19 +104,31 @@ def _code(page: PageInput, study: str | None) -> str:
             for place, name in enumerate(comparison.names, 1)
         ]
         others = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(comparison.names, 1))
+        fitted = comparison.fits[comparison.baseline]
+        settings = ", ".join(f"{name}={fit_fact(fitted, name)}" for name in ("draws", "chains"))
+        settings += f", change_prior={json.dumps(comparison.facts['change_prior'])}"
         lines.append(
             f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
             f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
-            f"rope={comparison.facts['rope']}, random_seed={comparison.facts['seed']})"
+            f"rope={comparison.facts['rope']}, {settings}, random_seed={comparison.facts['seed']})"
         )
         compared = "comparison=comparison, "
     lines += [
         f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
-        f"{arguments}, random_seed={fit_fact(fit, 'seed')})",
+        f"{arguments}, random_seed={fit_fact(fit, 'seed')}{_other_priors(page)})",
         f'bb.write_report(fit, "report.html", {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, '
         f"random_seed={page.seed})",
     ]
     return "\n".join(lines)
+
+
+def _other_priors(page: PageInput) -> str:
+    """Return the argument `priors` of a fit, where a bundled model was fitted with others than its own."""
+    if page.spec.name not in list_models():
+        return ""
+    own = load_model(page.spec.name).priors
+    other = {name: str(prior) for name, prior in page.spec.priors.items() if str(prior) != str(own.get(name))}
+    return f", priors={json.dumps(other)}" if other else ""
 
 
 def cite(page: PageInput) -> Section:

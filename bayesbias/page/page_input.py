@@ -1,5 +1,6 @@
 """What a page is about: a fit, its rows and the settings of the page."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from bayesbias.errors import ReportError
+from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_source import fitted_model, fitted_table
 from bayesbias.models.fits import fit_fact
@@ -15,6 +17,8 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.statements import Conclusions
+from bayesbias.studies import Study, list_studies, load_study
+from bayesbias.study_faults import CONTROLS
 from bayesbias.tables.frames import as_frame
 from bayesbias.tables.schema import validate_table
 
@@ -76,6 +80,36 @@ class PageInput:
         """What `conclusions` returns; only where there is something to compare."""
         return conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
 
+    @cached_property
+    def own_study(self) -> Study | None:
+        """The study, lost words included, unless it is one that travels with the package, whole and unchanged."""
+        facts = self.facts
+        if not {"study", "embedding"} <= set(facts) or BASELINE not in set(self.table["connection"]):
+            return None
+        here = table_study(self.table, facts["study"])
+        lists: dict[str, dict[str, list[str]]] = {
+            "protected": {name: list(words) for name, words in here.protected.items()},
+            "attribute": {name: list(words) for name, words in here.attribute_lists.items()},
+        }
+        for entry in facts.get("lost_words", []):
+            lists[entry["role"]].setdefault(entry["list"], []).append(entry["word"])
+        asked = {name: tuple(map(tuple, sides)) for name, sides in facts.get("questions", {}).items()}
+        if facts["study"] in list_studies():
+            known = load_study(facts["study"])
+            same = _as_sets(lists["protected"]) == _as_sets(known.protected)
+            same &= _as_sets(lists["attribute"]) == _as_sets(known.attribute_lists)
+            if same and set(here.associated) == set(known.associated) and asked == known.questions:
+                return None
+        controls: dict[str, Any] = {name: lists["attribute"].pop(name, "none") for name in CONTROLS}
+        return Study(
+            name=facts["study"],
+            protected=lists["protected"],
+            attributes=lists["attribute"],
+            associated=here.associated,
+            questions=asked,
+            **controls,
+        )
+
     def shown(self, kind: str) -> tuple[str, ...]:
         """Return what the posterior shows of a kind, ``"contrast"`` or ``"words"``; nothing without a contrast."""
         if self.nothing_to_compare:
@@ -92,6 +126,10 @@ class PageInput:
     def needs_nuts(self) -> bool:
         """Whether each fit of the model takes a sampler that needs up to a minute."""
         return sampler_for(self.spec) == "nuts"
+
+
+def _as_sets(lists: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
+    return {name: set(words) for name, words in lists.items()}
 
 
 def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:

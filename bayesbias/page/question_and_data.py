@@ -57,7 +57,7 @@ def _about_the_study(page: PageInput) -> Iterator[Block]:
         yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
     yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
-    if name not in list_studies():
+    if name not in list_studies() or page.own_study is not None:
         return
     study = load_study(name)
     if set(page.table["protected_word"]) <= set(study.protected_words):

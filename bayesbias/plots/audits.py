@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import check_type
-from bayesbias.plots.style import furnish, panel_grid, short_label, title_figure
-from bayesbias.reports.audits.audit import CONTRAST, audit_record
+from bayesbias.errors import ReportError
+from bayesbias.plots.style import MOST_WORDS, furnish, panel_grid, short_label, title_figure
+from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
 from bayesbias.reports.audits.ranks import ALL_STUDIES, Ranks
 from bayesbias.statements import percent_text, probability_text, rows_of
 
@@ -50,15 +51,22 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     >>> len(bb.plot_audit(found).axes)
     2
     """
-    record = audit_record(audit)
-    rows = audit[audit["protected_group"] == ""]
-    measures, studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "study", "embedding"))
+    every, record = audit_rows(audit)
+    rows = every[every["protected_group"] == ""]
+    if rows.empty:
+        raise ReportError("audit: only rows of groups are left, and the figure shows those of all protected words.")
+    measures, asked, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "study", "embedding"))
+    studies = asked[: max(1, MOST_WORDS // len(embeddings))]
+    rows = rows[rows["study"].isin(studies)]
     step = _INCHES_A_ROW * max(1.0, 0.5 * len(embeddings))
     height = 0.9 + step * len(studies)
     figure, panels = panel_grid(len(measures), "", width=(7.0, 5.0), height=(1.4, height), sharex=False)
     offsets = np.linspace(-0.3, 0.3, len(embeddings)) if len(embeddings) > 1 else np.zeros(1)
     for axes, measure in zip(panels, measures, strict=False):
         here = rows[rows["measure"] == measure]
+        if here.empty:
+            axes.set_visible(False)
+            continue
         for row in rows_of(here):
             at = embeddings.index(row["embedding"])
             _draw_answer(axes, row, studies.index(row["study"]) + offsets[at], at)
@@ -74,7 +82,10 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     _legend(figure, embeddings)
     interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values; filled contrasts are settled"
     about = interval if record.model else "observed values"
-    title_figure(figure, f"{len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}\n{about}")
+    first = f"the first {len(studies)} of " if len(studies) < len(asked) else ""
+    title_figure(
+        figure, f"{first}{len(asked)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}\n{about}"
+    )
     return figure
 
 
@@ -106,6 +117,8 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     """
     check_type("ranks", ranks, Ranks, "what bb.rank returned")
     rows = ranks.ranks[ranks.ranks["study"] == ALL_STUDIES]
+    if rows.empty:
+        raise ReportError("ranks: no study is answered by all embeddings.")
     measures, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "embedding"))
     height = 0.9 + _INCHES_A_ROW * len(embeddings)
     label = "Rank (1 = weakest association)"

@@ -84,7 +84,7 @@ def distance_table(
     3            dog           bark  associated              0.2
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
-    check_max_lost(max_lost)
+    max_lost = check_max_lost(max_lost)
     study = load_study(study)
     if not isinstance(embedding, Embedding):
         embedding = load_embedding(embedding, words=study.words)
@@ -101,8 +101,7 @@ def distance_table(
         "Take shorter lists, or allow more memory.",
     )
     similarity = np.clip(
-        unit_rows(embedding, [found[word] for word in protected["word"]])
-        @ unit_rows(embedding, [found[word] for word in attributes["word"]]).T,
+        unit_rows(embedding, protected["word"]) @ unit_rows(embedding, attributes["word"]).T,
         -1.0,
         1.0,
     )

@@ -32,7 +32,7 @@ def test_nas_of_each_word(ddof: int) -> None:
         assert score == pytest.approx((near[:3].mean() - near[3:].mean()) / near.std(ddof=ddof))
     scores = result.scores["score"]
     assert result.value == pytest.approx(scores.mean())
-    assert result.mean_dogs == pytest.approx(scores[2:].mean())
+    assert result.mean_of_dogs == pytest.approx(scores[2:].mean())
 
 
 def test_single_category_weat_exchanges_attribute_words() -> None:

@@ -14,9 +14,9 @@ KEYS = [(name, study, "weat") for name in ("first $x$", "second") for study in (
 
 def test_an_audit_has_a_panel_a_measure_and_a_point_a_row(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
-    frame = audit_of({key: float(rng.normal()) for key in KEYS} | {("second", "s", "rnd"): 0.2}, {})
-    frame["conclusion"] = ""
-    frame.loc[0, ["hdi_low", "hdi_high", "conclusion"]] = [-0.5, 0.5, "not settled"]
+    values = {key: float(rng.normal()) for key in KEYS} | {("second", "s", "rnd"): 0.2}
+    frame = audit_of(values, {KEYS[0]: rng.normal(size=100)})
+    frame["conclusion"] = ["not settled", *[""] * 4]
     figure = bb.plot_audit(frame)
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title(loc="left").split(" ")[0] for axes in shown] == ["weat", "rnd"]

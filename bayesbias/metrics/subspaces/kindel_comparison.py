@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayesbias.arguments import check_items
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_subspace_similarity
@@ -65,7 +66,8 @@ def kindel_comparison(
     0  weat7  math  arts  male  female  8
     """
     single = isinstance(studies, Study | str | os.PathLike | Mapping)
-    chosen = [four_lists(study) for study in ([studies] if single else studies)]  # type: ignore[arg-type, union-attr]
+    given: list[Any] = [studies] if single else check_items("studies", studies, "studies")
+    chosen = [four_lists(study) for study in given]
     # A file is read once for all studies, if it is read at all.
     source = as_embedding(embedding, [word for lists in chosen for group in lists.by_name.values() for word in group])
     limit = check_max_lost(max_lost)

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from inspect import signature
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from bayesbias.arguments import (
     check_count,
     check_items,
     check_probability,
-    check_type,
+    is_text,
     resolve_seed,
     with_progress,
 )
@@ -37,52 +37,16 @@ from bayesbias.metrics.registry import MEASURES, find_measure
 from bayesbias.metrics.word_scores import load_base_pairs
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.audits.audit_frame import BESIDE, COLUMNS, CONTRAST, NUMBERS, AuditFrame, AuditRecord
 from bayesbias.reports.measures.measure_draws import expected_value
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.studies import CONNECTIONS, Study, StudyLike, load_study
 from bayesbias.tables.build import distance_table
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
-CONTRAST = "contrast"
-"""The model's own answer among the measures: how much nearer associated words are than the others."""
 AUDIT_MEASURES = (CONTRAST, "weat", "weat_score", "mac", "rnd", "ect")
-COLUMNS = (
-    *("embedding", "study", "measure", "quantity", "protected_group", "observed", "estimate", "hdi_low", "hdi_high"),
-    *("conclusion", "p_value", "p_value_mcse", "ess_bulk", "ess_tail", "r_hat", "lost_words"),
-)
-AUDIT_KEY = "bayesbias_audit"
-_BESIDE = ("hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
-
-
-@dataclass(frozen=True, eq=False)
-class AuditRecord:
-    """What an audit keeps beside its frame, in ``frame.attrs["bayesbias_audit"]``.
-
-    Parameters
-    ----------
-    draws
-        (embedding, study, measure) -> posterior draws of the estimate, shape (draws,), of all protected words.
-    lost_words
-        (embedding, study) -> the words of the study's groups that the embedding lacks.
-    left_out
-        (study, measure) -> why the measure has no answer to that study.
-    hdi_prob, seed, model
-        Settings; `model` is empty if no model was fitted.
-    """
-
-    draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
-    lost_words: Mapping[tuple[str, str], tuple[str, ...]] = field(repr=False)
-    left_out: Mapping[tuple[str, str], str]
-    hdi_prob: float
-    seed: int
-    model: str
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "AuditRecord":
-        # pandas copies what a frame carries at every step; nothing here is ever changed.
-        return self
 
 
 def audit(
@@ -98,7 +62,7 @@ def audit(
     chains: int = 4,
     random_seed: int | None = None,
     progress: bool = True,
-) -> "pd.DataFrame":
+) -> "AuditFrame":
     """Ask every study of every embedding with every measure.
 
     Every file is read once, for the words of all studies.
@@ -122,15 +86,15 @@ def audit(
     hdi_prob
         Probability inside the highest posterior density intervals.
     draws, chains, random_seed
-        As for `fit`; the same seed serves all fits and measures.
+        As for `fit`; each fit has a seed of its own, made from this one (`record.seeds`).
     progress
         Show a progress bar where there is somebody to see it.
 
     Returns
     -------
-    pandas.DataFrame
-        One row an embedding, study and measure, and for ``"contrast"`` one more for each protected group: `embedding`,
-        `study`, `measure`, `quantity` (the statistic, or the contrast such as ``"associated - different"``),
+    AuditFrame
+        A pandas frame: one row an embedding, study and measure, and for ``"contrast"`` one more for each protected
+        group: `embedding`,
         `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
         difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
         units of cosine distance, negative is nearer; of a measure that has a posterior that of the value which it would
@@ -138,8 +102,7 @@ def audit(
         interval); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``);
         `p_value` (one-sided, of `weat`) with its Monte Carlo error `p_value_mcse` (0: exact); the diagnostics
         `ess_bulk`, `ess_tail` and `r_hat`; and `lost_words` (how many of the study's groups).
-        What does not exist is missing. ``attrs["bayesbias_audit"]`` keeps draws, lost words and settings
-        (`AuditRecord`).
+        What does not exist is missing. Its attribute `record` keeps draws, lost words and settings (`AuditRecord`).
 
     Raises
     ------
@@ -182,31 +145,34 @@ def audit(
 
     seed, limit = resolve_seed(random_seed), check_max_lost(max_lost)
     check_probability("hdi_prob", hdi_prob)
-    settings: dict[str, Any] = {
-        "draws": check_count("draws", draws),
-        "chains": check_count("chains", chains),
-        "random_seed": seed,
-    }
+    settings: dict[str, Any] = {"draws": check_count("draws", draws), "chains": check_count("chains", chains)}
     spec = None if model is None else load_model(model)
     names = _checked_measures(measures, spec)
     asked = _checked_studies(studies)
     sources = _read(embeddings, asked, names, case)
     lost = _lost_words(sources, asked, limit)
+    pairs = list(product(sources.values(), asked))
+    # Each fit has a seed of its own: with the same one, draws of different embeddings would go up and down together.
+    drawn = np.random.default_rng(seed).integers(2**32, size=len(pairs)).tolist()
+    seeds = {(source.name, study.name): each for (source, study), each in zip(pairs, drawn, strict=True)}
     every: list[dict[str, Any]] = []
     kept: dict[tuple[str, str, str], np.ndarray] = {}
-    left_out: dict[tuple[str, str], str] = {}
-    pairs = list(product(sources.values(), asked))
+    left_out: dict[tuple[str, str, str], str] = {}
     with collected_warnings() as caught:
+        built = [] if spec is None else [distance_table(*pair, max_lost=limit) for pair in pairs]
+        tables = dict(zip(seeds, built, strict=False))
+        for table in tables.values():  # before any work
+            if not {"associated"} < set(table["connection"]):
+                raise ReportError(f"The study {table.attrs['bayesbias']['study']!r} has nothing to compare.")
         for source, study in with_progress(pairs, "Questions", progress=progress):
+            key = source.name, study.name
             fitted = None
             if spec is not None:
-                table = distance_table(source, study, max_lost=limit)
-                fitted = fit(table, spec, progress=False, **settings)
-            for row, found in _answers(source, study, names, fitted, limit, hdi_prob, seed, left_out):
-                here = {"embedding": source.name, "study": study.name, "lost_words": len(lost[source.name, study.name])}
-                every.append(here | row)
+                fitted = fit(tables[key], spec, progress=False, random_seed=seeds[key], **settings)
+            for row, found in _answers(source, study, names, fitted, limit, hdi_prob, seeds[key], left_out):
+                every.append({"embedding": key[0], "study": key[1], "lost_words": len(lost[key])} | row)
                 if found is not None:
-                    kept[source.name, study.name, row["measure"]] = found
+                    kept[*key, row["measure"]] = found
     _repeat(caught)
     if not every:
         raise MeasureError(f"No measure has an answer to any study: {_reasons(left_out)}.")
@@ -221,21 +187,19 @@ def audit(
             f"{named}. The answers are about the words that are left.",
             LostWordsWarning,
         )
-    frame = pd.DataFrame(every).reindex(columns=list(COLUMNS))
-    frame = frame.astype(dict.fromkeys(("observed", "estimate", "p_value", "p_value_mcse", *_BESIDE), float))
-    frame.attrs[AUDIT_KEY] = AuditRecord(kept, lost, left_out, hdi_prob, seed, spec.name if spec else "")
+    frame = AuditFrame(pd.DataFrame(every).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float)))
+    told = {
+        "Embeddings": ", ".join(f"{name} (hash {source.digest})" for name, source in sources.items()),
+        "Case rules": ", ".join(dict.fromkeys(source.case_text for source in sources.values())),
+        "Studies": ", ".join(study.name for study in asked),
+        "Measures": ", ".join(names),
+        "Largest share of lost words": f"{limit:g}",
+        "Model": f"{spec.name} (hash {spec.digest})" if spec else "none",
+        "Draws": f"{settings['draws']:,} in each of {settings['chains']} chains" if spec else "none",
+        "Seed": str(seed),
+    }
+    frame.record = AuditRecord(kept, lost, left_out, seeds, hdi_prob, spec.name if spec else "", told)
     return frame
-
-
-def audit_record(frame: "pd.DataFrame") -> AuditRecord:
-    """Return what an audit keeps beside its frame; raise `ReportError` if the frame is none, or has lost it."""
-    import pandas as pd
-
-    check_type("audit", frame, pd.DataFrame, "what bb.audit returned")
-    record = frame.attrs.get(AUDIT_KEY)
-    if not isinstance(record, AuditRecord) or not set(COLUMNS) <= set(frame.columns):
-        raise ReportError("audit: give what bb.audit returned; a frame that was read from a file keeps no draws.")
-    return record
 
 
 # --- what is asked ----------------------------------------------------------------------------------------
@@ -284,6 +248,8 @@ def _read(embeddings: Any, asked: list[Study], names: tuple[str, ...], case: Cas
     )
     read = []
     for name, source in given:
+        if isinstance(embeddings, Mapping) and not (is_text(name) and str(name).strip()):
+            raise ReportError(f"embeddings: {name!r} is no name. Give a text that is not blank.")
         # An embedding that is loaded already keeps its own look-up rule.
         rule = source.case if isinstance(source, Embedding) else case
         read.append(load_embedding(source, words=wanted, case=rule, name=name))
@@ -296,7 +262,7 @@ def _lost_words(
 ) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the lost words of the studies' groups; raise one `LostWordsError` that names all that lost too many."""
     lost: dict[tuple[str, str], tuple[str, ...]] = {}
-    too_many, most = [], 0.0
+    too_many, most, none_left = [], 0.0, False
     for source, study in product(sources.values(), asked):
         gone: list[str] = []
         for name, words in (*study.protected.items(), *study.attributes.items()):
@@ -304,6 +270,7 @@ def _lost_words(
             gone += here
             if len(here) / len(words) > limit:
                 most = max(most, len(here) / len(words))
+                none_left |= len(here) == len(words)
                 too_many.append(
                     f"{source.name}, {study.name}: {len(here)} of the {len(words)} of {name!r} ({name_some(here, 3)})"
                 )
@@ -312,8 +279,8 @@ def _lost_words(
         raise LostWordsError(
             f"{len(too_many)} lists lost more than {100 * limit:g}% of their words (max_lost={limit:g}): "
             f"{'; '.join(too_many[:20])}{f'; and {len(too_many) - 20} more' if len(too_many) > 20 else ''}. Look the "
-            "words up in other forms (case), leave these studies or embeddings out, or allow it: "
-            f"max_lost={-(-most * 100 // 1) / 100:g}."
+            "words up in other forms (case), or leave these studies or embeddings out"
+            f"{'' if none_left else f', or allow it: max_lost={-(-most * 100 // 1) / 100:g}'}."
         )
     return lost
 
@@ -329,7 +296,7 @@ def _answers(
     limit: float,
     hdi_prob: float,
     seed: int,
-    left_out: dict[tuple[str, str], str],
+    left_out: dict[tuple[str, str, str], str],
 ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
     """Yield rows, each with the posterior draws of its estimate where it has some."""
     for name in names:
@@ -337,11 +304,11 @@ def _answers(
             yield from _contrast_rows(fitted, hdi_prob)
             continue
         entry = MEASURES[name]
-        options = {"random_seed": seed} if name in ("weat", "rnsb") else {}
+        options = {"random_seed": seed} if "random_seed" in signature(entry.function).parameters else {}
         try:
             result = entry.function(source, study, max_lost=limit, **entry.options, **options)
         except MeasureError as error:
-            left_out[study.name, name] = str(error)
+            left_out[source.name, study.name, name] = str(error)
             continue
         row: dict[str, Any] = {"measure": name, "quantity": next(iter(result.statistics)), "protected_group": ""}
         row |= {"observed": result.value, "estimate": result.value, "conclusion": ""}
@@ -351,7 +318,7 @@ def _answers(
         if fitted is not None and function is not None and not function.same_as:
             value = expected_value(fitted, function)
             moments = estimates(value, hdi_prob=hdi_prob, independent=independent_draws(fitted)).iloc[0].to_dict()
-            row |= {"estimate": moments["mean"], **{key: moments.get(key) for key in _BESIDE}}
+            row |= {"estimate": moments["mean"], **{key: moments.get(key) for key in BESIDE}}
             draws = value.to_numpy().ravel()
         yield row, draws
 
@@ -374,7 +341,7 @@ def _contrast_rows(fitted: "xr.DataTree", hdi_prob: float) -> Iterator[tuple[dic
                 "observed": row["observed"],
                 "estimate": row["mean"],
                 "conclusion": _conclusion(row),
-                **{key: row.get(key) for key in _BESIDE},
+                **{key: row.get(key) for key in BESIDE},
             }
             yield one, overall.to_numpy().ravel() if level == "overall" else None
 
@@ -385,9 +352,9 @@ def _conclusion(row: Mapping[Any, Any]) -> str:
     return "nearer" if row["hdi_high"] < 0 else "farther" if row["hdi_low"] > 0 else "not settled"
 
 
-def _reasons(left_out: Mapping[tuple[str, str], str]) -> str:
-    listed = [f"{measure} of {study} ({reason.rstrip('.')})" for (study, measure), reason in left_out.items()]
-    return name_some(listed, 5)
+def _reasons(left_out: Mapping[tuple[str, str, str], str]) -> str:
+    listed = {f"{measure} of {study} ({reason.rstrip('.')})" for (_, study, measure), reason in left_out.items()}
+    return name_some(sorted(listed), 5)
 
 
 def _repeat(caught: list[warnings.WarningMessage]) -> None:

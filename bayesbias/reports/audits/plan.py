@@ -8,6 +8,7 @@ from typing import Any
 
 from bayesbias.errors import ReportError, did_you_mean, raise_faults
 from bayesbias.files import read_toml
+from bayesbias.models.spec import list_models
 from bayesbias.reports.audits.audit import AUDIT_MEASURES
 from bayesbias.studies import list_studies
 
@@ -61,10 +62,12 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """
     content = read_toml(path, ReportError)
     raise_faults(ReportError, f"The audit {path}", list(_faults(content)))
-    folder = Path(path).parent
+    folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings: dict[str, Any] = {key: content[key] for key in ("model", "case", "max_lost") if key in content}
     if settings.get("model") == "none":
         settings["model"] = None
+    elif "model" in settings and settings["model"] not in list_models():
+        settings["model"] = str(folder / settings["model"])
     if "seed" in content:
         settings["random_seed"] = content["seed"]
     known = list_studies()
@@ -85,7 +88,8 @@ def _faults(content: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(embeddings, dict) or not embeddings:
         yield 'no table [embeddings] with names and files, such as: GloVe = "glove.6B.300d.txt"'
     elif bad := [name for name, file in embeddings.items() if not isinstance(file, str) or not file]:
-        yield f"the embedding {bad[0]!r} is not the name of a file between quotes"
+        dotted = "; a name with a dot needs quotes too" if isinstance(embeddings[bad[0]], dict) else ""
+        yield f"the embedding {bad[0]!r} is not the name of a file between quotes{dotted}"
     for key in ("studies", "measures"):
         value = content.get(key, [] if key == "studies" else ["weat"])
         if not isinstance(value, list) or not value or not all(isinstance(each, str) and each for each in value):

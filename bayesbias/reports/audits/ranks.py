@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability
+from bayesbias.arguments import check_probability
 from bayesbias.arrays import Floats
 from bayesbias.errors import ReportError
 from bayesbias.metrics.registry import MEASURES
-from bayesbias.reports.audits.audit import CONTRAST, AuditRecord, audit_record
+from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
 from bayesbias.statements import (
     Part,
     Rendered,
@@ -38,8 +38,9 @@ class Ranks(Rendered):
     Parameters
     ----------
     ranks : pandas.DataFrame
-        One row a `measure`, `study` (empty: the mean strength over all studies that every embedding answers) and
-        `embedding`: its `strength` (the absolute value of the estimate; of `mac` and `ect` 1 minus the estimate), its
+        One row a `measure`, `study` (empty: the mean strength over all studies that every embedding answers; of
+        contrasts over those that ask the same one as the first) and `embedding`: its `strength` (the absolute value of
+        the estimate; of `mac` and `ect` 1 minus the estimate), its
         `rank` (1: the weakest association; of equal ones the mean rank); and of measures that have a
         posterior the `probability` of this rank, `rank_low` to `rank_high` (the rank lies there with probability
         `hdi_prob`), and `strongest`, the probability that no other embedding's association is as strong.
@@ -81,7 +82,7 @@ _LIMITS = (
 )
 
 
-def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
+def rank(audit: "pd.DataFrame", *, hdi_prob: float | None = None) -> Ranks:
     """Rank the embeddings of an audit by the strength of what each measure finds.
 
     Parameters
@@ -89,7 +90,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
     audit
         What `bayesbias.audit` returned, of at least two embeddings.
     hdi_prob
-        Probability inside the intervals.
+        Probability inside the intervals; None: that of the audit.
 
     Returns
     -------
@@ -118,16 +119,18 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
     """
     import pandas as pd
 
-    check_probability("hdi_prob", hdi_prob)
-    record = audit_record(audit)
-    every = audit[audit["protected_group"] == ""]
+    rows, record = audit_rows(audit)
+    hdi_prob = record.hdi_prob if hdi_prob is None else check_probability("hdi_prob", hdi_prob)
+    every = rows[rows["protected_group"] == ""]
     embeddings = list(dict.fromkeys(every["embedding"]))
     if len(embeddings) < 2:
         raise ReportError("The audit has one embedding, which has no rank. Ask at least two.")
     strengths = dict(_strengths(every, embeddings, record))
-    rows = [
+    found = [
         row for key, (value, draws) in strengths.items() for row in _rank_rows(key, embeddings, value, draws, hdi_prob)
     ]
+    if not found:
+        raise ReportError("No study is answered by all embeddings, so that there is nothing to rank by.")
     pairs: list[dict[str, Any]] = []
     if len(embeddings) >= _FEWEST:
         overall = {measure: found for (measure, study), found in strengths.items() if study == ALL_STUDIES}
@@ -136,7 +139,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
             for a, b in combinations(overall, 2)
         ]
     return Ranks(
-        pd.DataFrame(rows, columns=list(_COLUMNS)),
+        pd.DataFrame(found, columns=list(_COLUMNS)),
         pd.DataFrame(pairs, columns=["first", "second", "embeddings", "correlation", "low", "high"]),
         hdi_prob,
     )
@@ -153,6 +156,7 @@ def _strengths(
     for measure, rows in every.groupby("measure", sort=False):
         grown = np.abs if measure == CONTRAST else MEASURES[str(measure)].strength
         found: dict[str, _Strength] = {}
+        asked = rows["quantity"].iloc[0]  # other contrasts are other quantities, and have no common mean with it
         for study, some in rows.groupby("study", sort=False):
             values = some.set_index("embedding")["estimate"].reindex(embeddings).to_numpy()
             if np.isnan(values).any():
@@ -165,9 +169,12 @@ def _strengths(
             continue
         for study, one in found.items():
             yield (str(measure), study), one
-        parts = [draws for _, draws in found.values() if draws is not None]
-        mean = np.mean([values for values, _ in found.values()], axis=0)
-        yield (str(measure), ALL_STUDIES), (mean, np.mean(parts, axis=0) if len(parts) == len(found) else None)
+        alike = rows.loc[rows["quantity"] == asked, "study"].unique()
+        shared = [one for study, one in found.items() if study in alike]
+        if shared:
+            parts = [draws for _, draws in shared if draws is not None]
+            mean = np.mean([values for values, _ in shared], axis=0)
+            yield (str(measure), ALL_STUDIES), (mean, np.mean(parts, axis=0) if len(parts) == len(shared) else None)
 
 
 def _rank_rows(
@@ -234,3 +241,11 @@ def _correlation_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement
         f"{row['first']} and {row['second']}: {row['correlation']:+.2f} over {row['embeddings']} embeddings{interval}."
     )
     return Statement("correlation", text, row)
+
+
+def has_ranks(audit: "pd.DataFrame") -> bool:
+    """Whether some measure answers some study in all of several embeddings."""
+    rows, _ = audit_rows(audit)
+    count = rows["embedding"].nunique()
+    answers = rows[rows["protected_group"] == ""].groupby(["measure", "study"])["embedding"].nunique()
+    return count > 1 and bool((answers == count).any())

@@ -1,7 +1,8 @@
 """Audits: every number is that of the function which gives it alone, and what is missing is said."""
 
-import copy
+import pickle
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,23 +11,24 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import BayesBiasWarning, LostWordsError, LostWordsWarning, MeasureError, ReportError
-from bayesbias.reports.audits.audit import AUDIT_KEY, COLUMNS, audit_record
+from bayesbias.reports.audits.audit_frame import COLUMNS, AuditFrame
 
 VECTORS = {f"seed {seed}": bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
 SETTINGS = {"draws": 500, "random_seed": 1}
 
 
 @pytest.fixture(scope="module")
-def found() -> pd.DataFrame:
+def found() -> AuditFrame:
     return bb.audit(VECTORS, ["weat7"], ["contrast", "weat", "mac", "ect"], model="crossed", **SETTINGS)
 
 
-def test_numbers_are_those_of_the_functions_alone(found: pd.DataFrame) -> None:
+def test_numbers_are_those_of_the_functions_alone(found: AuditFrame) -> None:
     assert tuple(found.columns) == COLUMNS
     for name, path in VECTORS.items():
         with pytest.warns(LostWordsWarning, match="71 of the 226 of 'neutral'"):  # of the study's own words none
             table = bb.distance_table(path, "weat7")
-        fit = bb.fit(table, "crossed", progress=False, **SETTINGS)
+        seed = found.record.seeds[name, "weat7"]
+        fit = bb.fit(table, "crossed", draws=500, random_seed=seed, progress=False)
         here = found[found["embedding"] == name].set_index(["measure", "protected_group"])
         for level, group in (("overall", ""), ("protected_group", "math"), ("protected_group", "arts")):
             frame = bb.contrasts(fit, level=level)
@@ -47,15 +49,49 @@ def test_numbers_are_those_of_the_functions_alone(found: pd.DataFrame) -> None:
         assert np.isnan(ect["hdi_low"])
 
 
-def test_the_record_survives_what_pandas_does(found: pd.DataFrame) -> None:
-    record = audit_record(found[found["measure"] == "weat"])
-    assert copy.deepcopy(record) is record
-    pd.concat([found, found])
-    assert record.draws["seed 1", "weat7", "weat"].shape == (2000,)
-    assert record.lost_words == {("seed 1", "weat7"): (), ("seed 2", "weat7"): ()}
-    with pytest.raises(ReportError, match="keeps no draws"):
-        audit_record(pd.DataFrame(found.to_dict("records")))
-    assert found.attrs[AUDIT_KEY].model == "crossed"
+def test_draws_of_different_embeddings_are_independent(found: AuditFrame) -> None:
+    for measure in ("contrast", "weat", "mac"):
+        draws = [found.record.draws[name, "weat7", measure] for name in VECTORS]
+        assert abs(np.corrcoef(*draws)[0, 1]) < 4 / np.sqrt(2000)
+
+
+def test_the_record_stays_while_rows_are_chosen(found: AuditFrame, tmp_path: Path) -> None:
+    for chosen in (
+        found[found["measure"] == "weat"],
+        found.sort_values("estimate").reset_index(drop=True),
+        found.copy(),
+        found.query("study == 'weat7'").convert_dtypes(),
+        found.astype({"protected_group": "category"}),
+        pickle.loads(pickle.dumps(found)),
+    ):
+        assert bb.rank(chosen).ranks["rank"].notna().all()
+    found.to_parquet(tmp_path / "audit.parquet")
+    for lost in (pd.DataFrame(found.to_dict("records")), pd.read_parquet(tmp_path / "audit.parquet")):
+        with pytest.raises(ReportError, match="keeps no draws"):
+            bb.rank(lost)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.assign(estimate=-frame["estimate"]),
+        lambda frame: frame.replace({"embedding": {"seed 1": "other"}}),
+        lambda frame: frame.replace({"embedding": {"seed 1": "seed 2", "seed 2": "seed 1"}}),
+        lambda frame: frame.replace({"embedding": {"seed 1": "seed 2"}}),
+        lambda frame: frame.assign(measure=frame["measure"].str.upper()),
+        lambda frame: frame.assign(estimate="x"),
+        lambda frame: frame.iloc[:0],
+    ],
+)
+def test_a_frame_that_was_changed_is_refused(found: AuditFrame, change: Callable[[AuditFrame], AuditFrame]) -> None:
+    for use in (bb.rank, bb.plot_audit):
+        with pytest.raises(ReportError, match="audit: "):
+            use(change(found))
+
+
+def test_rows_of_groups_alone_are_no_figure(found: AuditFrame) -> None:
+    with pytest.raises(ReportError, match="only rows of groups"):
+        bb.plot_audit(found[found["protected_group"] != ""])
 
 
 def test_without_a_model_there_are_values_only() -> None:
@@ -126,6 +162,7 @@ def _pets() -> dict[str, list[float]]:
     ("arguments", "message"),
     [
         (([], ["weat7"]), "embeddings: give at least one"),
+        (({"": VECTORS["seed 1"]}, ["weat7"]), "is no name"),
         ((VECTORS, []), "studies: give at least one"),
         ((VECTORS, ["weat7", "weat7"]), "two are called 'weat7'"),
         (([VECTORS["seed 1"], VECTORS["seed 1"]], ["weat7"]), "two are called"),
@@ -151,6 +188,10 @@ def test_a_plan(tmp_path: Path) -> None:
     assert plan.studies == ("weat7", str(tmp_path / "mine.toml"))
     assert plan.settings == {"model": None, "random_seed": 3}
     assert "contrast" not in plan.measures
+    path.write_text('studies = ["./weat7"]\nmodel = "mine.toml"\n[embeddings]\nA = "a.txt"\n')
+    plan = read_audit_plan(path)
+    assert plan.studies == (str(tmp_path / "weat7"),)
+    assert plan.settings == {"model": str(tmp_path / "mine.toml")}
     path.write_text('studies = "weat7"\nmeasure = ["weat"]\nmeasures = []\ncase = 3\n[embeddings]\nA = 5\n')
     with pytest.raises(ReportError) as caught:
         read_audit_plan(path)
@@ -162,6 +203,56 @@ def test_a_plan(tmp_path: Path) -> None:
         "case must",
     ):
         assert part in str(caught.value)
+    path.write_text('studies = ["weat7"]\n[embeddings]\nglove.6B = "a.txt"\n')
+    with pytest.raises(ReportError, match="a name with a dot needs quotes"):
+        read_audit_plan(path)
     path.write_text("studies = [")
     with pytest.raises(ReportError, match="not valid TOML"):
         read_audit_plan(path)
+
+
+def test_what_cannot_be_answered_is_said_before_any_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    import bayesbias.reports.audits.audit as module
+
+    monkeypatch.setattr(module, "fit", lambda *_args, **_options: pytest.fail("a model was fitted"))
+    whole = bb.load_embedding(VECTORS["seed 1"])
+    study = bb.load_study("weat7")
+    bare = bb.load_embedding(whole, words=[*study.protected_words, *study.attribute_words], name="bare")
+    with pytest.raises(LostWordsError, match="has no word of list 'human'"):
+        bb.audit([whole, bare], ["weat7"], ["contrast"], model="crossed")
+
+
+def test_every_p_value_repeats() -> None:
+    rng = np.random.default_rng(1)
+    words = [f"w{at}" for at in range(32)]
+    vectors = dict(zip(words, rng.normal(size=(32, 6)), strict=True))
+    study = bb.Study(
+        name="own",
+        protected={"X": words[:4]},
+        attributes={"A": words[4:18], "B": words[18:]},
+        associated=[("X", "A")],
+        human="none",
+        neutral="none",
+    )
+    found = [
+        bb.audit([bb.load_embedding(vectors, name="v")], study, ["sc_weat"], model=None, random_seed=1)["p_value"][0]
+        for _ in range(2)
+    ]
+    assert found[0] == found[1]
+
+
+def test_studies_that_ask_other_contrasts_have_no_common_mean() -> None:
+    study = bb.load_study("weat7")
+    alone = bb.Study(
+        name="alone",
+        protected={"math": study.protected["math"]},
+        attributes={"male": study.attributes["male"]},
+        associated=[("math", "male")],
+        neutral="none",
+    )
+    settings = {"model": "crossed", "draws": 200, "random_seed": 1}
+    found = bb.audit(VECTORS, ["weat7", alone], ["contrast"], **settings)
+    assert set(found["quantity"]) == {"associated - different", "associated - human"}
+    ranks = bb.rank(found).ranks
+    strengths = ranks.pivot_table(index="embedding", columns="study", values="strength")
+    assert (strengths[""] == strengths["weat7"]).all()

@@ -6,7 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ReportError
-from bayesbias.reports.audits.audit import AUDIT_KEY, COLUMNS, AuditRecord
+from bayesbias.reports.audits.audit_frame import COLUMNS, AuditFrame, AuditRecord
 
 
 def audit_of(
@@ -19,8 +19,14 @@ def audit_of(
     ]
     frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS))
     frame["protected_group"] = ""
-    frame.attrs[AUDIT_KEY] = AuditRecord(draws, {}, {}, 0.89, 1, "crossed" if draws else "")
-    return frame
+    frame["quantity"] = "value"
+    for key, values in draws.items():
+        here = (frame[["embedding", "study", "measure"]] == list(key)).all(axis=1)
+        frame.loc[here, ["estimate", "hdi_low", "hdi_high"]] = [values.mean(), *np.quantile(values, [0.055, 0.945])]
+    made = AuditFrame(frame)
+    lost: dict[tuple[str, str], tuple[str, ...]] = {key[:2]: () for key in estimates}
+    made.record = AuditRecord(draws, lost, {}, {}, 0.89, "crossed" if draws else "")
+    return made
 
 
 def test_the_stronger_association_has_the_higher_rank_whatever_its_sign() -> None:
