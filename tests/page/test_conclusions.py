@@ -3,7 +3,9 @@
 import ast
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import bayesbias as bb
@@ -11,6 +13,7 @@ from bayesbias.models.fits import fit_fact
 from bayesbias.page import conclusions
 from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table, Verbatim
 from bayesbias.page.page_input import PageInput
+from bayesbias.page.question_and_data import question
 
 
 def test_every_statement_is_shown(given: PageInput) -> None:
@@ -42,7 +45,7 @@ def test_settings_study_and_code_are_those_of_the_fit(given: PageInput, tmp_path
     assert ast.literal_eval(calls["load_study"].args[0]) == "_s_weather_s_.toml"
     path = tmp_path / "study.toml"
     path.write_text(study, encoding="utf-8")
-    read, own = bb.load_study(path), conclusions.own_study(given)
+    read, own = bb.load_study(path), given.own_study
     assert read == own
     table = given.table
     for kind, lists in (("protected", read.protected), ("attribute", read.attribute_lists)):
@@ -66,3 +69,42 @@ def test_how_to_cite(given: PageInput, monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "Dobrzeniecka" in texts()
     monkeypatch.setattr(conclusions, "_CITATION", tmp_path / "none")
     assert "The bayesbias developers" in texts()
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"associated": [("math", "female"), ("arts", "male")]},
+        {"human": "none"},
+        {"questions": {"q": [("math", "male"), ("arts", "male")]}},
+    ],
+)
+def test_a_study_with_the_name_of_a_bundled_one_is_printed_where_it_differs(change: dict[str, Any]) -> None:
+    known = bb.load_study("weat7")
+    given = {"associated": known.associated, "human": known.human, "neutral": known.neutral} | change
+    study = bb.Study(name="weat7", protected=known.protected, attributes=known.attributes, **given)
+    rng = np.random.default_rng(1)
+    vectors = dict(zip(known.words, rng.normal(size=(len(known.words), 9)), strict=True))
+    for asked, own in ((known, False), (study, True)):
+        table = bb.distance_table(vectors, asked)
+        fit = bb.fit(table, "hierarchical", draws=50, chains=2, random_seed=1, progress=False)
+        page = PageInput(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+        texts = [block.text for block in conclusions.reproduce(page).blocks if isinstance(block, Verbatim)]
+        assert len(texts) == 1 + own
+        shown = " ".join(str(block) for block in question(page).blocks)
+        assert (known.description in shown) is not own
+        if own:
+            assert page.own_study == study
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
+def test_other_priors_are_repeated(given: PageInput) -> None:
+    table = bb.fitted_table(given.fit)
+    fit = bb.fit(
+        table, "hierarchical", priors={"sigma": "HalfNormal(0.2)"}, draws=50, chains=2, random_seed=1, progress=False
+    )
+    page = PageInput(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+    code = conclusions.reproduce(page).blocks[-1].text  # type: ignore[union-attr]
+    assert 'priors={"sigma": "HalfNormal(sigma=0.2)"}' in code
+    assert "priors" not in conclusions.reproduce(given).blocks[-1].text  # type: ignore[union-attr]

@@ -209,3 +209,17 @@ def test_google_news_pairs_agree_with_the_published_tables(name: str, shared: Pa
     assert len(both) == len(held) == len(ours)
     np.testing.assert_allclose(both["cosine_distance"], both["cosine_distance_published"], rtol=0, atol=1e-6)
     assert (both["connection"].astype(str) == both["connection_published"].astype(str)).all()
+
+
+def test_a_function_of_ones_own_is_applied_once() -> None:
+    rng = np.random.default_rng(1)
+    words = [f"{letter}{at}" for letter in "aA" for at in range(1, 5)]
+    embedding = bb.load_embedding(dict(zip(words, rng.normal(size=(8, 3)), strict=True)), case=str.swapcase)
+    lists = {"X": ["a1"], "Y": ["a2"], "A": ["a3"], "B": ["a4"]}
+    table = bb.distance_table(embedding, lists)
+    for row in table.to_dict("records"):
+        one, other = (embedding[row[name]] for name in ("protected_word", "attribute_word"))
+        cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+        assert row["cosine_distance"] == pytest.approx(1 - cosine)
+    prefixed = bb.load_embedding({f"/c/en/{word}": [1.0, at] for at, word in enumerate(words)}, case="/c/en/{}".format)
+    assert len(bb.distance_table(prefixed, lists)) == 4
