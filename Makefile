@@ -1,5 +1,6 @@
 # make demo   from bundled vectors to a posterior, a figure and conclusions in bayesbias-demo/
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
+# make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
 # make fuzz   50,000 hostile inputs, 200 commands killed, several at once
 # make bench  the speed figures, as ratios within one run
@@ -13,7 +14,7 @@ WORKERS := 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 RAYON_NUM_THREADS=1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: demo test check validate fuzz bench calibrate format clean
+.PHONY: demo test check docs validate fuzz bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -33,6 +34,9 @@ check: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: .venv/docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
 # Hostile inputs to every reader, about a quarter of an hour: none may end in a traceback, a hang or a wrong number.
 # Then commands killed at random, and several at once, which takes longer: what they leave is old or new, whole.
 fuzz: .venv/ready
@@ -51,12 +55,16 @@ format: .venv/ready
 	$(BIN)/ruff format
 
 clean:
-	rm -rf .venv .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # pip puts uv into a folder of its own: nothing is installed on the machine.
 $(UV):
 	@.ci/python >/dev/null
 	python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location --target .tools/uv 'uv>=0.9'
+
+.venv/docs: .venv/ready
+	$(UV) sync --quiet --frozen --group docs --python "$$(.ci/python)"
+	@touch $@
 
 # Compiled once, since some machines (PYTHONDONTWRITEBYTECODE) would compile every module in every process.
 .venv/ready: $(UV) pyproject.toml uv.lock

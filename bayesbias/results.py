@@ -14,6 +14,7 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
+from bayesbias.reports.audits.audit_frame import audit_rows
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -153,7 +154,7 @@ def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwr
         audit.to_csv(workshop / "audit.csv", index=False)
         save_figure(plot_audit(audit), workshop / "audit.png")
         if has_ranks(audit):
-            ranks = rank(audit)
+            ranks = rank(audit, hdi_prob=audit_rows(audit)[1].hdi_prob)
             ranks.ranks.to_csv(workshop / "ranks.csv", index=False)
             ranks.correlations.to_csv(workshop / "rank_correlations.csv", index=False)
             save_figure(plot_ranks(ranks), workshop / "ranks.png")

@@ -1,5 +1,6 @@
 """Every command and example that the README shows is run; its map is that of the code."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -59,10 +60,9 @@ def test_the_two_commands_of_the_tour(
 @pytest.mark.usefixtures("quick_page")
 def test_the_python_of_the_tour(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
-    tour, measures = blocks("python")
+    (tour,) = blocks("python")
     with pytest.warns(bb.errors.LostWordsWarning):
         exec(tour, {})
-    exec(measures, {})
     assert (workplace / "weat7.png").stat().st_size > 10_000
 
 
@@ -78,7 +78,9 @@ def test_the_toml_of_the_tour_is_a_study(workplace: Path) -> None:
 
 
 def test_every_room_of_the_map_exists_and_every_room_is_on_it() -> None:
-    rows = [line for line in README.splitlines() if line.startswith("| `")]
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text[text.index("| room | what it holds |") :].partition("\n\n")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
     named = {path.rstrip("/") for row in rows for path in re.findall(r"`([\w./]+)`", row.split("|")[1])}
     assert all((ROOT / path).exists() for path in named), named
     rooms = {
@@ -91,6 +93,44 @@ def test_every_room_of_the_map_exists_and_every_room_is_on_it() -> None:
 
 TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")]
 TEXTS += sorted((ROOT / "validation").rglob("README.md"))
+GUIDE = sorted([*(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "docs").glob("from_*.md")])
+GUIDE = [page for page in GUIDE if "```" in page.read_text(encoding="utf-8")]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_page")
+@pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+@pytest.mark.parametrize("page", GUIDE, ids=lambda path: path.stem)
+def test_every_code_block_of_the_guide_runs(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = workplace / page.stem
+    folder.mkdir()
+    (folder / "vectors.txt").write_bytes((workplace / "vectors.txt").read_bytes())
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("warnings.showwarning", warnings.showwarning)
+    found = re.findall(r"^```(python|toml|)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert found
+    for language, block in found:
+        if language == "python":
+            exec(block, {})
+        for line in block.splitlines() if language == "" else ():
+            monkeypatch.setattr(sys, "argv", line.split())
+            with pytest.raises(SystemExit) as stopped:
+                cli.main()
+            assert not stopped.value.code
+
+
+def test_the_gallery_has_every_figure() -> None:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    assert set(generate.GALLERY) == {name for name in bb.__all__ if name.startswith("plot_")}
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 120
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))

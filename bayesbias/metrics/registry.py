@@ -34,6 +34,10 @@ _DU = "Du, Fang and Nguyen (2021), section 3.1"
 _KINDEL = "Kindel (2023)"
 
 
+def _magnitude(values: Floats) -> Floats:
+    return np.abs(values)
+
+
 def _below_one(values: Floats) -> Floats:
     return 1.0 - values
 
@@ -79,7 +83,7 @@ class Measure:
     function: Callable[..., MeasureResult]
     options: Mapping[str, Any] = field(default_factory=dict)
     of_similarities: SimilarityMeasure | None = None
-    strength: Callable[[Floats], Floats] = np.abs
+    strength: Callable[[Floats], Floats] = _magnitude
 
     @property
     def posterior(self) -> bool:

@@ -58,7 +58,7 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
     target = check_output(path, overwrite=overwrite)
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
     lead = _lead(audit, rows, record)
-    sections = [_answers(rows, record), *_ranks(audit), _limits(rows, record), _settings(record)]
+    sections = [_answers(rows, record), *_ranks(audit, record.hdi_prob), _limits(rows, record), _settings(record)]
     content = filled_page(
         title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
@@ -136,10 +136,10 @@ def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
     return Section("answers", "Answers", blocks)
 
 
-def _ranks(audit: "pd.DataFrame") -> list[Section]:
+def _ranks(audit: "pd.DataFrame", hdi_prob: float) -> list[Section]:
     if not has_ranks(audit):
         return []
-    ranks = rank(audit)
+    ranks = rank(audit, hdi_prob=hdi_prob)
     overall = ranks.ranks[ranks.ranks["study"] == ALL_STUDIES]
 
     blocks: list[Block] = [

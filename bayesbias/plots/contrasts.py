@@ -75,6 +75,7 @@ def plot_contrasts(
     for row in rows_of(shown):
         at = others.index(contrast_sides(row["contrast"])[1])
         _draw(axes, row, names.index(row["row"]) + offsets[at], others[at])
+    axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
     said = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import check_probability
+from bayesbias.arguments import HDI_PROB, check_probability
 from bayesbias.arrays import Floats
 from bayesbias.errors import ReportError
 from bayesbias.metrics.registry import MEASURES
@@ -82,7 +82,7 @@ _LIMITS = (
 )
 
 
-def rank(audit: "pd.DataFrame", *, hdi_prob: float | None = None) -> Ranks:
+def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
     """Rank the embeddings of an audit by the strength of what each measure finds.
 
     Parameters
@@ -90,7 +90,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float | None = None) -> Ranks:
     audit
         What `bayesbias.audit` returned, of at least two embeddings.
     hdi_prob
-        Probability inside the intervals; None: that of the audit.
+        Probability inside the intervals.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float | None = None) -> Ranks:
     import pandas as pd
 
     rows, record = audit_rows(audit)
-    hdi_prob = record.hdi_prob if hdi_prob is None else check_probability("hdi_prob", hdi_prob)
+    check_probability("hdi_prob", hdi_prob)
     every = rows[rows["protected_group"] == ""]
     embeddings = list(dict.fromkeys(every["embedding"]))
     if len(embeddings) < 2:

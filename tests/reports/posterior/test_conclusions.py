@@ -178,7 +178,8 @@ def test_what_the_data_are(known: xr.DataTree) -> None:
     assert about.text.endswith("does not say whether words were lost.")
     assert (about.numbers["protected_words"], about.numbers["attribute_words"], about.numbers["pairs"]) == (2, 12, 24)
     fit.attrs["table"] = (
-        '{"study": "pets", "lost_words": [{"word": "cat", "list": "pets"}], "left_out_controls": ["dinner"]}'
+        '{"study": "pets", "lost_words": [{"word": "cat", "role": "protected", "list": "pets"}], '
+        '"left_out_controls": ["dinner"]}'
     )
     about = bb.conclusions(fit).about
     assert about.numbers["study"] == "pets"

@@ -1,0 +1,36 @@
+"""The site: `make docs` builds it, with warnings as errors."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import generate  # noqa: E402
+
+import bayesbias  # noqa: E402
+
+project = "bayesbias"
+author = "The bayesbias developers"
+copyright = author  # noqa: A001 - the name that Sphinx expects
+version = release = bayesbias.__version__
+
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"bayesbias {release}"
+html_static_path: list[str] = []
+# Notebooks are shown as they were run; a test runs them.
+nb_execution_mode = "off"
+nb_merge_streams = True
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+# The same code of types, in notebooks and in pages without a language.
+highlight_language = "text"
+suppress_warnings = ["mystnb.unknown_mime_type"]
+
+generate.everything(HERE)

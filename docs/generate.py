@@ -1,0 +1,182 @@
+"""The pages of the site that are made from the code: cards, gallery, reference; and copies of notebooks and studies."""
+
+import re
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bayesbias as bb
+from bayesbias.debias import METHODS
+from bayesbias.errors import BayesBiasWarning
+from bayesbias.metrics import MEASURES
+from bayesbias.models.quick import sampler_for
+
+ROOT = Path(__file__).resolve().parents[1]
+_IMAGES = (".png", ".svg")
+_SET_UP = """
+import bayesbias as bb
+
+path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+vectors = bb.load_embedding(path)
+study = bb.load_study("weat7")
+table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+fit = bb.fit(table, "crossed", draws=500, random_seed=1, progress=False)
+"""
+# Every figure, by the name of the function that draws it, and the code that the gallery shows and runs.
+GALLERY = {
+    "plot_contrasts": "figure = bb.plot_contrasts(fit, rope=0.02)",
+    "plot_words": "figure = bb.plot_words(fit)",
+    "plot_connections": "figure = bb.plot_connections(fit)",
+    "plot_distances": "figure = bb.plot_distances(table)",
+    "plot_check": "figure = bb.plot_check(bb.check_posterior(fit, random_seed=1, progress=False))",
+    "plot_prior_check": "figure = bb.plot_prior_check(bb.check_prior(table, 'crossed', random_seed=1, progress=False))",
+    "plot_embeddings": """debiased = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
+tables = {"original": bb.distance_table(vectors, study), "debiased": bb.distance_table(debiased, study)}
+figure = bb.plot_embeddings(bb.compare_embeddings(tables, "crossed", draws=500, random_seed=1, progress=False))""",
+    "plot_measure": "figure = bb.plot_measure(bb.measure_posterior(fit, 'weat', random_seed=1, progress=False))",
+    "plot_measure_words": "figure = bb.plot_measure_words(bb.measure_posterior(fit, random_seed=1, progress=False))",
+    "plot_null": "figure = bb.plot_null(bb.simulate_null(samples=2000, random_seed=1), observed={'effect_size': 0.97})",
+    "plot_false_claims": "figure = bb.plot_false_claims(bb.false_claims(samples=200, random_seed=1, progress=False))",
+    "plot_audit": """embeddings = {name: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_{name}.npz") for name in
+              ("seed1", "seed2", "seed3")}
+audit = bb.audit(embeddings, ["weat7", "gender"], model="crossed", draws=500, random_seed=1, progress=False)
+figure = bb.plot_audit(audit)""",
+    "plot_ranks": "figure = bb.plot_ranks(bb.rank(audit))",
+    "plot_word_scores": """words = study.attributes | study.protected
+rules = [bb.metrics.word_scores(vectors, words, [("he", "she"), ("man", "woman")], rule=rule) for rule in
+         ("db_wa", "ripa")]
+figure = bb.plot_word_scores(*rules)""",
+    "plot_components": "figure = bb.plot_components(bb.metrics.kindel_comparison(vectors, 'weat7'))",
+    "plot_congruences": """nulls = bb.metrics.study_nulls(vectors, study, samples=500, random_seed=1, progress=False)
+figure = bb.plot_congruences(*nulls.values())""",
+    "plot_lattices": """male = study.attributes["male"][:5]
+figure = bb.plot_lattices(bb.metrics.lattice(vectors, male, progress=False))""",
+    "plot_lattice_spread": """lists = male, study.attributes["female"][:5]
+metrics = "canonical_subspace", "mean_squared_cosine"
+lattices = [bb.metrics.lattice(vectors, *lists, metric=name, progress=False) for name in metrics]
+figure = bb.plot_lattice_spread(*lattices)""",
+    "plot_consistency": "figure = bb.plot_consistency(bb.metrics.subset_consistency(vectors, male, progress=False))",
+}
+
+
+def everything(docs: Path) -> None:
+    """Write all generated pages into the folder of the site's sources."""
+    made = docs / "generated"
+    made.mkdir(exist_ok=True)
+    _write(made / "models.md", model_cards())
+    _write(made / "measures.md", measure_cards())
+    _write(made / "debiasing.md", debiasing_cards())
+    _write(docs / "api.md", reference())
+    gallery(made)
+    notebooks(docs / "notebooks")
+    validation(docs / "validation")
+
+
+def model_cards() -> Iterator[str]:
+    """Yield the card of each model: equation, priors, sampler, when not to use it."""
+    yield '# Models\n\nA distance is 1 minus the cosine similarity. Take one by its name: `bb.fit(table, "crossed")`.'
+    for name in bb.list_models():
+        spec = bb.load_model(name)
+        yield f"## {name}\n\n{spec.description.strip()}"
+        yield f"$$\n{_equation(spec.switches)}\n$$"
+        yield "\n".join(f"- prior of `{parameter}`: {prior}" for parameter, prior in spec.priors.items())
+        yield f"- sampler: {sampler_for(spec)}\n- source: {spec.source.strip() or 'this package'}"
+        if spec.caution.strip():
+            yield f"**When not to use it.** {spec.caution.strip()}"
+
+
+def _equation(switches: Any) -> str:
+    if switches["attribute_effects"] == "covariance":
+        noise = r"d_{\cdot j} \sim t_\nu" if switches["likelihood"] == "student_t" else r"d_{\cdot j} \sim N"
+        return rf"{noise}(m_{{\cdot c(j)}},\ s_{{l(j)}}^2 \Sigma), \qquad m_i \sim N(\mu, S)"
+    effect = "" if switches["attribute_effects"] == "none" else " + b_j"
+    scale = r"\sigma" if switches["scale"] == "common" else r"\sigma_c"
+    noise = r"t_\nu" if switches["likelihood"] == "student_t" else "N"
+    pooled = r"m_{ic} \sim N(\mu_c, \tau_c^2)" if switches["pooling"] == "partial" else r"m_{ic} \sim \text{prior}"
+    omega = r"\omega_l" if switches["attribute_effects"] == "per_list" else r"\omega"
+    of_effect = rf", \qquad b_j \sim N(0, {omega}^2)" if effect else ""
+    return rf"d_{{ij}} \sim {noise}(m_{{i c(i,j)}}{effect},\ {scale}^2), \qquad {pooled}{of_effect}"
+
+
+def measure_cards() -> Iterator[str]:
+    """Yield the card of each measure."""
+    yield "# Measures\n\nRun one by its name: `bb.metrics.measure(name, embedding, study)`, `bayesbias measure NAME`."
+    for name, entry in MEASURES.items():
+        rows = {
+            "Formula": entry.formula, "Sign": entry.sign, "Range": entry.range, "Needs": entry.needs,
+            "Conventions": entry.conventions, "Source": entry.source,
+            "Posterior": "from a fit (`bb.measure_posterior`)" if entry.posterior else "none",
+        }  # fmt: skip
+        cells = "\n".join(f"| {title} | {text.replace('|', chr(92) + '|')} |" for title, text in rows.items())
+        yield f"## {name}\n\n{entry.title}\n\n| | |\n|---|---|\n{cells}"
+
+
+def debiasing_cards() -> Iterator[str]:
+    """Yield the card of each debiasing method."""
+    yield "# Debiasing\n\n`bb.debias.METHODS`; on the command line `bayesbias debias --method NAME`."
+    for name, method in METHODS.items():
+        text = (method.__doc__ or "").split("\n\n    Parameters")[0]
+        yield f"## {name}\n\n`bb.debias.{method.__name__}`\n\n{re.sub(r'^ {4}', '', text, flags=re.MULTILINE)}"
+
+
+def reference() -> Iterator[str]:
+    """Yield the page of the public names."""
+    yield "# Reference"
+    rooms = {
+        "bayesbias": bb,
+        **{f"bayesbias.{name}": getattr(bb, name) for name in ("metrics", "debias", "geometry", "errors")},
+    }
+    for name, room in rooms.items():
+        public = [each for each in getattr(room, "__all__", ()) if callable(getattr(room, each))]
+        if not public:
+            public = [each for each in vars(room) if not each.startswith("_") and callable(getattr(room, each))]
+            public = [each for each in public if getattr(getattr(room, each), "__module__", "") == name]
+        listed = "\n".join(f"   {name}.{each}" for each in public)
+        yield f"## {name}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: generated/api\n\n{listed}\n```"
+
+
+def gallery(made: Path) -> None:
+    """Draw every figure, and write the page that shows it with its code."""
+    known: dict[str, Any] = {}
+    parts = [f"# Gallery\n\nEvery figure, and the code that drew it, after\n\n```python\n{_SET_UP.strip()}\n```"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BayesBiasWarning)
+        exec(_SET_UP, known)
+        for name, code in GALLERY.items():
+            exec(code, known)
+            known["figure"].savefig(made / f"{name}.svg")
+            parts.append(f"## {name}\n\n```python\n{code}\n```\n\n![{name}]({name}.svg)")
+    _write(made / "gallery.md", parts)
+
+
+def notebooks(folder: Path) -> None:
+    """Copy the notebooks, which hold their outputs."""
+    folder.mkdir(exist_ok=True)
+    for source in (ROOT / "notebooks").glob("*.ipynb"):
+        shutil.copy(source, folder / source.name)
+
+
+def validation(folder: Path) -> None:
+    """Copy what proves the package: the texts and their figures; links to code become its names."""
+    folder.mkdir(exist_ok=True)
+    sources = {path.parent.name: path for path in (ROOT / "validation").glob("*/README.md")}
+    for name, source in {"index": ROOT / "validation" / "README.md", **sources}.items():
+
+        def link(match: re.Match[str], source: Path = source, name: str = name) -> str:
+            mark, text, target = match.groups()
+            path = (source.parent / target.partition("#")[0]).resolve()
+            if path.suffix in _IMAGES:
+                shutil.copy(path, folder / f"{name}_{path.name}")
+                return f"{mark}[{text}]({name}_{path.name})"
+            if path.name == "README.md" and path.parent.name in sources:
+                return f"[{text}]({path.parent.name}.md)"
+            return match[0] if target.startswith("http") else text
+
+        content = re.sub(r"(!?)\[([^\]]*)\]\(([^)]+)\)", link, source.read_text(encoding="utf-8"))
+        _write(folder / f"{name}.md", [content])
+
+
+def _write(path: Path, parts: Any) -> None:
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
