@@ -63,7 +63,7 @@ def reproduce(page: PageInput) -> Section:
     if own:
         words = [Heading(f"The study, for a file {_file_name(own)}"), Verbatim(study_text(own))]
     blocks: list[Block] = [
-        fact_table("Settings", settings, header=("Setting", "Value")),
+        fact_table("Settings", settings, header=("Setting", "Value"), folded=True),
         fact_table(
             "Versions of packages, when the model was fitted", versions, header=("Package", "Version"), folded=True
         ),
