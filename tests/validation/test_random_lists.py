@@ -29,7 +29,7 @@ def test_the_texts_name_the_range_of_claims() -> None:
     null = table[(table["gap"] == 0) & (table["vectors"] != "all")].assign(percent=lambda rows: 100 * rows["claims"])
     least, most = (null.groupby("method")["percent"].agg(which).round().astype(int) for which in ("min", "max"))
     others = ["crossed_per_list", "hierarchical"]
-    package = " ".join((VALIDATION.parent / "README.md").read_text(encoding="utf-8").split())
+    package = " ".join((VALIDATION.parent / "docs" / "guide" / "models.md").read_text(encoding="utf-8").split())
     assert f"in {least[others].min()} to {most[others].max()} % of the samples" in package
     assert f"and the default in {least['multivariate']} to {most['multivariate']} %" in package
     text = (KEPT / "README.md").read_text(encoding="utf-8")
