@@ -32,6 +32,10 @@ class WordList:
     lost: Sequence[str]
     limited: bool = True
 
+    def is_over(self, limit: float) -> bool:
+        """Whether a larger share than `limit` is lost."""
+        return self.limited and bool(self.lost) and len(self.lost) / self.size > limit
+
     def __str__(self) -> str:
         return f"{len(self.lost)} of the {self.size} of {self.name!r} ({name_some(self.lost, 5)})"
 
@@ -64,18 +68,27 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
     """
     limit = check_max_lost(max_lost)
     losing = [each for each in lists if each.lost]
-    if too_many := [each for each in losing if each.limited and len(each.lost) / each.size > limit]:
-        # Rounded up, so that the number that is named is enough.
-        enough = -(-max(len(each.lost) / each.size for each in too_many) * 100 // 1) / 100
+    if too_many := [each for each in losing if each.is_over(limit)]:
         raise LostWordsError(
             f"{source} lacks too many words: {'; '.join(map(str, too_many))}. At most {100 * limit:g}% of a list may "
             f"be lost (max_lost={limit:g}): what is left may be another question. Look the words up in other forms "
-            f"(case), or give others{f', or allow it: max_lost={enough:g}' if enough < 1 else ''}."
+            f"(case), or give others{allowance(too_many)}."
         )
     if losing:
         count = sum(len(each.lost) for each in losing)
         words = f"{count} word{'s' * (count > 1)}"
         warn_user(f"{source} lacks {words}: {'; '.join(map(str, losing))}. {then}", LostWordsWarning)
+
+
+def allowance(lists: Sequence[WordList]) -> str:
+    """Return how to allow what some lists lost, as the end of a sentence; empty where one has no word left.
+
+    >>> allowance([WordList("math", 3, ["algebra"])])
+    ', or allow it: max_lost=0.34'
+    """
+    most = max(len(each.lost) / each.size for each in lists)
+    # Rounded up, so that the number that is named is enough.
+    return f", or allow it: max_lost={-(-most * 100 // 1) / 100:g}" if most < 1 else ""
 
 
 def list_labels(protected: Collection[str], attributes: Collection[str]) -> Mapping[tuple[str, str], str]:

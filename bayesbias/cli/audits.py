@@ -44,10 +44,10 @@ def audit(
         claim(output)
     asked = read_audit_plan(plan)
     found = run(asked.embeddings, asked.studies, asked.measures, progress=not quiet, **asked.settings)
-    shown = found.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat"]).dropna(axis=1, how="all")
-    answer(printed(shown), {"audit": found}, as_json=as_json, quiet=quiet)
     if output is not None:
         with whole_folder(output, names=(*AUDIT, "audit.html"), overwrite=overwrite) as folder:
             write_audit(found, folder)
             write_audit_page(found, folder / "audit.html")
-        answer(f"Wrote {output}. Open {output / 'audit.html'} in a browser.", quiet=quiet or as_json)
+    shown = found.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat"]).dropna(axis=1, how="all")
+    wrote = f"\nWrote {output}. Open {output / 'audit.html'} in a browser." if output else ""
+    answer(printed(shown) + wrote, {"audit": found}, as_json=as_json, quiet=quiet)

@@ -1,34 +1,19 @@
 """Associations that have one side: of single words (NAS), and of one category of words (single-category WEAT)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bayesbias.arguments import check_count, resolve_seed
-from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import groups_on_two_lists
 from bayesbias.metrics.result import MeasureResult, group_means, score_frame
-from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance.permutation_test import both_p_values
 from bayesbias.metrics.similarities import Similarities
 from bayesbias.metrics.weat import check_ddof, effect_size
 from bayesbias.studies import StudyLike
-
-
-def normalized_association(similarity_a: ArrayLike, similarity_b: ArrayLike, *, ddof: int = 1) -> Floats:
-    """Return the association of words with A against B in standard deviations of their similarities to both.
-
-    From cosine similarities of shapes (..., words, n_a) and (..., words, n_b), of shape (..., words): (mean over A
-    minus mean over B) / sd over A and B together. Caliskan, Bryson and Narayanan (2017), s(w, A, B) of the WEFAT.
-
-    >>> normalized_association([[0.4, 0.6]], [[0.1, 0.3]]).round(4)
-    array([1.4412])
-    """
-    return effect_size(similarity_a, similarity_b, ddof=ddof)
 
 
 def nas(
@@ -78,7 +63,7 @@ def nas(
     lists = groups_on_two_lists(study, targets, attributes)
     similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = similarities.attributes
-    values = normalized_association(similarities.to(a), similarities.to(b), ddof=ddof)
+    values = effect_size(similarities.to(a), similarities.to(b), ddof=ddof)
     scores = score_frame(values, word=similarities.words, group=similarities.groups)
     return MeasureResult(
         measure="nas",
@@ -154,15 +139,11 @@ def sc_weat(
         raise MeasureError(f"Single-category WEAT takes one protected group: name one, {how}.")
     similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = (similarities.to(name).mean(axis=0) for name in similarities.attributes)
-    statistics: dict[str, Any] = {"effect_size": effect_size(a, b, ddof=ddof)}
-    for name, two_sided in (("p_value", False), ("p_value_two_sided", True)):
-        test = p_value(a, b, two_sided=two_sided, samples=samples, random_seed=seed)
-        statistics |= {name: test.p_value, f"{name}_mcse": test.mcse}
+    tests, how = both_p_values(a, b, samples=samples, random_seed=seed)
     names = list(similarities.attributes)
-    how = "all partitions counted" if test.exact else f"of {test.partitions:,} random partitions, seed {seed}"
     return MeasureResult(
         measure="sc_weat",
-        statistics={name: float(value) for name, value in statistics.items()} | {"partitions": float(test.partitions)},
+        statistics={"effect_size": float(effect_size(a, b, ddof=ddof)), **tests},
         scores=score_frame(
             np.concatenate([a, b]),
             word=[word for words in similarities.attributes.values() for word in words],
@@ -170,8 +151,8 @@ def sc_weat(
         ),
         lost_words=found.lost,
         conventions=(
-            f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; sd over {'n - 1' if ddof else 'n'}; "
-            f"p_value one-sided, >=, {how}"
+            f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; "
+            f"sd over {'n - 1' if ddof else 'n'}; {how}"
         ),
         study=lists.study,
         embedding=found.source.name,

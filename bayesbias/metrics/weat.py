@@ -12,6 +12,7 @@ from bayesbias.errors import MeasureError
 from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.significance.permutation_test import both_p_values
 from bayesbias.metrics.significance.permutation_test import p_value as p_value
 from bayesbias.metrics.similarities import Similarities, Statistics
 from bayesbias.studies import StudyLike
@@ -163,22 +164,18 @@ def weat(
     s = associations(similarities)
     numbers: dict[str, Any] = dict(weat_statistics(similarities, statistic=statistic, ddof=ddof))
     groups = list(similarities.by_group(s))
-    test = p_value(*groups, samples=samples, random_seed=seed)
-    both = p_value(*groups, two_sided=True, samples=samples, random_seed=seed)
-    numbers |= {"p_value": test.p_value, "p_value_mcse": test.mcse}
-    numbers |= {"p_value_two_sided": both.p_value, "p_value_two_sided_mcse": both.mcse, "partitions": test.partitions}
+    tests, how = both_p_values(*groups, samples=samples, random_seed=seed)
     (x, y), (a, b) = similarities.protected, similarities.attributes
     counts = [len(group) for group in groups]
     sizes = f" over {counts[0]} and {counts[1]} words" if counts[0] != counts[1] else ""
-    how = "all partitions counted" if test.exact else f"of {test.partitions:,} random partitions, seed {seed}"
     return MeasureResult(
         measure="weat",
-        statistics={name: float(value) for name, value in numbers.items()},
+        statistics={name: float(value) for name, value in numbers.items()} | tests,
         scores=score_frame(s, word=similarities.words, group=similarities.groups),
         lost_words=found.lost,
         conventions=(
             f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
-            f"test statistic a difference of {statistic}s{sizes}; p_value one-sided, >=, {how}"
+            f"test statistic a difference of {statistic}s{sizes}; {how}"
         ),
         study=lists.study,
         embedding=found.source.name,

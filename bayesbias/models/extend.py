@@ -93,9 +93,7 @@ def extend(
             coords={name: fit["posterior"].coords[name] for name in ("chain", "draw")},
         )
     if {"prior", "prior_predictive"} & set(wanted):
-        prior, predicted = _from_prior(data, spec, count, np.random.default_rng([seed, 2]))
-        made |= {"prior": prior} if "prior" in wanted else {}
-        made |= {"prior_predictive": predicted} if "prior_predictive" in wanted else {}
+        made |= _from_prior(data, spec, count, np.random.default_rng([seed, 2]), predict="prior_predictive" in wanted)
     whole = fit.copy()
     for name in wanted:
         whole[name] = xr.DataTree(labelled_group(made[name]))
@@ -129,15 +127,13 @@ def _of_posterior(
 
 
 def _from_prior(
-    data: ModelData, spec: ModelSpec, count: int, rng: np.random.Generator
-) -> "tuple[xr.Dataset, xr.Dataset]":
-    """Return draws of the parameters from their prior, and a table of distances from each."""
+    data: ModelData, spec: ModelSpec, count: int, rng: np.random.Generator, *, predict: bool
+) -> "dict[str, xr.Dataset]":
+    """Return draws of the parameters from their prior, and, to `predict`, a table of distances from each."""
     import xarray as xr
 
-    parameters, distances = [], np.empty((1, count, len(data.distance)))
-    for draw in range(count):
-        parameters.append(draw_parameters(data, spec, rng=rng))
-        distances[0, draw] = draw_distances(data, spec, parameters[-1], rng=rng)
+    for_parameters, for_distances = rng.spawn(2)
+    parameters = [draw_parameters(data, spec, rng=for_parameters) for _ in range(count)]
     coords = {"chain": np.arange(1), "draw": np.arange(count)}
     variables = {}
     for name in (name for name in PARAMETERS if name in parameters[0]):
@@ -145,5 +141,9 @@ def _from_prior(
         variables[name] = (("chain", "draw", *PARAMETERS[name][: values.ndim - 2]), values)
     labels = coordinates(data, spec)
     used = {dim for dims, _ in variables.values() for dim in dims}
-    prior = xr.Dataset(variables, coords=coords | {dim: label for dim, label in labels.items() if dim in used})
-    return prior, xr.Dataset({DISTANCE: (("chain", "draw", "pair"), distances)}, coords=coords)
+    labelled = coords | {dim: label for dim, label in labels.items() if dim in used}
+    made = {"prior": xr.Dataset(variables, coords=labelled)}
+    if predict:
+        distances = np.stack([draw_distances(data, spec, drawn, rng=for_distances) for drawn in parameters])
+        made["prior_predictive"] = xr.Dataset({DISTANCE: (("chain", "draw", "pair"), distances[None])}, coords=coords)
+    return made

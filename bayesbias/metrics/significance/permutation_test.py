@@ -108,6 +108,20 @@ def p_value(
     return PermutationTest(p.reshape(shape)[()], mcse.reshape(shape)[()], number, exact)
 
 
+def both_p_values(s_x: ArrayLike, s_y: ArrayLike, *, samples: int, random_seed: int) -> tuple[dict[str, float], str]:
+    """Return the one-sided and the two-sided test of two groups as statistics of a measure, and how they were counted.
+
+    >>> both_p_values([3.0, 4.0], [1.0, 2.0], samples=100, random_seed=1)[0]["p_value_two_sided"]
+    0.333...
+    """
+    found: dict[str, float] = {}
+    for name, two_sided in (("p_value", False), ("p_value_two_sided", True)):
+        test = p_value(s_x, s_y, two_sided=two_sided, samples=samples, random_seed=random_seed)
+        found |= {name: float(test.p_value), f"{name}_mcse": float(test.mcse)}
+    how = "all partitions counted" if test.exact else f"of {test.partitions:,} random partitions, seed {random_seed}"
+    return found | {"partitions": float(test.partitions)}, f"p_value one-sided, >=, {how}"
+
+
 @lru_cache(maxsize=8)
 def _indices(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
     """Return the members of every group of `size` out of `total`; if `halved`, only of those that hold the first."""

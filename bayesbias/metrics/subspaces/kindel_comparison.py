@@ -10,7 +10,7 @@ from bayesbias.arguments import check_items
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_subspace_similarity
-from bayesbias.losses import MAX_LOST, check_max_lost
+from bayesbias.losses import MAX_LOST, WordList, check_max_lost
 from bayesbias.metrics.look_up import FoundLists, StudyLists, as_embedding, find_lists, four_lists
 from bayesbias.metrics.mean_vectors import rank_correlation
 from bayesbias.metrics.subspaces.component_scores import COMPONENTS, component_vectors, score
@@ -73,8 +73,8 @@ def kindel_comparison(
     limit = check_max_lost(max_lost)
 
     def unusable(words: Sequence[str]) -> bool:
-        lost = len(source.lookup(words).lost)
-        return lost == len(words) or lost / len(words) > limit
+        lost = source.lookup(words).lost
+        return len(lost) == len(words) or WordList("", len(words), lost).is_over(limit)
 
     empty = [tuple(name for name, words in lists.by_name.items() if unusable(words)) for lists in chosen]
     left_out = {lists.study: names for lists, names in zip(chosen, empty, strict=True) if names}

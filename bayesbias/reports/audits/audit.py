@@ -30,8 +30,8 @@ from bayesbias.errors import (
     name_some,
     warn_user,
 )
-from bayesbias.estimates import contrast_name, estimates, independent_draws
-from bayesbias.losses import MAX_LOST, check_max_lost
+from bayesbias.estimates import contrast_name, estimates, independent_draws, settled
+from bayesbias.losses import MAX_LOST, WordList, allowance, check_max_lost
 from bayesbias.metrics.direct_bias import GENDER_PAIRS
 from bayesbias.metrics.registry import MEASURES, find_measure
 from bayesbias.metrics.word_scores import load_base_pairs
@@ -262,25 +262,19 @@ def _lost_words(
 ) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the lost words of the studies' groups; raise one `LostWordsError` that names all that lost too many."""
     lost: dict[tuple[str, str], tuple[str, ...]] = {}
-    too_many, most, none_left = [], 0.0, False
+    too_many: list[WordList] = []
     for source, study in product(sources.values(), asked):
-        gone: list[str] = []
-        for name, words in (*study.protected.items(), *study.attributes.items()):
-            here = source.lookup(words).lost
-            gone += here
-            if len(here) / len(words) > limit:
-                most = max(most, len(here) / len(words))
-                none_left |= len(here) == len(words)
-                too_many.append(
-                    f"{source.name}, {study.name}: {len(here)} of the {len(words)} of {name!r} ({name_some(here, 3)})"
-                )
-        lost[source.name, study.name] = tuple(gone)
+        lists = [
+            WordList(f"{source.name}, {study.name}: {name}", len(words), source.lookup(words).lost)
+            for name, words in (*study.protected.items(), *study.attributes.items())
+        ]
+        too_many += [each for each in lists if each.is_over(limit)]
+        lost[source.name, study.name] = tuple(word for each in lists for word in each.lost)
     if too_many:
         raise LostWordsError(
             f"{len(too_many)} lists lost more than {100 * limit:g}% of their words (max_lost={limit:g}): "
-            f"{'; '.join(too_many[:20])}{f'; and {len(too_many) - 20} more' if len(too_many) > 20 else ''}. Look the "
-            "words up in other forms (case), or leave these studies or embeddings out"
-            f"{'' if none_left else f', or allow it: max_lost={-(-most * 100 // 1) / 100:g}'}."
+            f"{name_some(too_many, 20)}. Look the words up in other forms (case), or leave these studies or embeddings "
+            f"out{allowance(too_many)}."
         )
     return lost
 
@@ -314,8 +308,9 @@ def _answers(
         row |= {"observed": result.value, "estimate": result.value, "conclusion": ""}
         row |= {key: result.statistics[key] for key in ("p_value", "p_value_mcse") if key in result.statistics}
         function, draws = entry.of_similarities, None
-        # Of a measure whose posterior is that of another variant of it, none is shown.
-        if fitted is not None and function is not None and not function.same_as:
+        # None is shown of a measure whose posterior is that of another variant of it, or whose lists have no contrast.
+        comparable = {"associated", "different"} <= set(study.connections)
+        if fitted is not None and function is not None and not function.same_as and comparable:
             value = expected_value(fitted, function)
             moments = estimates(value, hdi_prob=hdi_prob, independent=independent_draws(fitted)).iloc[0].to_dict()
             row |= {"estimate": moments["mean"], **{key: moments.get(key) for key in BESIDE}}
@@ -327,8 +322,6 @@ def _contrast_rows(fitted: "xr.DataTree", hdi_prob: float) -> Iterator[tuple[dic
     """Yield the contrast of associated words with the first other connection: overall, then of each group."""
     posterior = fitted["posterior"].to_dataset()
     present = [name for name in CONNECTIONS if name in posterior["connection"].to_numpy()]
-    if len(present) < 2 or present[0] != "associated":
-        raise ReportError(f"The study has only {' and '.join(present)} words: there is nothing to compare.")
     means = posterior["connection_mean"]
     overall = (means.sel(connection=present[0]) - means.sel(connection=present[1])).transpose("chain", "draw")
     for level in ("overall", "protected_group"):
@@ -349,7 +342,7 @@ def _contrast_rows(fitted: "xr.DataTree", hdi_prob: float) -> Iterator[tuple[dic
 def _conclusion(row: Mapping[Any, Any]) -> str:
     if row["borderline"]:
         return "borderline"
-    return "nearer" if row["hdi_high"] < 0 else "farther" if row["hdi_low"] > 0 else "not settled"
+    return str(row["direction"]) if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
 
 
 def _reasons(left_out: Mapping[tuple[str, str, str], str]) -> str:
