@@ -46,12 +46,7 @@ def _text_of(frame: pd.DataFrame) -> str:
     width = shutil.get_terminal_size((_WIDTH, 24)).columns if sys.stdout.isatty() else _WIDTH
 
     def text(columns: list[str]) -> str:
-        formats: dict[str, Callable[[float], str]] = {
-            name: "{:.0f}".format if name.startswith("ess") else "{:.3f}".format
-            for name in columns
-            if frame[name].dtype.kind == "f"
-        }
-        return frame[columns].to_string(formatters=formats, na_rep="", max_rows=pd.get_option("display.max_rows"))
+        return frame_text(frame[columns], max_rows=pd.get_option("display.max_rows"))
 
     def fits(columns: list[str]) -> bool:
         return max(map(len, text(columns).splitlines())) <= width
@@ -66,3 +61,19 @@ def _text_of(frame: pd.DataFrame) -> str:
             chosen.append(name)
     more = len(names) - len(chosen)
     return f"{text(chosen)}\n[{len(frame):,} rows; {more} columns more]" if more else text(chosen)
+
+
+def frame_text(frame: pd.DataFrame, *, digits: int = 3, index: bool = True, max_rows: int | None = None) -> str:
+    """Return a frame as text: numbers with so many decimals, effective sample sizes whole, missing ones blank.
+
+    >>> print(frame_text(pd.DataFrame({"mean": [0.5, None], "ess_bulk": [812.3, 4.0]})))
+       mean ess_bulk
+    0 0.500      812
+    1               4
+    """
+    formats: dict[str, Callable[[float], str]] = {
+        name: f"{{:.{0 if name.startswith('ess') else digits}f}}".format
+        for name in frame.columns
+        if frame[name].dtype.kind == "f"
+    }
+    return frame.to_string(index=index, formatters=formats, na_rep="", max_rows=max_rows)

@@ -121,12 +121,9 @@ def describe(table: "pd.DataFrame") -> str:
 
 def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
     """Return a frame as text."""
-    formats: dict[str, Any] = {
-        name: (lambda value: f"{value:.0f}") if name.startswith("ess") else (lambda value: f"{value:.{digits}f}")
-        for name in frame.columns
-        if frame[name].dtype.kind == "f"
-    }
-    return frame.to_string(index=False, formatters=formats, na_rep="")
+    from bayesbias.frames import frame_text
+
+    return frame_text(frame, digits=digits, index=False)
 
 
 def priors_from(texts: list[str]) -> dict[str, str]:

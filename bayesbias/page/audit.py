@@ -5,11 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesbias.arguments import check_path
-from bayesbias.errors import OutputError
-from bayesbias.outputs import atomic_path, check_output
 from bayesbias.page.blocks import Block, Bullets, Figure, Heading, Paragraph, Section, fact_table, figure, frame_table
-from bayesbias.page.template import filled_page
+from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
 from bayesbias.reports.audits.ranks import ALL_STUDIES, has_ranks, rank
@@ -53,9 +50,7 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
     '<!doctype html>'
     """
     rows, record = audit_rows(audit)
-    if check_path(path).suffix.lower() not in (".html", ".htm"):
-        raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
-    target = check_output(path, overwrite=overwrite)
+    target = page_target(path, overwrite=overwrite)
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
     lead = _lead(audit, rows, record)
     sections = [_answers(rows, record), *_ranks(audit, record.hdi_prob), _limits(rows, record), _settings(record)]
@@ -68,9 +63,7 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
         sections=sections,
         lead=lead,
     )
-    with atomic_path(target, overwrite=overwrite) as temporary:
-        temporary.write_text(content, encoding="utf-8", newline="\n")
-    return target
+    return write_page(target, content, overwrite=overwrite)
 
 
 def _verdict(audit: "pd.DataFrame") -> str:

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from bayesbias.arguments import (
     HDI_PROB,
     check_flag,
-    check_path,
     check_probability,
     check_rope,
     resolve_seed,
     with_progress,
 )
-from bayesbias.errors import OutputError, ReportError
+from bayesbias.errors import ReportError
 from bayesbias.models.fits import check_fit, fit_fact
-from bayesbias.outputs import atomic_path, check_output
 from bayesbias.page.blocks import Figure, Notice, Section, figure
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
@@ -28,7 +26,7 @@ from bayesbias.page.random_lists import claims_for_random_words
 from bayesbias.page.robustness import comparison as compared
 from bayesbias.page.robustness import what_it_is_sensitive_to
 from bayesbias.page.single_numbers import single_numbers
-from bayesbias.page.template import filled_page
+from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.contrasts import plot_contrasts
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.robustness.claims_check import ClaimsCheck
@@ -109,7 +107,7 @@ def write_report(
     title
         Of the page; by default it names study and embedding.
     full
-        Whether the tables that are folded on the screen are printed too; without them a page prints on ten sheets.
+        Whether the tables that are folded on the screen are printed too; without them a page takes fewer sheets.
     progress
         Show a progress bar where there is somebody to see it.
 
@@ -144,9 +142,7 @@ def write_report(
     from threadpoolctl import threadpool_limits
 
     given = None if random_seed is None else resolve_seed(random_seed)
-    if check_path(path).suffix.lower() not in (".html", ".htm"):
-        raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
-    target = check_output(path, overwrite=overwrite)
+    target = page_target(path, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
     check_flag("full", full)
@@ -168,9 +164,7 @@ def write_report(
     # Many small systems of equations: threads only get into each other's way.
     with threadpool_limits(1, "blas"):
         content = render(page, title, full=full, progress=progress)
-    with atomic_path(target, overwrite=overwrite) as temporary:
-        temporary.write_text(content, encoding="utf-8", newline="\n")
-    return target
+    return write_page(target, content, overwrite=overwrite)
 
 
 def render(page: PageInput, title: str | None, *, full: bool = False, progress: bool = False) -> str:

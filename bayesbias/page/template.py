@@ -1,6 +1,7 @@
 """The template of every page: all texts are escaped, and nothing is loaded from anywhere."""
 
 import base64
+import os
 import re
 from datetime import UTC, datetime
 from functools import cache
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from bayesbias.arguments import check_path
+from bayesbias.errors import OutputError
+from bayesbias.outputs import atomic_path, check_output
 from bayesbias.page.blocks import Figure, Notice, Section
 
 if TYPE_CHECKING:
@@ -18,6 +22,20 @@ if TYPE_CHECKING:
 _MOST_HEADLINES = 3
 # Control characters, marks that override the direction of text, and halves of surrogate pairs.
 _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def page_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
+    """Return `path` if a page can be written there; raise `OutputError` before any work if not."""
+    if check_path(path).suffix.lower() not in (".html", ".htm"):
+        raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
+    return check_output(path, overwrite=overwrite)
+
+
+def write_page(target: Path, content: str, *, overwrite: bool) -> Path:
+    """Write a page, whole or not at all, and return its path."""
+    with atomic_path(target, overwrite=overwrite) as temporary:
+        temporary.write_text(content, encoding="utf-8", newline="\n")
+    return target
 
 
 def filled_page(

@@ -3,11 +3,17 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bayesbias.arguments import check_type
 from bayesbias.errors import ReportError
-from bayesbias.plots.style import MOST_WORDS, furnish, panel_grid, short_label, title_figure
+from bayesbias.plots.style import (
+    MOST_WORDS,
+    furnish,
+    panel_grid,
+    row_offsets,
+    series_legend,
+    short_label,
+    title_figure,
+)
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
 from bayesbias.reports.audits.ranks import ALL_STUDIES, Ranks
 from bayesbias.statements import percent_text, probability_text, rows_of
@@ -61,7 +67,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     step = _INCHES_A_ROW * max(1.0, 0.5 * len(embeddings))
     height = 0.9 + step * len(studies)
     figure, panels = panel_grid(len(measures), "", width=(7.0, 5.0), height=(1.4, height), sharex=False)
-    offsets = np.linspace(-0.3, 0.3, len(embeddings)) if len(embeddings) > 1 else np.zeros(1)
+    offsets = row_offsets(len(embeddings), 0.3)
     for axes, measure in zip(panels, measures, strict=False):
         here = rows[rows["measure"] == measure]
         if here.empty:
@@ -79,7 +85,8 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         if low < 0 < high or measure == CONTRAST:
             axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
         furnish(axes, "x", rows=True)
-    _legend(figure, embeddings)
+    if len(embeddings) > 1:
+        series_legend(figure, {name: _look(at) for at, name in enumerate(embeddings)}, columns=3)
     interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values; filled contrasts are settled"
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(asked) else ""
@@ -145,24 +152,15 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     return figure
 
 
+def _look(at: int) -> tuple[str, str]:
+    """Return colour and marker of an embedding."""
+    return _COLORS[at % len(_COLORS)], _MARKERS[at % len(_MARKERS)]
+
+
 def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, at: int) -> None:
-    color, marker = _COLORS[at % len(_COLORS)], _MARKERS[at % len(_MARKERS)]
+    color, marker = _look(at)
     if row["hdi_low"] == row["hdi_low"]:
         axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
         axes.plot(row["observed"], y, "x", color=color, markersize=4)
     filled = row["conclusion"] in ("", "nearer", "farther")
     axes.plot(row["estimate"], y, marker, color=color, markersize=6, markerfacecolor=color if filled else "white")
-
-
-def _legend(figure: "Figure", embeddings: list[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    if len(embeddings) < 2:
-        return
-    handles = [
-        Line2D([], [], color=_COLORS[at % len(_COLORS)], marker=_MARKERS[at % len(_MARKERS)], label=short_label(name))
-        for at, name in enumerate(embeddings)
-    ]
-    drawn = figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)), frameon=False)
-    for text in drawn.get_texts():
-        text.set_parse_math(False)

@@ -1,14 +1,21 @@
 """The claim itself: how much nearer associated attribute words are than the others, for all, by group and by word."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB
 from bayesbias.estimates import contrast_sides, settled
 from bayesbias.models.fits import fit_fact
-from bayesbias.plots.style import COLORS, MARKERS, connection_legend, furnish, new_figure, short_label, title_figure
+from bayesbias.plots.style import (
+    connection_legend,
+    draw_estimate,
+    furnish,
+    new_figure,
+    row_offsets,
+    short_label,
+    title_figure,
+)
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.statements import percent_text, rows_of
@@ -71,10 +78,13 @@ def plot_contrasts(
     if frame.attrs["rope"]:
         axes.axvspan(*frame.attrs["rope"], color="#F0E442", alpha=0.35, linewidth=0, zorder=0)
     axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
-    offsets = np.linspace(-0.26, 0.26, len(others)) if len(others) > 1 else np.zeros(1)
+    offsets = row_offsets(len(others), 0.26)
     for row in rows_of(shown):
-        at = others.index(contrast_sides(row["contrast"])[1])
-        _draw(axes, row, names.index(row["row"]) + offsets[at], others[at])
+        other = contrast_sides(row["contrast"])[1]
+        y = names.index(row["row"]) + offsets[others.index(other)]
+        filled = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
+        draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
@@ -103,16 +113,6 @@ def _shown(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
     size = named["mean"].abs().where(of_word, np.inf).groupby(named["row"], sort=False).max()
     kept = size.nlargest(MOST_ROWS, keep="first").index
     return named[named["row"].isin(kept)], every
-
-
-def _draw(axes: "Axes", row: Mapping[str, Any], y: float, other: str) -> None:
-    color, small = COLORS[other], row["of_word"]
-    axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.1 if small else 2.2)
-    filled = settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
-    size = 4.0 if small else 6.5
-    axes.plot(
-        row["mean"], y, MARKERS[other], color=color, markersize=size, markerfacecolor=color if filled else "white"
-    )
 
 
 def _label_rows(axes: "Axes", shown: "pd.DataFrame", names: list[str]) -> None:

@@ -12,6 +12,7 @@ from bayesbias.plots.style import (
     connection_legend,
     furnish,
     new_figure,
+    row_offsets,
     short_label,
     shown_words,
     title_figure,
@@ -115,8 +116,7 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     groups = words_by_group(words)
     place = {word: y for y, word in enumerate(groups)}
     connections = [name for name in COLORS if name in set(words["connection"])]
-    apart = np.linspace(-0.3, 0.3, len(connections)) if len(connections) > 1 else np.zeros(1)
-    offsets = dict(zip(connections, apart, strict=True))
+    offsets = dict(zip(connections, row_offsets(len(connections), 0.3), strict=True))
     for row in words.to_dict("records"):
         _draw_word(axes, row, place[row["protected_word"]] + offsets[row["connection"]])
     word_rows(axes, list(groups), list(groups.values()))

@@ -4,8 +4,6 @@ from collections.abc import Hashable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates import settled
 from bayesbias.plots.style import (
@@ -14,6 +12,7 @@ from bayesbias.plots.style import (
     draw_estimate,
     furnish,
     new_figure,
+    row_offsets,
     short_label,
     shown_words,
     title_figure,
@@ -90,7 +89,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None
     figure = new_figure(_WIDTH, sum(heights) + 2.2)
     panels = figure.subplots(2, 2, sharex="col", sharey="row", height_ratios=heights)
     rows = {connection: float(y) for y, connection in enumerate(connections)}
-    spread = np.linspace(-0.33, 0.33, len(connections)) if len(connections) > 1 else [0.0]
+    spread = row_offsets(len(connections), 0.33)
     offsets = dict(zip(connections, spread, strict=True))
     for row in groups.to_dict("records"):
         _level(panels[0, 0], row, rows[row["connection"]], apart=0.13, size=6, baseline=comparison.baseline)

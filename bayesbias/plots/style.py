@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -65,6 +65,18 @@ def panel_grid(
     return figure, panels
 
 
+def row_offsets(count: int, reach: float) -> "NDArray[Any]":
+    """Return where several values of one row stand: from -reach to reach, one alone in the middle.
+
+    >>> row_offsets(3, 0.3), row_offsets(1, 0.3)
+    (array([-0.3,  0. ,  0.3]), array([0.]))
+    """
+    import numpy as np
+
+    offsets: NDArray[Any] = np.linspace(-reach, reach, count) if count > 1 else np.zeros(count)
+    return offsets
+
+
 def short_label(word: str, longest: int = 24) -> str:
     """Return a word cut to a length that a figure can hold.
 
@@ -101,7 +113,7 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
 
 
 def draw_estimate(
-    axes: "Axes", row: Mapping[Hashable, Any], y: float, *, size: float, width: float, filled: bool, alpha: float = 1.0
+    axes: "Axes", row: Mapping[Any, Any], y: float, *, size: float, width: float, filled: bool, alpha: float = 1.0
 ) -> None:
     """Draw mean and HPDI of a row of estimates in the colour and with the marker of its connection."""
     color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
@@ -147,19 +159,31 @@ def shown_words(frame: "pd.DataFrame", value: str) -> "tuple[pd.DataFrame, str]"
 
 def connection_legend(figure: "Figure | SubFigure", connections: Sequence[str], title: str) -> None:
     """Draw the legend of the connections below a figure."""
+    series_legend(
+        figure, {name: (COLORS[name], MARKERS[name]) for name in connections}, title, columns=len(connections)
+    )
+
+
+def series_legend(
+    figure: "Figure | SubFigure", series: Mapping[str, tuple[str, str]], title: str | None = None, *, columns: int
+) -> None:
+    """Draw the legend of several series, name -> colour and marker, below a figure."""
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=COLORS[name], marker=MARKERS[name], markersize=6, label=name) for name in connections
+        Line2D([], [], color=color, marker=marker, markersize=6, label=short_label(name))
+        for name, (color, marker) in series.items()
     ]
-    figure.legend(
+    drawn = figure.legend(
         handles=handles,
         loc="outside lower center",
-        ncols=len(handles),
+        ncols=min(columns, len(handles)),
         frameon=False,
         title=title,
         title_fontsize=9,
     )
+    for text in drawn.get_texts():
+        text.set_parse_math(False)
 
 
 def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None:

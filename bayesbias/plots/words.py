@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bayesbias.arguments import HDI_PROB
 from bayesbias.models.fits import fit_fact
 from bayesbias.plots.style import (
@@ -12,6 +10,7 @@ from bayesbias.plots.style import (
     draw_estimate,
     furnish,
     new_figure,
+    row_offsets,
     short_label,
     shown_words,
     title_figure,
@@ -111,7 +110,7 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
     groups = words_by_group(words)
     place = {word: y for y, word in enumerate(groups)}
     connections = list(dict.fromkeys(words["connection"]))
-    offsets = dict(zip(connections, np.linspace(-0.27, 0.27, len(connections)), strict=True))
+    offsets = dict(zip(connections, row_offsets(len(connections), 0.27), strict=True))
     for row in words.to_dict("records"):
         y = place[row["protected_word"]] + offsets[row["connection"]]
         draw_estimate(axes, row, y, size=4, width=4 / 3, filled=row["pairs"])
