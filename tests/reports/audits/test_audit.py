@@ -251,7 +251,13 @@ def test_studies_that_ask_other_contrasts_have_no_common_mean() -> None:
         neutral="none",
     )
     settings = {"model": "crossed", "draws": 200, "random_seed": 1}
-    found = bb.audit(VECTORS, ["weat7", alone], ["contrast"], **settings)
+    found = bb.audit(VECTORS, ["weat7", alone], ["contrast", "mac"], **settings)
+    # Where all pairs are associated, nothing could be unassociated: MAC has a value there, and no posterior.
+    mac = found[found["measure"] == "mac"].set_index("study")
+    assert mac.loc["alone", "hdi_low"].isna().all()
+    assert mac.loc["weat7", "hdi_low"].notna().all()
+    assert (mac.loc["alone", "estimate"] == mac.loc["alone", "observed"]).all()
+    found = found[found["measure"] == "contrast"]
     assert set(found["quantity"]) == {"associated - different", "associated - human"}
     ranks = bb.rank(found).ranks
     strengths = ranks.pivot_table(index="embedding", columns="study", values="strength")
