@@ -81,7 +81,33 @@ def check_seal(path: str | os.PathLike[str], content: bytes, at: int | None = No
     digest = sha256(memoryview(content)[:at])
     digest.update(memoryview(content)[at + SEAL_SIZE :])
     if content[at + len(SEAL) : at + SEAL_SIZE] != digest.hexdigest().encode():
-        raise InputFileError(f"{path} is damaged: its content is not that which it was written with. Write it again.")
+        raise _damaged(path)
+
+
+def check_sealed_file(path: Path) -> bytes:
+    """Return the checksum that a file ends with, empty if it has none; raise `InputFileError` if it is not its own.
+
+    The file is read in pieces: it may be larger than the memory.
+    """
+    with path.open("rb") as stream:
+        size = max(stream.seek(0, os.SEEK_END) - SEAL_SIZE, 0)
+        stream.seek(size)
+        seal = stream.read()
+        if not seal.startswith(SEAL):
+            return b""
+        stream.seek(0)
+        digest = sha256()
+        while size:
+            piece = stream.read(min(size, 1 << 20))
+            digest.update(piece)
+            size -= len(piece)
+    if seal[len(SEAL) :] != digest.hexdigest().encode():
+        raise _damaged(path)
+    return seal
+
+
+def _damaged(path: str | os.PathLike[str]) -> InputFileError:
+    return InputFileError(f"{path} is damaged: its content is not that which it was written with. Write it again.")
 
 
 def printable(name: str) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from bayesbias.embeddings.rows import GZIP, Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.embeddings.text import parse_header
 from bayesbias.errors import EmbeddingError
+from bayesbias.files import check_sealed_file
 
 _CHUNK = 1 << 20
 _LONGEST_WORD = 10_000
@@ -20,9 +21,13 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
     Raises
     ------
     EmbeddingError
-        If the file is not that, is cut short, or has bytes after the last row that its header promises.
+        If the file is not that, is cut short, or has bytes after the last row that its header promises other than a
+        checksum of ours.
+    InputFileError
+        If a checksum is not that of the content.
     """
     source = str(path)
+    seal = check_sealed_file(path)
     with open_bytes(path) as stream:
         line = stream.readline(100)
         header = parse_header(line)
@@ -70,7 +75,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 raise _stop(source, row, count, at=start + position, ended=not more)
         # A second read past the end also makes gzip check that its data were whole.
         rest = buffer[position:] + stream.read(_CHUNK)
-        _check_rest(source, rest, count, at=start + position, parted=parted)
+        _check_rest(source, rest.removesuffix(seal), count, at=start + position, parted=parted)
     vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
     return Rows(words, vectors, places, "byte")
 

@@ -3,6 +3,7 @@
 import os
 import struct
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from bayesbias.arguments import check_path
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, OutputError, name_some
+from bayesbias.files import SEAL
 from bayesbias.outputs import atomic_path, check_output
 
 
@@ -24,6 +26,8 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
     path
         Its ending says the format: ``.npz`` (arrays ``words`` and ``vectors``, every digit kept), ``.bin`` (word2vec
         binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
+        The first two carry a checksum, by which `load_embedding` finds any byte that was changed; the text format,
+        which many programs read line by line, has no place for one.
     overwrite
         Whether an existing file may be replaced.
 
@@ -81,11 +85,19 @@ def _npz(embedding: Embedding, path: Path) -> None:
 
 
 def _word2vec_binary(embedding: Embedding, path: Path) -> None:
+    digest = sha256()
     with path.open("wb") as stream:
-        stream.write(f"{len(embedding)} {embedding.dimensions}\n".encode())
+
+        def write(content: bytes) -> None:
+            stream.write(content)
+            digest.update(content)
+
+        write(f"{len(embedding)} {embedding.dimensions}\n".encode())
         pack = struct.Struct(f"<{embedding.dimensions}f").pack
         for word, vector in zip(embedding.words, embedding.vectors, strict=True):
-            stream.write(word.encode() + b" " + pack(*vector) + b"\n")
+            write(word.encode() + b" " + pack(*vector) + b"\n")
+        # Behind the rows that the header counts, where readers of this format stop.
+        stream.write(SEAL + digest.hexdigest().encode())
 
 
 def _word2vec_text(embedding: Embedding, path: Path) -> None:

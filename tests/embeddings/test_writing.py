@@ -7,7 +7,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 import bayesbias as bb
-from bayesbias.errors import EmbeddingError, OutputError
+from bayesbias.errors import BayesBiasError, EmbeddingError, OutputError
 
 
 @pytest.fixture
@@ -29,6 +29,25 @@ def test_gensim_reads_it(embedding: bb.Embedding, tmp_path: Path, name: str) -> 
     theirs = KeyedVectors.load_word2vec_format(str(path), binary=name.endswith("bin"))
     assert theirs.index_to_key == list(embedding.words)
     np.testing.assert_array_equal(theirs.vectors, embedding.vectors)
+
+
+@pytest.mark.parametrize("name", ["e.npz", "e.bin"])
+def test_any_changed_byte_is_found_or_changes_nothing(embedding: bb.Embedding, tmp_path: Path, name: str) -> None:
+    """A zip archive also holds dates and other fields that change no number."""
+    whole = bb.write_embedding(embedding, tmp_path / name).read_bytes()
+    found = 0
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        (tmp_path / name).write_bytes(damaged)
+        try:
+            read = bb.load_embedding(tmp_path / name)
+        except BayesBiasError:
+            found += 1
+        else:
+            assert tuple(read.words) == embedding.words, place
+            np.testing.assert_array_equal(read.vectors, embedding.vectors)
+    assert found == len(whole) if name.endswith("bin") else found > len(whole) / 2
 
 
 def test_double_precision_survives_in_npz(tmp_path: Path) -> None:

@@ -285,6 +285,7 @@ TARGETS: dict[str, tuple[int, Target]] = {
     "GloVe text": (15, Target(damaged("glove.txt"), vectors_of, ".txt")),
     "word2vec text": (15, Target(damaged("txt"), vectors_of, ".txt")),
     "word2vec binary": (10, Target(damaged("bin"), vectors_of, ".bin")),
+    "word2vec binary, one bit": (5, Target(one_bit("bin"), vectors_of, ".bin", said("bin", vectors_of))),
     "npz": (10, Target(damaged("npz"), vectors_of, ".npz")),
     "npz, one bit": (5, Target(one_bit("npz"), vectors_of, ".npz", said("npz", vectors_of))),
     "CSV table": (10, Target(damaged("csv"), table_of, ".csv")),
