@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from bayesbias.plots.measures import plot_measure_words as plot_measure_words
     from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
     from bayesbias.plots.nulls import plot_null as plot_null
+    from bayesbias.plots.seeds import plot_seeds as plot_seeds
     from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
     from bayesbias.plots.words import plot_connections as plot_connections
     from bayesbias.plots.words import plot_words as plot_words
@@ -77,6 +78,8 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison as EmbeddingComparison
     from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
+    from bayesbias.reports.embeddings.seeds import SeedComparison as SeedComparison
+    from bayesbias.reports.embeddings.seeds import compare_seeds as compare_seeds
     from bayesbias.reports.measures.false_claims import false_claims as false_claims
     from bayesbias.reports.measures.measure_posterior import MeasurePosterior as MeasurePosterior
     from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
@@ -133,6 +136,7 @@ _NAMES = {
     "plots.lattices": ("plot_consistency", "plot_lattice_spread", "plot_lattices"),
     "plots.measures": ("plot_measure", "plot_measure_words"),
     "plots.nulls": ("plot_false_claims", "plot_null"),
+    "plots.seeds": ("plot_seeds",),
     "plots.word_scores": ("plot_word_scores",),
     "plots.words": ("plot_connections", "plot_words"),
     "reports.audits.audit": ("audit",),
@@ -141,6 +145,7 @@ _NAMES = {
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
     "reports.checks.prior_check": ("PriorCheck", "check_prior"),
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
+    "reports.embeddings.seeds": ("SeedComparison", "compare_seeds"),
     "reports.embeddings.comparison_conclusions": ("ComparisonConclusions",),
     "reports.measures.false_claims": ("false_claims",),
     "reports.measures.measure_posterior": ("MeasurePosterior", "measure_posterior"),

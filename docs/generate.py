@@ -44,6 +44,9 @@ figure = bb.plot_embeddings(bb.compare_embeddings(tables, "crossed", draws=500, 
 audit = bb.audit(embeddings, ["weat7", "gender"], model="crossed", draws=500, random_seed=1, progress=False)
 figure = bb.plot_audit(audit)""",
     "plot_ranks": "figure = bb.plot_ranks(bb.rank(audit))",
+    "plot_seeds": """seeds = {name: bb.distance_table(path, "gender") for name, path in embeddings.items()}
+fits = {name: bb.fit(each, "crossed", draws=500, random_seed=1, progress=False) for name, each in seeds.items()}
+figure = bb.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
     "plot_word_scores": """words = study.attributes | study.protected
 rules = [bb.metrics.word_scores(vectors, words, [("he", "she"), ("man", "woman")], rule=rule) for rule in
          ("db_wa", "ripa")]

@@ -156,6 +156,19 @@ def contrasts(
     return result
 
 
+def contrast_draws(fit: "xr.DataTree", *, baseline: str, level: str, scope: str) -> np.ndarray:
+    """Return the draws of `contrasts`, shape (draws, rows of its frame), chain after chain."""
+    rows = fitted_rows(fit)
+    levels = LEVELS[:-1] if level == "all" else (level,)
+    parts = [
+        _draws(fit, list(_words(rows, each)), baseline, other, scope).stack(sample=("chain", "draw"))
+        for each in levels
+        for other in rows.connections
+        if other != baseline
+    ]
+    return np.concatenate([part.transpose("sample", _SUBSET).to_numpy() for part in parts], axis=1)
+
+
 # The dim of sets of protected words.
 _SUBSET = "words"
 
