@@ -234,7 +234,7 @@ _MOST_COMPILED = 8
 def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
     import nutpie
 
-    with _exact_arithmetic():
+    with exact_arithmetic():
         # Compiled once for all tables with the same pairs: refits only put in other distances.
         compiled = _compiled.pop(model.bayesbias_graph, None)
         if compiled is None:
@@ -258,7 +258,7 @@ def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
 def _pymc(model: "pm.Model", settings: Settings) -> "xr.DataTree":
     import pymc as pm
 
-    with model, _exact_arithmetic():
+    with model, exact_arithmetic():
         try:
             tree: xr.DataTree = pm.sample(
                 settings.draws,
@@ -283,7 +283,7 @@ def _pymc(model: "pm.Model", settings: Settings) -> "xr.DataTree":
 _NUTS: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc}
 
 
-def _exact_arithmetic() -> Any:
+def exact_arithmetic() -> Any:
     """Compile without fast-math: with it, a warm numba cache gives other draws than a cold one."""
     from pytensor.configdefaults import config
 

@@ -1,0 +1,83 @@
+"""What drives reliability: known truths, nested least squares, and frames that cannot be explained."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.errors import ReportError
+from bayesbias.reliability.drivers import drivers
+
+SETTINGS = {"draws": 500, "tune": 500, "chains": 2, "random_seed": 1, "progress": False}
+
+
+def simulated(words: int, seed: int) -> pd.DataFrame:
+    """Rows of 2 algorithms, 3 corpora and 2 rules, with tails that are not Normal."""
+    rng = np.random.default_rng(seed)
+    names = {"word": [f"w{at}" for at in range(words)], "algorithm": ["sgns", "glove"], "corpus": list("abc")}
+    data = pd.MultiIndex.from_product([*names.values(), ["db_wa", "ripa"]]).to_frame(index=False)
+    data.columns = pd.Index([*names, "rule"])
+    word = data["word"].factorize()[0]
+    data["stability"] = rng.normal(size=words)[word] + 0.3 * rng.normal(size=len(data))
+    data["pos"] = np.array(["noun", "verb", "adjective"])[word % 3]
+    data["reliability"] = (
+        0.5
+        + 0.10 * data["stability"]
+        - 0.04 * (data["rule"] == "ripa")
+        + 0.08 * (data["algorithm"] == "glove")
+        + 0.02 * data["corpus"].factorize()[0]
+        + 0.1 * rng.standard_t(5, size=words)[word]
+        + 0.1 * rng.standard_t(5, size=len(data))
+    )
+    return data
+
+
+@pytest.mark.slow
+def test_truths_and_nested_least_squares() -> None:
+    data = simulated(400, 1)
+    found = drivers(data, ["stability", "rule", "pos"], **SETTINGS)
+    rows = found.coefficients.set_index(["factor", "level"])
+    sd = data["stability"].std()
+    for key, truth in {("stability", ""): 0.10 * sd, ("rule", "ripa"): -0.04, ("pos", "verb"): 0.0}.items():
+        assert abs(rows.loc[key, "mean"] - truth) < 4 * rows.loc[key, "sd"]
+    # Without the words' own effects, least squares of nested regressions: what falls when a factor is left out.
+    dummies = pd.get_dummies(data[["rule", "pos", "algorithm", "corpus"]], drop_first=True, dtype=float)
+    X = np.column_stack([np.ones(len(data)), data["stability"], dummies])
+    y = data["reliability"].to_numpy()
+    names = ["intercept", "stability", *dummies.columns]
+
+    def r_squared(without: str) -> float:
+        kept = [at for at, name in enumerate(names) if not name.startswith(without)]
+        residual = y - X[:, kept] @ np.linalg.lstsq(X[:, kept], y)[0]
+        return float(1 - residual.var() / y.var())
+
+    drops = found.drops.set_index("factor")
+    for name in ("stability", "rule", "pos", "algorithm", "corpus"):
+        drop = r_squared("nothing") - r_squared(name)
+        assert drops.loc[name, "mean"] == pytest.approx(drop, abs=4 * drops.loc[name, "sd"] + 0.01), name
+    these = found.r_squared[found.r_squared["scope"] == "these"].set_index("part")
+    assert these.loc["word", "mean"] > 0.2
+    assert these.loc["total", "mean"] == pytest.approx(r_squared("nothing"), abs=0.06)
+    population = found.r_squared[found.r_squared["scope"] == "population"].set_index("part")
+    widths = [frame["hdi_high"] - frame["hdi_low"] for frame in (population, these)]
+    assert widths[0]["algorithm"] > 3 * widths[1]["algorithm"]
+    assert "2 levels of algorithm (glove, sgns) say little" in str(found)
+    assert found.to_dict()["facts"]["words"] == 400
+    again = drivers(data.sample(frac=1, random_state=1), ["stability", "rule", "pos"], **SETTINGS)
+    assert again.facts["rows"] == found.facts["rows"]
+
+
+def test_frames_that_cannot_be_explained() -> None:
+    data = simulated(20, 2)
+    for change, factors, message in (
+        (data, ["stabilty"], "no column 'stabilty'.*stability"),
+        (data, [], "Name a factor"),
+        (data, ["stability", "stability"], "named twice"),
+        (data.assign(stability=1.0), ["stability", "rule"], "same in all rows"),
+        (data.assign(stability=np.nan), ["stability", "rule"], "missing or infinite for 20 words"),
+        (data.assign(copy=data["stability"]), ["stability", "copy", "rule"], "follow from the others"),
+        (data[data["algorithm"] == "sgns"], ["stability"], "'algorithm' has one level"),
+        (pd.concat([data, data.iloc[:1]]), ["stability", "rule"], "'w0' stands twice"),
+        (data.iloc[:48], ["stability", "rule"], "4 words have all 12 cells"),
+    ):
+        with pytest.raises(ReportError, match=message):
+            drivers(change, factors, **SETTINGS)
