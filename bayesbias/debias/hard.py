@@ -18,6 +18,7 @@ from bayesbias.debias.subspace import (
 )
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.statements import Described, Facts
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,8 @@ class HardDebias:
         return FittedHardDebias(words, bias_subspace(embedding, words, components=self.components))
 
 
-@dataclass(frozen=True, eq=False)
-class FittedHardDebias:
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedHardDebias(Described):
     """A bias subspace, ready to be removed.
 
     Parameters
@@ -102,6 +103,10 @@ class FittedHardDebias:
 
     sets: DebiasWords
     subspace: Subspace
+
+    @property
+    def _facts(self) -> Facts:
+        return {"sets": self.sets.name, "components": len(self.subspace.directions)}
 
     def transform(
         self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None

@@ -23,6 +23,7 @@ from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
 from bayesbias.metrics.subspaces.mean_cosine import weat_score, weat_score_statistics
 from bayesbias.metrics.weat import associations, weat, weat_statistics
 from bayesbias.metrics.word_scores import word_scores
+from bayesbias.statements import Described, Facts
 from bayesbias.studies import StudyLike
 
 _FOUR = "two protected groups, two attribute groups"
@@ -42,8 +43,8 @@ def _below_one(values: Floats) -> Floats:
     return 1.0 - values
 
 
-@dataclass(frozen=True)
-class Measure:
+@dataclass(frozen=True, repr=False)
+class Measure(Described):
     """What a measure is.
 
     Parameters
@@ -84,6 +85,13 @@ class Measure:
     options: Mapping[str, Any] = field(default_factory=dict)
     of_similarities: SimilarityMeasure | None = None
     strength: Callable[[Floats], Floats] = _magnitude
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            name: getattr(self, name)
+            for name in ("name", "title", "formula", "sign", "range", "needs", "conventions", "source")
+        }
 
     @property
     def posterior(self) -> bool:

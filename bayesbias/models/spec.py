@@ -12,6 +12,7 @@ from bayesbias.arguments import check_type
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.files import bundled, input_file, read_toml
 from bayesbias.models.priors import Prior, parse_prior
+from bayesbias.statements import Described, Facts
 
 # What each switch may say.
 SWITCHES: dict[str, tuple[str, ...]] = {
@@ -33,8 +34,8 @@ RENAMED = {"group_mean": "connection_mean"}
 _TEXTS = ("name", "description", "source", "caution")
 
 
-@dataclass(frozen=True)
-class ModelSpec:
+@dataclass(frozen=True, repr=False)
+class ModelSpec(Described):
     """A model: what it is called, where it comes from, its switches and its priors.
 
     Parameters
@@ -66,6 +67,15 @@ class ModelSpec:
     description: str = ""
     source: str = ""
     caution: str = field(default="")
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "name": self.name,
+            "description": self.description,
+            "switches": self.switches,
+            "priors": {name: str(prior) for name, prior in self.priors.items()},
+        }
 
     def __post_init__(self) -> None:
         faults = _switch_faults(self.switches)
