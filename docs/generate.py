@@ -4,6 +4,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,21 @@ study = bb.load_study("weat7")
 table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
 fit = bb.fit(table, "crossed", draws=500, random_seed=1, progress=False)
 """
+_MODELS = r"""# Models
+
+A distance $d_{ij}$, of protected word $i$ to attribute word $j$, is 1 minus the cosine similarity. $c(i, j)$ is the
+connection of the two (associated, different, human, neutral), $l$ the kind of list of an attribute word, $m$ a word's
+mean, $\mu$ a connection's (`connection_mean`), $\tau$ the sd of the words around it (`word_sd`), $b$ an attribute
+word's own effect, of sd $\omega$ (`attribute_sd`), $\sigma$ the sd of what is left, $\Sigma$ the residual covariance
+between protected words, $s$ a scale (`list_scale`).
+
+Take one by its name, `bb.fit(table, "crossed")`, or a file of your own that looks like `models/crossed.toml`."""
+_SAMPLERS = {
+    "exact": "Independent draws (`exact`), in well under a second.",
+    "collapsed": "Independent draws, with all locations integrated out (`collapsed`), in well under a second.",
+    "gibbs": "A compiled Gibbs sampler (`gibbs`), in seconds.",
+    "nuts": "NUTS (`nutpie`), in minutes.",
+}
 # Every figure, by the name of the function that draws it, and the code that the gallery shows and runs.
 GALLERY = {
     "plot_contrasts": "figure = bb.plot_contrasts(fit, rope=0.02)",
@@ -63,11 +79,14 @@ figure = bb.plot_lattice_spread(*lattices)""",
 
 def everything(docs: Path) -> None:
     """Write all generated pages into the folder of the site's sources."""
+    import dependencies
+
     made = docs / "generated"
     made.mkdir(exist_ok=True)
     _write(made / "models.md", model_cards())
     _write(made / "measures.md", measure_cards())
     _write(made / "debiasing.md", debiasing_cards())
+    _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
     gallery(made)
     notebooks(docs / "notebooks")
@@ -76,15 +95,27 @@ def everything(docs: Path) -> None:
 
 def model_cards() -> Iterator[str]:
     """Yield the card of each model: equation, priors, sampler, when not to use it."""
-    yield '# Models\n\nA distance is 1 minus the cosine similarity. Take one by its name: `bb.fit(table, "crossed")`.'
+    yield _MODELS
     for name in bb.list_models():
         spec = bb.load_model(name)
         yield f"## {name}\n\n{spec.description.strip()}"
         yield f"$$\n{_equation(spec.switches)}\n$$"
-        yield "\n".join(f"- prior of `{parameter}`: {prior}" for parameter, prior in spec.priors.items())
-        yield f"- sampler: {sampler_for(spec)}\n- source: {spec.source.strip() or 'this package'}"
-        if spec.caution.strip():
-            yield f"**When not to use it.** {spec.caution.strip()}"
+        yield _table({"Prior": ""} | {f"`{parameter}`": f"`{prior}`" for parameter, prior in spec.priors.items()})
+        yield f"**Sampler.** {_SAMPLERS[sampler_for(spec)]}"
+        yield f"**When not to use it.** {f'{spec.caution} {spec.avoid}'.strip()}"
+        yield f"**Source.** {spec.source.strip() or 'this package'}"
+
+
+def _table(rows: dict[str, str]) -> str:
+    """Return rows of two cells; the first is the head where it has no second cell."""
+    head = next(iter(rows)) if "" in rows.values() else ""
+    cells = (f"| {title} | {_cell(text)} |" for title, text in rows.items() if text)
+    return "\n".join([f"| {head} | |", "|---|---|", *cells])
+
+
+def _cell(text: str) -> str:
+    """Return a text for a cell: bars and stars stand for themselves."""
+    return text.replace("|", "\\|").replace("*", "\\*")
 
 
 def _equation(switches: Any) -> str:
@@ -106,19 +137,24 @@ def measure_cards() -> Iterator[str]:
     for name, entry in MEASURES.items():
         rows = {
             "Formula": entry.formula, "Sign": entry.sign, "Range": entry.range, "Needs": entry.needs,
-            "Conventions": entry.conventions, "Source": entry.source,
+            "Conventions": entry.conventions, "When not to use it": entry.avoid, "Source": entry.source,
             "Posterior": "from a fit (`bb.measure_posterior`)" if entry.posterior else "none",
         }  # fmt: skip
-        cells = "\n".join(f"| {title} | {text.replace('|', chr(92) + '|')} |" for title, text in rows.items())
-        yield f"## {name}\n\n{entry.title}\n\n| | |\n|---|---|\n{cells}"
+        yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
+        yield _table(rows)
 
 
 def debiasing_cards() -> Iterator[str]:
     """Yield the card of each debiasing method."""
+    from numpydoc.docscrape import NumpyDocString
+
     yield "# Debiasing\n\n`bb.debias.METHODS`; on the command line `bayesbias debias --method NAME`."
     for name, method in METHODS.items():
-        text = (method.__doc__ or "").split("\n\n    Parameters")[0]
-        yield f"## {name}\n\n`bb.debias.{method.__name__}`\n\n{re.sub(r'^ {4}', '', text, flags=re.MULTILINE)}"
+        text = NumpyDocString(getdoc(method) or "")
+        yield f"## {name}\n\n`bb.debias.{method.__name__}`. {' '.join(text['Summary'])}"
+        yield "\n".join(text["Notes"])
+        yield "\n".join(f"- `{setting.name}`: {' '.join(setting.desc)}" for setting in text["Parameters"])
+        yield f"**Source.** {' '.join(text['References'])}"
 
 
 def reference() -> Iterator[str]:

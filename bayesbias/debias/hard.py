@@ -31,6 +31,18 @@ class HardDebias:
         Number of directions to remove. None (default): one fewer than the largest definitional set has words, that
         is 1 for pairs and 2 for sets of three.
 
+    Notes
+    -----
+    **What it needs.** Definitional sets of words that differ in nothing but what is removed, words that mean what is
+    removed (such as "beard"), and the whole vocabulary.
+
+    **What it changes.** Every other word loses its part in the subspace and gets length 1; the words of each set to
+    equalize become equally near to all words that were neutralized.
+
+    **What it cannot do.** Take bias away. It takes one subspace away: words that leaned the same way remain neighbours,
+    from which the gender of a word can be read again (Gonen and Goldberg 2019). A gap between words that were equalized
+    closes by construction, whatever it meant.
+
     References
     ----------
     Bolukbasi, Chang, Zou, Saligrama and Kalai (2016), Man is to computer programmer as woman is to homemaker?

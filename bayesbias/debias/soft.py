@@ -53,6 +53,17 @@ class SoftDebias:
     ArgumentError
         If `strength` is not a finite number of at least 0.
 
+    Notes
+    -----
+    **What it needs.** Definitional sets of words that differ in nothing but what is removed, the words that are to be
+    neutral, and the whole vocabulary, since `strength` depends on how many words there are.
+
+    **What it changes.** Every word, by one linear map that turns neutral words away from the subspace and keeps inner
+    products as far as it can; then each gets length 1.
+
+    **What it cannot do.** Take bias away, nor even all of the subspace: `strength` says how much. Words that leaned the
+    same way remain neighbours (Gonen and Goldberg 2019).
+
     References
     ----------
     Bolukbasi, Chang, Zou, Saligrama and Kalai (2016), arXiv:1607.06520, section 5, "soft bias correction", and its

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ _REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1
 _NO_UNIT = ("target_weight", "list_scale", "nu")
 # What parameters were called in earlier versions.
 RENAMED = {"group_mean": "connection_mean"}
-_TEXTS = ("name", "description", "source", "caution")
+_TEXTS = ("name", "description", "source", "caution", "avoid")
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +44,8 @@ class ModelSpec(Described):
         For people.
     caution
         What a reader of its results must know; every report repeats it. May be empty.
+    avoid
+        When another model is the better choice. May be empty.
     switches
         One of the values in `SWITCHES` for each switch.
     priors
@@ -66,7 +68,8 @@ class ModelSpec(Described):
     priors: Mapping[str, Prior]
     description: str = ""
     source: str = ""
-    caution: str = field(default="")
+    caution: str = ""
+    avoid: str = ""
 
     @property
     def _facts(self) -> Facts:
