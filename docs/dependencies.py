@@ -38,6 +38,9 @@ EXTRAS = {
 }
 
 
+_LARGE = 5  # MB
+
+
 def project() -> dict[str, Any]:
     """Return the project's own metadata."""
     found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -57,10 +60,10 @@ def page() -> Iterator[str]:
     rows = ["| package | what for | MB | required by |", "|---|---|--:|---|"]
     for name in names:
         others = [other for other in names if other != name and name in needed[other]]
-        rows.append(f"| {name} | {PURPOSES[name]} | {sizes[name]:,} | {', '.join(['bayesbias', *others])} |")
+        rows.append(f"| {name} | {PURPOSES[name]} | {_shown(sizes[name])} | {', '.join(['bayesbias', *others])} |")
     yield "\n".join(rows)
     largest = sorted((name for name in needed if name not in names), key=lambda name: -sizes[name])
-    listed = ", ".join(f"{name} ({sizes[name]} MB)" for name in largest if sizes[name] >= 1)
+    listed = ", ".join(f"{name} ({sizes[name]} MB)" for name in largest if sizes[name] >= _LARGE)
     yield f"Of what these bring, the larger ones are {listed}."
     yield "## Extras\n\n" + "\n".join(
         f"- `pip install '.[{name}]'`: {EXTRAS[name]}" for name in project()["optional-dependencies"]
@@ -97,6 +100,10 @@ def size(name: str) -> int:
     """Return the size of an installed package's files in MB, without what Python compiles of them."""
     files = (file for file in distribution(name).files or () if file.suffix != ".pyc")
     return round(sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).exists()) / 1e6)
+
+
+def _shown(size: int) -> str:
+    return f"{size:,}" if size else "under 1"
 
 
 if __name__ == "__main__":

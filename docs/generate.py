@@ -25,13 +25,13 @@ study = bb.load_study("weat7")
 table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
 fit = bb.fit(table, "crossed", draws=500, random_seed=1, progress=False)
 """
-_MODELS = r"""# Models
+_MODELS = """# Models
 
-A distance $d_{ij}$, of protected word $i$ to attribute word $j$, is 1 minus the cosine similarity. $c(i, j)$ is the
-connection of the two (associated, different, human, neutral), $l$ the kind of list of an attribute word, $m$ a word's
-mean, $\mu$ a connection's (`connection_mean`), $\tau$ the sd of the words around it (`word_sd`), $b$ an attribute
-word's own effect, of sd $\omega$ (`attribute_sd`), $\sigma$ the sd of what is left, $\Sigma$ the residual covariance
-between protected words, $s$ a scale (`list_scale`).
+A distance *d*, of protected word *i* to attribute word *j*, is 1 minus the cosine similarity. *c*(*i*, *j*) is the
+connection of the two (associated, different, human, neutral), *l* the kind of list of an attribute word, *m* a word's
+mean, *μ* a connection's (`connection_mean`), *τ* the sd of the words around it (`word_sd`), *b* an attribute word's own
+effect, of sd *ω* (`attribute_sd`), *σ* the sd of what is left, *Σ* the residual covariance between protected words, *S*
+that of a word's effects, *s* a scale (`list_scale`), *ν* the degrees of freedom (`nu`).
 
 Take one by its name, `bb.fit(table, "crossed")`, or a file of your own that looks like `models/crossed.toml`."""
 _SAMPLERS = {
@@ -47,23 +47,30 @@ GALLERY = {
     "plot_connections": "figure = bb.plot_connections(fit)",
     "plot_distances": "figure = bb.plot_distances(table)",
     "plot_check": "figure = bb.plot_check(bb.check_posterior(fit, random_seed=1, progress=False))",
-    "plot_prior_check": "figure = bb.plot_prior_check(bb.check_prior(table, 'crossed', random_seed=1, progress=False))",
+    "plot_prior_check": """prior = bb.check_prior(table, "crossed", random_seed=1, progress=False)
+figure = bb.plot_prior_check(prior)""",
     "plot_embeddings": """debiased = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
-tables = {"original": bb.distance_table(vectors, study), "debiased": bb.distance_table(debiased, study)}
-figure = bb.plot_embeddings(bb.compare_embeddings(tables, "crossed", draws=500, random_seed=1, progress=False))""",
+embeddings = {"original": vectors, "debiased": debiased}
+tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
+compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
+figure = bb.plot_embeddings(compared)""",
     "plot_measure": "figure = bb.plot_measure(bb.measure_posterior(fit, 'weat', random_seed=1, progress=False))",
     "plot_measure_words": "figure = bb.plot_measure_words(bb.measure_posterior(fit, random_seed=1, progress=False))",
-    "plot_null": "figure = bb.plot_null(bb.simulate_null(samples=2000, random_seed=1), observed={'effect_size': 0.97})",
+    "plot_null": """null = bb.simulate_null(samples=2000, random_seed=1, progress=False)
+figure = bb.plot_null(null, observed={"effect_size": 0.97})""",
     "plot_false_claims": "figure = bb.plot_false_claims(bb.false_claims(samples=200, random_seed=1, progress=False))",
-    "plot_audit": """embeddings = {name: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_{name}.npz") for name in
-              ("seed1", "seed2", "seed3")}
-audit = bb.audit(embeddings, ["weat7", "gender"], model="crossed", draws=500, random_seed=1, progress=False)
+    "plot_audit": """folder = bb.bundled("data", "vectors")
+seeds = "seed1", "seed2", "seed3"
+embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}
+settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": False}
+audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plot_audit(audit)""",
     "plot_ranks": "figure = bb.plot_ranks(bb.rank(audit))",
     "plot_word_scores": """words = study.attributes | study.protected
-rules = [bb.metrics.word_scores(vectors, words, [("he", "she"), ("man", "woman")], rule=rule) for rule in
-         ("db_wa", "ripa")]
-figure = bb.plot_word_scores(*rules)""",
+pairs = [("he", "she"), ("man", "woman")]
+rules = "db_wa", "ripa"
+scores = [bb.metrics.word_scores(vectors, words, pairs, rule=rule) for rule in rules]
+figure = bb.plot_word_scores(*scores)""",
     "plot_components": "figure = bb.plot_components(bb.metrics.kindel_comparison(vectors, 'weat7'))",
     "plot_congruences": """nulls = bb.metrics.study_nulls(vectors, study, samples=500, random_seed=1, progress=False)
 figure = bb.plot_congruences(*nulls.values())""",
@@ -71,7 +78,9 @@ figure = bb.plot_congruences(*nulls.values())""",
 figure = bb.plot_lattices(bb.metrics.lattice(vectors, male, progress=False))""",
     "plot_lattice_spread": """lists = male, study.attributes["female"][:5]
 metrics = "canonical_subspace", "mean_squared_cosine"
-lattices = [bb.metrics.lattice(vectors, *lists, metric=name, progress=False) for name in metrics]
+lattices = [
+    bb.metrics.lattice(vectors, *lists, metric=name, progress=False) for name in metrics
+]
 figure = bb.plot_lattice_spread(*lattices)""",
     "plot_consistency": "figure = bb.plot_consistency(bb.metrics.subset_consistency(vectors, male, progress=False))",
 }
@@ -83,7 +92,7 @@ def everything(docs: Path) -> None:
 
     made = docs / "generated"
     made.mkdir(exist_ok=True)
-    _write(made / "models.md", model_cards())
+    _write(made / "models.md", model_cards(made))
     _write(made / "measures.md", measure_cards())
     _write(made / "debiasing.md", debiasing_cards())
     _write(made / "dependencies.md", dependencies.page())
@@ -93,13 +102,15 @@ def everything(docs: Path) -> None:
     validation(docs / "validation")
 
 
-def model_cards() -> Iterator[str]:
+def model_cards(made: Path) -> Iterator[str]:
     """Yield the card of each model: equation, priors, sampler, when not to use it."""
     yield _MODELS
     for name in bb.list_models():
         spec = bb.load_model(name)
         yield f"## {name}\n\n{spec.description.strip()}"
-        yield f"$$\n{_equation(spec.switches)}\n$$"
+        equation = _equation(spec.switches)
+        _draw(equation, made / f"equation_{name}.svg")
+        yield f"![{equation.replace(chr(92), '')}](equation_{name}.svg)"
         yield _table({"Prior": ""} | {f"`{parameter}`": f"`{prior}`" for parameter, prior in spec.priors.items()})
         yield f"**Sampler.** {_SAMPLERS[sampler_for(spec)]}"
         yield f"**When not to use it.** {f'{spec.caution} {spec.avoid}'.strip()}"
@@ -118,6 +129,15 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
+def _draw(equation: str, path: Path) -> None:
+    """Write an equation as an image: scripts that set it in a browser come from a network."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(facecolor="white")
+    figure.text(0, 0, f"${equation}$", fontsize=13, math_fontfamily="cm")
+    figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
+
+
 def _equation(switches: Any) -> str:
     if switches["attribute_effects"] == "covariance":
         noise = r"d_{\cdot j} \sim t_\nu" if switches["likelihood"] == "student_t" else r"d_{\cdot j} \sim N"
@@ -125,7 +145,7 @@ def _equation(switches: Any) -> str:
     effect = "" if switches["attribute_effects"] == "none" else " + b_j"
     scale = r"\sigma" if switches["scale"] == "common" else r"\sigma_c"
     noise = r"t_\nu" if switches["likelihood"] == "student_t" else "N"
-    pooled = r"m_{ic} \sim N(\mu_c, \tau_c^2)" if switches["pooling"] == "partial" else r"m_{ic} \sim \text{prior}"
+    pooled = r"m_{ic} \sim N(\mu_c, \tau_c^2)" if switches["pooling"] == "partial" else r"m_{ic} \sim \mathrm{prior}"
     omega = r"\omega_l" if switches["attribute_effects"] == "per_list" else r"\omega"
     of_effect = rf", \qquad b_j \sim N(0, {omega}^2)" if effect else ""
     return rf"d_{{ij}} \sim {noise}(m_{{i c(i,j)}}{effect},\ {scale}^2), \qquad {pooled}{of_effect}"
@@ -138,6 +158,7 @@ def measure_cards() -> Iterator[str]:
         rows = {
             "Formula": entry.formula, "Sign": entry.sign, "Range": entry.range, "Needs": entry.needs,
             "Conventions": entry.conventions, "When not to use it": entry.avoid, "Source": entry.source,
+            "In Python": f"`bb.metrics.{entry.function.__name__}`",
             "Posterior": "from a fit (`bb.measure_posterior`)" if entry.posterior else "none",
         }  # fmt: skip
         yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
@@ -153,7 +174,9 @@ def debiasing_cards() -> Iterator[str]:
         text = NumpyDocString(getdoc(method) or "")
         yield f"## {name}\n\n`bb.debias.{method.__name__}`. {' '.join(text['Summary'])}"
         yield "\n".join(text["Notes"])
-        yield "\n".join(f"- `{setting.name}`: {' '.join(setting.desc)}" for setting in text["Parameters"])
+        yield "**Settings.**\n\n" + "\n".join(
+            f"- `{setting.name}`: {' '.join(setting.desc)}" for setting in text["Parameters"]
+        )
         yield f"**Source.** {' '.join(text['References'])}"
 
 
