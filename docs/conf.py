@@ -19,7 +19,8 @@ extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosumma
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"bayesbias {release}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 # Notebooks are shown as they were run; a test runs them.
 nb_execution_mode = "off"
 nb_merge_streams = True
