@@ -5,14 +5,15 @@
 # make fuzz   50,000 hostile inputs, 200 commands killed, several at once
 # make bench  the speed figures, as ratios within one run
 #
-# All set-up is done here: git, make, python3 with pip, and a Python 3.12 or 3.13 somewhere are enough.
+# All set-up is done here: git, make and python3 with pip are enough. Where there is no Python 3.12 or 3.13, uv gets one.
 
 UV := .tools/uv/bin/uv
 BIN := .venv/bin
 # Tests side by side, each with one thread: more threads than cores only wait for each other.
 WORKERS := 2
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 RAYON_NUM_THREADS=1
-export UV_PYTHON_DOWNLOADS := never
+# Only .ci/python asks for a download, where nothing else is there.
+export UV_PYTHON_DOWNLOADS := manual
 
 .PHONY: demo test check docs validate fuzz bench calibrate format clean
 .DELETE_ON_ERROR:
@@ -59,7 +60,6 @@ clean:
 
 # pip puts uv into a folder of its own: nothing is installed on the machine.
 $(UV):
-	@.ci/python >/dev/null
 	python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location --target .tools/uv 'uv>=0.9'
 
 .venv/docs: .venv/ready

@@ -6,8 +6,10 @@ The one place where seeds, counts, probabilities, choices and progress bars are 
 
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.util import find_spec
+from html import escape
+from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from bayesbias.errors import ArgumentError, did_you_mean
 
 HDI_PROB = 0.89
 """The probability inside an interval, everywhere, unless the user says otherwise."""
+
+_PATIENCE = 1.0  # seconds before a notebook shows a bar
 
 SEED_LIMIT = 2**32
 """Seeds are whole numbers from 0 to one less than this."""
@@ -178,16 +182,33 @@ def has_audience(progress: bool) -> bool:
 
 
 def with_progress[Item](items: Sequence[Item], what: str, *, progress: bool) -> Iterator[Item]:
-    """Iterate over items with a progress bar on standard error, where there is somebody to see it."""
-    # In a notebook rich needs ipywidgets, and without them warns in place of drawing a bar.
-    drawable = sys.stderr.isatty() or find_spec("ipywidgets") is not None
-    if not (has_audience(progress) and drawable):
+    """Iterate over items with a progress bar, where there is somebody to see it."""
+    if not has_audience(progress):
         yield from items
-        return
-    from rich.console import Console
-    from rich.progress import track
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import track
 
-    yield from track(items, description=what, console=Console(stderr=True), transient=True)
+        yield from track(items, description=what, console=Console(stderr=True), transient=True)
+    else:
+        yield from _with_notebook_bar(items, what)
+
+
+def _with_notebook_bar[Item](items: Sequence[Item], what: str) -> Iterator[Item]:
+    """Iterate over items with a bar below a notebook's cell, once they take some time, until they are done."""
+    shell: Any = import_module("IPython.display")
+    start, bar = time.monotonic(), None
+    for done, item in enumerate(items):
+        if bar is not None or time.monotonic() - start > _PATIENCE:
+            text = f"<progress max={len(items)} value={done}></progress> {escape(what)}: {done} of {len(items)}"
+            shown = shell.HTML(text)
+            if bar is None:
+                bar = shell.display(shown, display_id=True)
+            else:
+                bar.update(shown)
+        yield item
+    if bar is not None:
+        bar.update(shell.HTML(""))
 
 
 def _is_whole(value: Any) -> bool:

@@ -13,14 +13,18 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.errors import name_some
+
 if TYPE_CHECKING:
     import pandas as pd
 
 LINE = 100
 """Longest line of a text, in characters."""
+_FACT = 72  # characters of a fact in a line
+_LEFT = " style='text-align: left'"  # notebooks set cells to the right
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Statement:
     """One thing that a report says.
 
@@ -47,12 +51,18 @@ class Statement:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        return f"Statement({self.kind!r}, {_short(self.text)!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.text)}</p>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
         return {"kind": self.kind, "text": self.text, "numbers": {name: plain(x) for name, x in self.numbers.items()}}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Part:
     """A title and the statements below it.
 
@@ -70,6 +80,15 @@ class Part:
     statements: tuple[Statement, ...]
     bulleted: bool = True
 
+    def __str__(self) -> str:
+        return render_text([self])
+
+    def __repr__(self) -> str:
+        return f"Part({self.title!r}, {len(self.statements)} statements)"
+
+    def _repr_html_(self) -> str:
+        return render_html([self])
+
 
 class Rendered(ABC):
     """What says something in parts: `print` gives their text, and a notebook shows them as HTML."""
@@ -78,6 +97,10 @@ class Rendered(ABC):
     @abstractmethod
     def parts(self) -> tuple[Part, ...]:
         """The parts, in the order in which they are read."""
+
+    def __repr__(self) -> str:
+        first = next((said.text for part in self.parts for said in part.statements), "nothing to say")
+        return f"<{type(self).__name__}: {_short(first)} (print it for the rest)>"
 
     def __str__(self) -> str:
         return render_text(self.parts)
@@ -88,6 +111,30 @@ class Rendered(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
         return {str(name): plain(value) for name, value in vars(self).items()}
+
+
+type Facts = Mapping[str, Any]
+"""What is shown of an object, by name: texts, numbers, and lists of words or mappings of these."""
+
+
+class Described(ABC):
+    """What is shown by a few facts: in a line of text, and in a notebook as a table."""
+
+    @property
+    @abstractmethod
+    def _facts(self) -> Facts:
+        """What is shown, in this order; of a list of words the first few, or in a line how many there are."""
+
+    def __repr__(self) -> str:
+        facts = (
+            f"{name}={value!r}" if isinstance(value, str) and len(value) < _FACT else f"{name}={_fact_text(value)}"
+            for name, value in self._facts.items()
+        )
+        return f"{type(self).__name__}({', '.join(facts)})"
+
+    def _repr_html_(self) -> str:
+        facts = {name: _fact_text(value, 12) for name, value in self._facts.items()}
+        return facts_html(type(self).__name__, facts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,6 +222,40 @@ def render_html(parts: Iterable[Part]) -> str:
         else:
             html += [f"<p>{escape(said.text)}</p>" for said in part.statements]
     return "".join(html)
+
+
+def facts_html(title: str, facts: Mapping[str, str], notes: Iterable[str] = ()) -> str:
+    """Return facts as a table for a notebook, with notes below it, every word escaped.
+
+    >>> facts_html("Study", {"name": "<b>"})
+    '<table><caption>Study</caption><tbody><tr><th>name</th><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    rows = "".join(
+        f"<tr><th>{escape(name)}</th><td{_LEFT if len(text) > _FACT else ''}>{escape(text)}</td></tr>"
+        for name, text in facts.items()
+    )
+    below = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"<table><caption>{escape(title)}</caption><tbody>{rows}</tbody></table>{below}"
+
+
+def _fact_text(value: Any, words: int = 0) -> str:
+    """Return a fact as text, with so many words of each list; without any, how many there are."""
+    if isinstance(value, Mapping):
+        inside = "; ".join(f"{name}: {_fact_text(item, words)}" for name, item in value.items())
+        return inside or "none" if words else f"{{{_short(inside)}}}"
+    if isinstance(value, list | tuple):
+        if not words:
+            return str(len(value))
+        if not value:
+            return "none"
+        return name_some([" - ".join(map(str, item)) if isinstance(item, tuple) else item for item in value], words)
+    if isinstance(value, str):
+        return value if words else repr(_short(value))
+    return digits_text(value, 4) if isinstance(value, float) else str(value)
+
+
+def _short(text: str) -> str:
+    return textwrap.shorten(text, _FACT, placeholder=" …")
 
 
 def rows_of(frame: "pd.DataFrame") -> list[dict[str, Any]]:

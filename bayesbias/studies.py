@@ -19,14 +19,15 @@ from bayesbias.arguments import check_path, check_type
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError, did_you_mean, raise_faults
 from bayesbias.files import bundled
 from bayesbias.outputs import atomic_path
+from bayesbias.statements import Described, Facts
 from bayesbias.study_faults import ABOVE, CONTROLS, file_faults, study_faults
 
 CONNECTIONS = ("associated", "different", "human", "neutral")
 """How an attribute word relates to a protected word, in the order of every table and figure."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Study:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Study(Described):
     """Word lists, and which attribute group is expected to be close to which protected group.
 
     Making one checks it; every fault is listed in one error.
@@ -84,6 +85,17 @@ class Study:
     source: str = field(default="", repr=False)
     notes: str = field(default="", repr=False)
     left_out_controls: tuple[str, ...] = field(default=(), init=False, repr=False)
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "name": self.name,
+            "protected": self.protected,
+            "attributes": self.attributes,
+            "associated": self.associated,
+            "human": self.human,
+            "neutral": self.neutral,
+        }
 
     def __post_init__(self) -> None:
         """Check the study, then store its lists as tuples and the names of control lists as words."""

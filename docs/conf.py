@@ -15,15 +15,15 @@ author = "The bayesbias developers"
 copyright = author  # noqa: A001 - the name that Sphinx expects
 version = release = bayesbias.__version__
 
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"bayesbias {release}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 # Notebooks are shown as they were run; a test runs them.
 nb_execution_mode = "off"
 nb_merge_streams = True
-myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"

@@ -4,6 +4,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Iterator
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,21 @@ study = bb.load_study("weat7")
 table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
 fit = bb.fit(table, "crossed", draws=500, random_seed=1, progress=False)
 """
+_MODELS = """# Models
+
+A distance *d*, of protected word *i* to attribute word *j*, is 1 minus the cosine similarity. *c*(*i*, *j*) is the
+connection of the two (associated, different, human, neutral), *l* the kind of list of an attribute word, *m* a word's
+mean, *μ* a connection's (`connection_mean`), *τ* the sd of the words around it (`word_sd`), *b* an attribute word's own
+effect, of sd *ω* (`attribute_sd`), *σ* the sd of what is left, *Σ* the residual covariance between protected words, *S*
+that of a word's effects, *s* a scale (`list_scale`), *ν* the degrees of freedom (`nu`).
+
+Take one by its name, `bb.fit(table, "crossed")`, or a file of your own that looks like `models/crossed.toml`."""
+_SAMPLERS = {
+    "exact": "Independent draws (`exact`), in well under a second.",
+    "collapsed": "Independent draws, with all locations integrated out (`collapsed`), in well under a second.",
+    "gibbs": "A compiled Gibbs sampler (`gibbs`), in seconds.",
+    "nuts": "NUTS (`nutpie`), in minutes.",
+}
 # Every figure, by the name of the function that draws it, and the code that the gallery shows and runs.
 GALLERY = {
     "plot_contrasts": "figure = bb.plot_contrasts(fit, rope=0.02)",
@@ -31,26 +47,33 @@ GALLERY = {
     "plot_connections": "figure = bb.plot_connections(fit)",
     "plot_distances": "figure = bb.plot_distances(table)",
     "plot_check": "figure = bb.plot_check(bb.check_posterior(fit, random_seed=1, progress=False))",
-    "plot_prior_check": "figure = bb.plot_prior_check(bb.check_prior(table, 'crossed', random_seed=1, progress=False))",
+    "plot_prior_check": """prior = bb.check_prior(table, "crossed", random_seed=1, progress=False)
+figure = bb.plot_prior_check(prior)""",
     "plot_embeddings": """debiased = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
-tables = {"original": bb.distance_table(vectors, study), "debiased": bb.distance_table(debiased, study)}
-figure = bb.plot_embeddings(bb.compare_embeddings(tables, "crossed", draws=500, random_seed=1, progress=False))""",
+embeddings = {"original": vectors, "debiased": debiased}
+tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
+compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
+figure = bb.plot_embeddings(compared)""",
     "plot_measure": "figure = bb.plot_measure(bb.measure_posterior(fit, 'weat', random_seed=1, progress=False))",
     "plot_measure_words": "figure = bb.plot_measure_words(bb.measure_posterior(fit, random_seed=1, progress=False))",
-    "plot_null": "figure = bb.plot_null(bb.simulate_null(samples=2000, random_seed=1), observed={'effect_size': 0.97})",
+    "plot_null": """null = bb.simulate_null(samples=2000, random_seed=1, progress=False)
+figure = bb.plot_null(null, observed={"effect_size": 0.97})""",
     "plot_false_claims": "figure = bb.plot_false_claims(bb.false_claims(samples=200, random_seed=1, progress=False))",
-    "plot_audit": """embeddings = {name: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_{name}.npz") for name in
-              ("seed1", "seed2", "seed3")}
-audit = bb.audit(embeddings, ["weat7", "gender"], model="crossed", draws=500, random_seed=1, progress=False)
+    "plot_audit": """folder = bb.bundled("data", "vectors")
+seeds = "seed1", "seed2", "seed3"
+embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}
+settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": False}
+audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plot_audit(audit)""",
     "plot_ranks": "figure = bb.plot_ranks(bb.rank(audit))",
     "plot_seeds": """seeds = {name: bb.distance_table(path, "gender") for name, path in embeddings.items()}
 fits = {name: bb.fit(each, "crossed", draws=500, random_seed=1, progress=False) for name, each in seeds.items()}
 figure = bb.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
     "plot_word_scores": """words = study.attributes | study.protected
-rules = [bb.metrics.word_scores(vectors, words, [("he", "she"), ("man", "woman")], rule=rule) for rule in
-         ("db_wa", "ripa")]
-figure = bb.plot_word_scores(*rules)""",
+pairs = [("he", "she"), ("man", "woman")]
+rules = "db_wa", "ripa"
+scores = [bb.metrics.word_scores(vectors, words, pairs, rule=rule) for rule in rules]
+figure = bb.plot_word_scores(*scores)""",
     "plot_components": "figure = bb.plot_components(bb.metrics.kindel_comparison(vectors, 'weat7'))",
     "plot_congruences": """nulls = bb.metrics.study_nulls(vectors, study, samples=500, random_seed=1, progress=False)
 figure = bb.plot_congruences(*nulls.values())""",
@@ -58,7 +81,9 @@ figure = bb.plot_congruences(*nulls.values())""",
 figure = bb.plot_lattices(bb.metrics.lattice(vectors, male, progress=False))""",
     "plot_lattice_spread": """lists = male, study.attributes["female"][:5]
 metrics = "canonical_subspace", "mean_squared_cosine"
-lattices = [bb.metrics.lattice(vectors, *lists, metric=name, progress=False) for name in metrics]
+lattices = [
+    bb.metrics.lattice(vectors, *lists, metric=name, progress=False) for name in metrics
+]
 figure = bb.plot_lattice_spread(*lattices)""",
     "plot_consistency": "figure = bb.plot_consistency(bb.metrics.subset_consistency(vectors, male, progress=False))",
 }
@@ -66,28 +91,54 @@ figure = bb.plot_lattice_spread(*lattices)""",
 
 def everything(docs: Path) -> None:
     """Write all generated pages into the folder of the site's sources."""
+    import dependencies
+
     made = docs / "generated"
     made.mkdir(exist_ok=True)
-    _write(made / "models.md", model_cards())
+    _write(made / "models.md", model_cards(made))
     _write(made / "measures.md", measure_cards())
     _write(made / "debiasing.md", debiasing_cards())
+    _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
     gallery(made)
     notebooks(docs / "notebooks")
     validation(docs / "validation")
 
 
-def model_cards() -> Iterator[str]:
+def model_cards(made: Path) -> Iterator[str]:
     """Yield the card of each model: equation, priors, sampler, when not to use it."""
-    yield '# Models\n\nA distance is 1 minus the cosine similarity. Take one by its name: `bb.fit(table, "crossed")`.'
+    yield _MODELS
     for name in bb.list_models():
         spec = bb.load_model(name)
         yield f"## {name}\n\n{spec.description.strip()}"
-        yield f"$$\n{_equation(spec.switches)}\n$$"
-        yield "\n".join(f"- prior of `{parameter}`: {prior}" for parameter, prior in spec.priors.items())
-        yield f"- sampler: {sampler_for(spec)}\n- source: {spec.source.strip() or 'this package'}"
-        if spec.caution.strip():
-            yield f"**When not to use it.** {spec.caution.strip()}"
+        equation = _equation(spec.switches)
+        _draw(equation, made / f"equation_{name}.svg")
+        yield f"![{equation.replace(chr(92), '')}](equation_{name}.svg)"
+        yield _table({"Prior": ""} | {f"`{parameter}`": f"`{prior}`" for parameter, prior in spec.priors.items()})
+        yield f"**Sampler.** {_SAMPLERS[sampler_for(spec)]}"
+        yield f"**When not to use it.** {f'{spec.caution} {spec.avoid}'.strip()}"
+        yield f"**Source.** {spec.source.strip() or 'this package'}"
+
+
+def _table(rows: dict[str, str]) -> str:
+    """Return rows of two cells; the first is the head where it has no second cell."""
+    head = next(iter(rows)) if "" in rows.values() else ""
+    cells = (f"| {title} | {_cell(text)} |" for title, text in rows.items() if text)
+    return "\n".join([f"| {head} | |", "|---|---|", *cells])
+
+
+def _cell(text: str) -> str:
+    """Return a text for a cell: bars and stars stand for themselves."""
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
+def _draw(equation: str, path: Path) -> None:
+    """Write an equation as an image: scripts that set it in a browser come from a network."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(facecolor="white")
+    figure.text(0, 0, f"${equation}$", fontsize=13, math_fontfamily="cm")
+    figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
 
 
 def _equation(switches: Any) -> str:
@@ -97,7 +148,7 @@ def _equation(switches: Any) -> str:
     effect = "" if switches["attribute_effects"] == "none" else " + b_j"
     scale = r"\sigma" if switches["scale"] == "common" else r"\sigma_c"
     noise = r"t_\nu" if switches["likelihood"] == "student_t" else "N"
-    pooled = r"m_{ic} \sim N(\mu_c, \tau_c^2)" if switches["pooling"] == "partial" else r"m_{ic} \sim \text{prior}"
+    pooled = r"m_{ic} \sim N(\mu_c, \tau_c^2)" if switches["pooling"] == "partial" else r"m_{ic} \sim \mathrm{prior}"
     omega = r"\omega_l" if switches["attribute_effects"] == "per_list" else r"\omega"
     of_effect = rf", \qquad b_j \sim N(0, {omega}^2)" if effect else ""
     return rf"d_{{ij}} \sim {noise}(m_{{i c(i,j)}}{effect},\ {scale}^2), \qquad {pooled}{of_effect}"
@@ -109,19 +160,27 @@ def measure_cards() -> Iterator[str]:
     for name, entry in MEASURES.items():
         rows = {
             "Formula": entry.formula, "Sign": entry.sign, "Range": entry.range, "Needs": entry.needs,
-            "Conventions": entry.conventions, "Source": entry.source,
+            "Conventions": entry.conventions, "When not to use it": entry.avoid, "Source": entry.source,
+            "In Python": f"`bb.metrics.{entry.function.__name__}`",
             "Posterior": "from a fit (`bb.measure_posterior`)" if entry.posterior else "none",
         }  # fmt: skip
-        cells = "\n".join(f"| {title} | {text.replace('|', chr(92) + '|')} |" for title, text in rows.items())
-        yield f"## {name}\n\n{entry.title}\n\n| | |\n|---|---|\n{cells}"
+        yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
+        yield _table(rows)
 
 
 def debiasing_cards() -> Iterator[str]:
     """Yield the card of each debiasing method."""
+    from numpydoc.docscrape import NumpyDocString
+
     yield "# Debiasing\n\n`bb.debias.METHODS`; on the command line `bayesbias debias --method NAME`."
     for name, method in METHODS.items():
-        text = (method.__doc__ or "").split("\n\n    Parameters")[0]
-        yield f"## {name}\n\n`bb.debias.{method.__name__}`\n\n{re.sub(r'^ {4}', '', text, flags=re.MULTILINE)}"
+        text = NumpyDocString(getdoc(method) or "")
+        yield f"## {name}\n\n`bb.debias.{method.__name__}`. {' '.join(text['Summary'])}"
+        yield "\n".join(text["Notes"])
+        yield "**Settings.**\n\n" + "\n".join(
+            f"- `{setting.name}`: {' '.join(setting.desc)}" for setting in text["Parameters"]
+        )
+        yield f"**Source.** {' '.join(text['References'])}"
 
 
 def reference() -> Iterator[str]:

@@ -92,6 +92,9 @@ def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     notebook.metadata = nbformat.from_dict(_METADATA)
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id, cell.metadata = f"cell-{number:02}", {}
+        if "outputs" in cell:
+            # Of a progress bar an empty output is left.
+            cell.outputs = [each for each in cell.outputs if each.get("data", {}).get("text/html") != ""]
         for output in cell.get("outputs", []):
             if output.output_type == "stream":
                 output.text = _WARNING.sub(r"\1", output.text)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,12 +121,56 @@ def test_every_code_block_of_the_guide_runs(page: Path, workplace: Path, monkeyp
             assert not stopped.value.code
 
 
-def test_the_gallery_has_every_figure() -> None:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+def script(name: str) -> Any:
+    """Return a module of the site's folder."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_dependencies_says_what_each_is_for() -> None:
+    page = script("dependencies")
+    project = page.project()
+    assert set(page.PURPOSES) == {re.split(r"[^\w-]", text)[0] for text in project["dependencies"]}
+    assert set(page.EXTRAS) == set(project["optional-dependencies"])
+    text = "\n".join(page.page())
+    for name in page.PURPOSES:
+        assert re.search(rf"^\| {name} \| .+ \| (?:under 1|[\d,]+) \| bayesbias", text, re.MULTILINE), name
+    # Which is why it is no extra: see the page.
+    assert "pyarrow" in page.required("nutpie")
+
+
+def test_every_card_says_when_not_to_use_it() -> None:
+    assert [name for name in bb.list_models() if not bb.load_model(name).avoid.endswith(".")] == []
+    for entry in bb.metrics.MEASURES.values():
+        assert entry.avoid.startswith(("to ", "where ", "with ", "without ")), entry.name
+        assert all((entry.formula, entry.sign, entry.range, entry.source, entry.needs))
+    for method in bb.debias.METHODS.values():
+        parts = re.findall(r"\*\*(What it [a-z ]+)\.\*\*", str(method.__doc__))
+        assert parts == ["What it needs", "What it changes", "What it cannot do"]
+
+
+def test_the_licence_names_that_of_the_vectors() -> None:
+    project = script("dependencies").project()
+    assert project["license"] == "Apache-2.0 AND CC-BY-SA-3.0"
+    assert "creativecommons.org/licenses/by-sa/3.0" in (ROOT / "data" / "README.md").read_text()
+    assert "data/README.md" in project["license-files"]
+
+
+def test_the_readme_has_no_link_that_a_package_index_cannot_follow() -> None:
+    """But for its picture, whose words an index shows in its place."""
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", README)
+    assert [target for mark, target in links if not mark and not target.startswith("https://")] == []
+    assert [target for mark, target in links if mark] == ["docs/forest.png"]
+
+
+def test_the_gallery_has_every_figure() -> None:
+    generate = script("generate")
+    # Longer lines would have to be scrolled.
+    assert max(len(line) for code in generate.GALLERY.values() for line in code.splitlines()) <= 90
     assert set(generate.GALLERY) == {name for name in bb.__all__ if name.startswith("plot_")}
 
 

@@ -23,14 +23,13 @@ from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import find_lists, four_lists
 from bayesbias.statements import (
     Part,
+    Rendered,
     Statement,
     count_text,
     distance_text,
     interval_text,
     percent_text,
     probability_text,
-    render_html,
-    render_text,
     signed_text,
 )
 from bayesbias.studies import StudyLike
@@ -43,8 +42,8 @@ _MOSTLY_PRIOR = 0.5
 MODELS = ("inner_product", "corrected_ratio", "constrained")
 
 
-@dataclass(frozen=True, eq=False)
-class CosineRegression:
+@dataclass(frozen=True, eq=False, repr=False)
+class CosineRegression(Rendered):
     """A cosine regression, the inner product regression that it is a part of, and the difference.
 
     Parameters
@@ -88,11 +87,10 @@ class CosineRegression:
     lost_words: Mapping[str, tuple[str, ...]]
     random_seed: int
 
-    def __str__(self) -> str:
-        return render_text([Part("", self.notes, bulleted=False)])
-
-    def _repr_html_(self) -> str:
-        return render_html([Part("", self.notes, bulleted=False)])
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What the tables say."""
+        return (Part("", self.notes, bulleted=False),)
 
 
 def cosine_regression(

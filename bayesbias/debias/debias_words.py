@@ -9,6 +9,7 @@ from bayesbias.embeddings import Embedding
 from bayesbias.embeddings.case_rules import forms
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.files import bundled, read_toml
+from bayesbias.statements import Described, Facts
 
 Sets = Sequence[Sequence[str]]
 _SPELLINGS = ("exact", "lower", "title", "upper")
@@ -16,8 +17,8 @@ _TEXTS = ("name", "description", "source")
 _LISTS = ("definitional", "equalize")
 
 
-@dataclass(frozen=True)
-class DebiasWords:
+@dataclass(frozen=True, repr=False)
+class DebiasWords(Described):
     """Words that define what is removed: sets that differ in nothing else, such as (he, she), (king, queen).
 
     Parameters
@@ -50,6 +51,15 @@ class DebiasWords:
     specific: Sequence[str] = ()
     description: str = ""
     source: str = ""
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "name": self.name,
+            "definitional": self.definitional,
+            "equalize": self.equalize,
+            "specific": self.specific,
+        }
 
     def __post_init__(self) -> None:
         definitional = _checked(self.definitional, "definitional")

@@ -18,6 +18,7 @@ from bayesbias.debias.subspace import (
 )
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.statements import Described, Facts
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,18 @@ class HardDebias:
     components
         Number of directions to remove. None (default): one fewer than the largest definitional set has words, that
         is 1 for pairs and 2 for sets of three.
+
+    Notes
+    -----
+    **What it needs.** Definitional sets of words that differ in nothing but what is removed, words that mean what is
+    removed (such as "beard"), and the whole vocabulary.
+
+    **What it changes.** Every other word loses its part in the subspace and gets length 1; the words of each set to
+    equalize become equally near to all words that were neutralized.
+
+    **What it cannot do.** Take bias away. It takes one subspace away: words that leaned the same way remain neighbours,
+    from which the gender of a word can be read again (Gonen and Goldberg 2019). A gap between words that were equalized
+    closes by construction, whatever it meant.
 
     References
     ----------
@@ -88,8 +101,8 @@ class HardDebias:
         return FittedHardDebias(words, bias_subspace(embedding, words, components=self.components))
 
 
-@dataclass(frozen=True, eq=False)
-class FittedHardDebias:
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedHardDebias(Described):
     """A bias subspace, ready to be removed.
 
     Parameters
@@ -102,6 +115,10 @@ class FittedHardDebias:
 
     sets: DebiasWords
     subspace: Subspace
+
+    @property
+    def _facts(self) -> Facts:
+        return {"sets": self.sets.name, "components": len(self.subspace.directions)}
 
     def transform(
         self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None

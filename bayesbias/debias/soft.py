@@ -29,6 +29,7 @@ from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.subspace import Subspace, bias_subspace, chosen_rows, row_blocks, unit_rows, whole_embedding
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
+from bayesbias.statements import Described, Facts
 
 _TOLERANCE = 1e-12
 _MOST_STEPS = 5000
@@ -51,6 +52,17 @@ class SoftDebias:
     ------
     ArgumentError
         If `strength` is not a finite number of at least 0.
+
+    Notes
+    -----
+    **What it needs.** Definitional sets of words that differ in nothing but what is removed, the words that are to be
+    neutral, and the whole vocabulary, since `strength` depends on how many words there are.
+
+    **What it changes.** Every word, by one linear map that turns neutral words away from the subspace and keeps inner
+    products as far as it can; then each gets length 1.
+
+    **What it cannot do.** Take bias away, nor even all of the subspace: `strength` says how much. Words that leaned the
+    same way remain neighbours (Gonen and Goldberg 2019).
 
     References
     ----------
@@ -120,8 +132,8 @@ class SoftDebias:
         return FittedSoftDebias(words, subspace, *_solve(gram, neutral_gram, subspace.directions, float(self.strength)))
 
 
-@dataclass(frozen=True, eq=False)
-class FittedSoftDebias:
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedSoftDebias(Described):
     """A linear map, ready to be applied.
 
     Parameters
@@ -150,6 +162,16 @@ class FittedSoftDebias:
     objective: float
     objective_before: float
     gradient: float
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "sets": self.sets.name,
+            "components": len(self.subspace.directions),
+            "strength": self.strength,
+            "objective": self.objective,
+            "objective_before": self.objective_before,
+        }
 
     def transform(
         self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None

@@ -9,14 +9,15 @@ from bayesbias.arguments import check_count
 from bayesbias.debias.debias_words import DebiasWords, sets_in
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.statements import Described, Facts
 
 # Below this, a difference of unit vectors is rounding.
 ROUNDING = 1e-6
 _BLOCK = 10_000
 
 
-@dataclass(frozen=True, eq=False)
-class Subspace:
+@dataclass(frozen=True, eq=False, repr=False)
+class Subspace(Described):
     """Orthonormal directions in which definitional sets differ.
 
     Parameters
@@ -32,6 +33,15 @@ class Subspace:
     directions: np.ndarray
     explained: np.ndarray
     sets: tuple[tuple[str, ...], ...]
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "components": len(self.directions),
+            "dimensions": self.directions.shape[1],
+            "explained": float(self.explained.sum()),
+            "sets": self.sets,
+        }
 
 
 def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: int | None = None) -> Subspace:

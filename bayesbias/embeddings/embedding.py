@@ -14,12 +14,13 @@ from bayesbias import geometry
 from bayesbias.arguments import is_text
 from bayesbias.embeddings.case_rules import FORMS, Case, Form, case_rule, case_text, forms
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
+from bayesbias.statements import Described, Facts
 
 Vectors = NDArray[np.floating[Any]]
 
 
-@dataclass(frozen=True)
-class Lookup:
+@dataclass(frozen=True, repr=False)
+class Lookup(Described):
     """What looking up some words gave.
 
     Parameters
@@ -33,9 +34,13 @@ class Lookup:
     found: dict[str, str]
     lost: tuple[str, ...]
 
+    @property
+    def _facts(self) -> Facts:
+        return {"found": list(self.found), "lost": self.lost}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Embedding:
+class Embedding(Described):
     """Words with their vectors.
 
     Parameters
@@ -93,9 +98,9 @@ class Embedding:
             row = next(row for row, word in enumerate(words) if self._index[word] != row)
             raise EmbeddingError(f"The word {words[row]!r} is listed twice: in row {row} and again further down.")
 
-    def __repr__(self) -> str:
-        size = f"words={len(self)}, dimensions={self.dimensions}"
-        return f"Embedding(name={self.name!r}, {size}, case={self.case_text!r})"
+    @property
+    def _facts(self) -> Facts:
+        return {"name": self.name, "words": len(self), "dimensions": self.dimensions, "case": self.case_text}
 
     def __len__(self) -> int:
         return len(self.words)

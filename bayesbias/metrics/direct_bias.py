@@ -15,6 +15,7 @@ from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_use
 from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.statements import Described, Facts
 from bayesbias.studies import Study, StudyLike, load_study
 
 GENDER_PAIRS = (
@@ -24,8 +25,8 @@ GENDER_PAIRS = (
 """The ten definitional pairs of Bolukbasi et al. (2016)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Direction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Direction(Described):
     """A direction that pairs of words differ in.
 
     Parameters
@@ -44,6 +45,15 @@ class Direction:
     explained: Floats
     pairs: tuple[tuple[str, str], ...]
     lost_words: tuple[str, ...]
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "dimensions": len(self.vector),
+            "explained": float(self.explained[0]),
+            "pairs": self.pairs,
+            "lost_words": self.lost_words,
+        }
 
 
 def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] = GENDER_PAIRS) -> Direction:

@@ -12,13 +12,14 @@ from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_user
 from bayesbias.losses import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
+from bayesbias.statements import Described, Facts
 from bayesbias.studies import Study, StudyLike, load_study
 
 WordLists = Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True, eq=False)
-class FoundLists:
+@dataclass(frozen=True, eq=False, repr=False)
+class FoundLists(Described):
     """Lists of words that were looked up in an embedding.
 
     Parameters
@@ -34,6 +35,10 @@ class FoundLists:
     source: Embedding
     words: Mapping[str, tuple[str, ...]]
     lost: Mapping[str, tuple[str, ...]]
+
+    @property
+    def _facts(self) -> Facts:
+        return {"source": self.source.name, "words": self.words, "lost": self.lost}
 
     @cached_property
     def units(self) -> Mapping[str, Floats]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayesbias.errors import did_you_mean, name_some
-from bayesbias.statements import plain
+from bayesbias.statements import facts_html, plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,11 +82,8 @@ class MeasureResult:
         return "\n".join([self._title(), *lines, *self._notes()])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{_number(value)}</td></tr>" for name, value in self.statistics.items()
-        )
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
-        return f"<table><caption>{escape(self._title())}</caption><tbody>{rows}</tbody></table>{notes}"
+        numbers = {name: _number(value) for name, value in self.statistics.items()}
+        return facts_html(self._title(), numbers, self._notes())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""

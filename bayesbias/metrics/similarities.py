@@ -13,13 +13,14 @@ from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists
+from bayesbias.statements import Described, Facts
 from bayesbias.studies import Study
 
 Statistics = dict[str, Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class Similarities:
+@dataclass(frozen=True, eq=False, repr=False)
+class Similarities(Described):
     """Cosine similarities of lists of protected words to lists of attribute words.
 
     Parameters
@@ -43,6 +44,14 @@ class Similarities:
     protected: WordLists
     attributes: WordLists
     associated: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "shape": "x".join(map(str, self.values.shape)),
+            "protected": self.protected,
+            "attributes": self.attributes,
+        }
 
     @classmethod
     def of_embedding(

@@ -95,7 +95,7 @@ def content_faults(fit: "xr.DataTree") -> Iterator[str]:
 def _is_model(value: object) -> bool:
     try:
         spec = stored_model(value) if isinstance(value, dict) else None
-        return spec is not None and _are_texts([spec.name, spec.description, spec.source, spec.caution])
+        return spec is not None and _are_texts([spec.name, spec.description, spec.source, spec.caution, spec.avoid])
     except (ModelError, TypeError, KeyError, AttributeError):
         return False
 

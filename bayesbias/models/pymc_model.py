@@ -60,7 +60,7 @@ def pymc_model(
 
 
 @contextmanager
-def _same_environment() -> Iterator[None]:
+def same_environment() -> Iterator[None]:
     """Take out of the environment what libraries put there when they are imported."""
     before = set(os.environ)
     try:
@@ -70,7 +70,7 @@ def _same_environment() -> Iterator[None]:
             del os.environ[name]
 
 
-@_same_environment()
+@same_environment()
 def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     """Return the PyMC model of `spec` for `data`.
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.extend import check_groups, extend
 from bayesbias.models.fit_content import PARAMETERS
 from bayesbias.models.fits import finish_fit, judge_fit
-from bayesbias.models.pymc_model import AUXILIARY, build_model
+from bayesbias.models.pymc_model import AUXILIARY, build_model, same_environment
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
@@ -61,9 +62,10 @@ def fit(
         ``"exact"`` (models without attribute effects) and ``"collapsed"`` (crossed models) draw independently, in
         well under a second; ``"gibbs"`` draws the multivariate model in sweeps, up to four a kept draw, in seconds
         (its first call on a machine compiles it, for about a minute; where neither the package's folder nor the home
-        can be written, name a folder for the result in the environment: NUMBA_CACHE_DIR); ``"nutpie"`` and
-        ``"pymc"`` (PyMC's own) are NUTS and fit every model. ``"auto"`` (default) takes the fastest that fits the
-        model, and NUTS where a diagnostic of that one fails.
+        can be written, name a folder for the result in the environment: NUMBA_CACHE_DIR); ``"nutpie"``,
+        ``"pymc"`` (PyMC's own) and ``"numpyro"`` (of the extra of this name, which installs it) are NUTS and fit every
+        model. ``"auto"`` (default) takes the fastest that fits the model, and nutpie where a diagnostic of that one
+        fails.
     draws, tune, chains
         Kept draws a chain, tuning steps a chain before them, and chains.
     random_seed
@@ -111,6 +113,8 @@ def fit(
         for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1))
     )
     seed = resolve_seed(random_seed)
+    check_choice("sampler", sampler, ("auto", *OWN_SAMPLERS, *_NUTS))
+    _check_installed(sampler)
     wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
     data = model_data(table)
@@ -139,8 +143,6 @@ def _sample(
     sampler: str, data: ModelData, spec: ModelSpec, settings: Settings
 ) -> tuple["xr.Dataset", "xr.Dataset", str]:
     """Return the draws, what the sampler reports of them, and its name."""
-    known = ("auto", *OWN_SAMPLERS, *_NUTS)
-    check_choice("sampler", sampler, known)
     name = sampler_for(spec) if sampler == "auto" else sampler
     if name in OWN_SAMPLERS:
         try:
@@ -255,7 +257,9 @@ def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
     return tree
 
 
-def _pymc(model: "pm.Model", settings: Settings) -> "xr.DataTree":
+def _pymc(
+    model: "pm.Model", settings: Settings, engine: str = "pymc", nuts: Mapping[str, Any] | None = None
+) -> "xr.DataTree":
     import pymc as pm
 
     with model, exact_arithmetic():
@@ -266,12 +270,12 @@ def _pymc(model: "pm.Model", settings: Settings) -> "xr.DataTree":
                 chains=settings.chains,
                 cores=min(settings.chains, os.cpu_count() or 1),
                 random_seed=settings.seed,
-                nuts_sampler="pymc",
+                nuts_sampler=engine,
                 var_names=[v.name for v in (*model.free_RVs, *model.deterministics) if v.name not in AUXILIARY],
                 progressbar=settings.progress,
                 quiet=not settings.progress,
                 compute_convergence_checks=False,
-                nuts={"target_accept": TARGET_ACCEPT},
+                nuts={"target_accept": TARGET_ACCEPT, **(nuts or {})},
             )
         except ValueError as error:
             if "Not enough samples" in str(error):  # what PyMC makes of an interrupt while it tunes
@@ -280,7 +284,26 @@ def _pymc(model: "pm.Model", settings: Settings) -> "xr.DataTree":
     return tree
 
 
-_NUTS: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc}
+@same_environment()
+def _numpyro(model: "pm.Model", settings: Settings) -> "xr.DataTree":
+    # Vectorized, since the other ways depend on how many devices JAX was started with.
+    tree = _pymc(model, settings, "numpyro", {"chain_method": "vectorized"})
+    stats = tree["sample_stats"]
+    stats["reached_max_treedepth"] = stats["tree_depth"] >= _NUMPYRO_DEPTH
+    return tree
+
+
+_NUTS: dict[str, Callable[..., "xr.DataTree"]] = {"nutpie": _nutpie, "pymc": _pymc, "numpyro": _numpyro}
+_NUMPYRO_DEPTH = 10  # the largest tree depth of its NUTS
+
+
+def _check_installed(sampler: str) -> None:
+    """Raise `FitError` if a sampler is wanted that is an extra, and not installed."""
+    if sampler == "numpyro" and find_spec(sampler) is None:
+        raise FitError(
+            "The sampler numpyro is not installed. Install it with: pip install 'bayesbias[numpyro]'. Or take nutpie, "
+            "which fits the same models."
+        )
 
 
 def exact_arithmetic() -> Any:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from bayesbias.arguments import check_type
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.files import bundled, input_file, read_toml
 from bayesbias.models.priors import Prior, parse_prior
+from bayesbias.statements import Described, Facts
 
 # What each switch may say.
 SWITCHES: dict[str, tuple[str, ...]] = {
@@ -30,11 +31,11 @@ _REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1
 _NO_UNIT = ("target_weight", "list_scale", "nu")
 # What parameters were called in earlier versions.
 RENAMED = {"group_mean": "connection_mean"}
-_TEXTS = ("name", "description", "source", "caution")
+_TEXTS = ("name", "description", "source", "caution", "avoid")
 
 
-@dataclass(frozen=True)
-class ModelSpec:
+@dataclass(frozen=True, repr=False)
+class ModelSpec(Described):
     """A model: what it is called, where it comes from, its switches and its priors.
 
     Parameters
@@ -43,6 +44,8 @@ class ModelSpec:
         For people.
     caution
         What a reader of its results must know; every report repeats it. May be empty.
+    avoid
+        When another model is the better choice. May be empty.
     switches
         One of the values in `SWITCHES` for each switch.
     priors
@@ -65,7 +68,17 @@ class ModelSpec:
     priors: Mapping[str, Prior]
     description: str = ""
     source: str = ""
-    caution: str = field(default="")
+    caution: str = ""
+    avoid: str = ""
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "name": self.name,
+            "description": self.description,
+            "switches": self.switches,
+            "priors": {name: str(prior) for name, prior in self.priors.items()},
+        }
 
     def __post_init__(self) -> None:
         faults = _switch_faults(self.switches)

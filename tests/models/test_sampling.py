@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, ConvergenceWarning, ModelError
+from bayesbias.errors import ArgumentError, ConvergenceWarning, FitError, ModelError
 from tests.models.agreement import worst_differences
 from tests.models.tables import small
 
@@ -131,6 +131,25 @@ def test_a_seed_repeats_exactly_in_another_process(capsys: pytest.CaptureFixture
             exec(_REPEAT, {})
     assert capsys.readouterr().out == other
     assert [len(line) for line in other.split()] == [64, 64]
+
+
+def test_a_sampler_that_is_not_installed_names_its_extra(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bayesbias.models.sampling.find_spec", lambda name: None)
+    with pytest.raises(FitError, match=r"numpyro is not installed.*pip install 'bayesbias\[numpyro\]'"):
+        bb.fit(table, sampler="numpyro")
+
+
+@pytest.mark.slow
+def test_numpyro_agrees_with_independent_draws(few: pd.DataFrame) -> None:
+    """In Monte Carlo standard errors, of 40 parameters."""
+    pytest.importorskip("numpyro")
+    settings = {"draws": 1000, "tune": 1000, "progress": False}
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        numpyro = bb.fit(few, "hierarchical", sampler="numpyro", random_seed=1, **settings)
+    exact = bb.fit(few, "hierarchical", sampler="exact", random_seed=2, **settings)
+    assert bb.fit_fact(numpyro, "sampler") == "numpyro"
+    assert "reached_max_treedepth" in numpyro["sample_stats"]
+    assert max(worst_differences(numpyro, exact).values()) <= 4.5
 
 
 @pytest.mark.parametrize(("sampler", "compiles"), [("nutpie", "nutpie.compile_pymc_model"), ("pymc", "pymc.sample")])

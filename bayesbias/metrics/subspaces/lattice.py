@@ -19,10 +19,11 @@ from bayesbias.metrics.subspaces.sublists import (
     named,
     raise_if_too_many,
 )
+from bayesbias.statements import Described, Facts
 
 
-@dataclass(frozen=True, eq=False)
-class Lattice:
+@dataclass(frozen=True, eq=False, repr=False)
+class Lattice(Described):
     """The similarities of all sub-lists of one list with those of the same or another list, size by size.
 
     Parameters
@@ -49,6 +50,16 @@ class Lattice:
     similarities: Mapping[int, Floats]
     within: bool
     random_seed: int | None
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "metric": self.metric,
+            "words": self.words,
+            "other_words": () if self.within else self.other_words,
+            "sizes": f"{min(self.similarities)} to {max(self.similarities)}",
+            "similarities": sum(cells.size for cells in self.similarities.values()),
+        }
 
     def frame(self, size: int) -> pd.DataFrame:
         """Return the similarities of one size, with the words of each sub-list as row and column names."""

@@ -16,6 +16,7 @@ from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, find_lists, find_two_lists, four_lists
 from bayesbias.metrics.subspaces.component_scores import component_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
+from bayesbias.statements import Described, Facts
 from bayesbias.studies import StudyLike
 
 Match = Literal["rank", "norm"]
@@ -29,8 +30,8 @@ INTERVAL_PROB = 0.95
 _BLOCK = 64
 
 
-@dataclass(frozen=True, eq=False)
-class RandomisationNulls:
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomisationNulls(Described):
     """What two lists have in common, and what lists of random words have.
 
     Parameters
@@ -66,6 +67,15 @@ class RandomisationNulls:
     window: int | None
     random_seed: int
     lost_words: Mapping[str, tuple[str, ...]]
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "lists": dict(zip(self.lists, self.words, strict=True)),
+            "embedding": self.embedding,
+            "observed": dict(self.observed),
+            "samples": {name: len(frame) for name, frame in self.samples.items()},
+        }
 
     def frame(self, prob: float = INTERVAL_PROB) -> pd.DataFrame:
         """Return the prediction intervals of each statistic and where the observed value lies.

@@ -10,6 +10,7 @@ import pandas as pd
 from bayesbias.arguments import check_type
 from bayesbias.errors import ReportError
 from bayesbias.metrics.registry import MEASURES
+from bayesbias.statements import Described, Facts
 
 CONTRAST = "contrast"
 """The model's own answer among the measures: how much nearer associated words are than the others."""
@@ -22,8 +23,8 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class AuditRecord:
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditRecord(Described):
     """What an audit keeps beside its frame.
 
     Parameters
@@ -49,6 +50,17 @@ class AuditRecord:
     hdi_prob: float
     model: str
     settings: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "embeddings": list(dict.fromkeys(embedding for embedding, _ in self.lost_words)),
+            "studies": list(dict.fromkeys(study for _, study in self.lost_words)),
+            "model": self.model,
+            "hdi_prob": self.hdi_prob,
+            "left_out": {", ".join(key): why for key, why in self.left_out.items()},
+            "lost_words": {", ".join(key): words for key, words in self.lost_words.items() if words},
+        }
 
 
 class AuditFrame(pd.DataFrame):

@@ -29,7 +29,7 @@ _FEWEST_DRAWS = 100
 _BLOCK = 2_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PosteriorCheck(Rendered):
     """What a model predicts for the very pairs that it was fitted to, beside what they are. `print` says it in words.
 

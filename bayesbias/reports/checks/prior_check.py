@@ -30,7 +30,7 @@ _EDGES = np.linspace(-1, 3, 81)
 _SOME, _LITTLE = 0.05, 0.1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PriorCheck(Rendered):
     """What the priors of a model say of distances, beside those that were observed. `print` says it in words.
 

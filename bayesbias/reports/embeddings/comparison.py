@@ -44,7 +44,7 @@ _FEWEST_WORDS = 5
 CHANGE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EmbeddingComparison(Rendered):
     """What `compare_embeddings` found; printed, its conclusions. All estimates are in units of cosine distance.
 

@@ -52,7 +52,7 @@ _TAILS = (0.055, 0.945)
 _CLEAR = 2.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClaimsCheck(Rendered):
     """What would be claimed for attribute words drawn at random. `print` says it in words.
 

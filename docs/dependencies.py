@@ -1,0 +1,110 @@
+"""What is installed with the package, what for, and how large it is: `python docs/dependencies.py` prints the page."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[1]
+PURPOSES = {
+    "arviz": "convergence diagnostics, intervals, leave-one-out; the form of a fit",
+    "gensim": "reading gensim's and fastText's binary files; training skip-gram vectors",
+    "h5netcdf": "fits as files",
+    "h5py": "the format of these files",
+    "jinja2": "the page",
+    "matplotlib": "figures",
+    "narwhals": "tables of polars and any other frame",
+    "numba": "the compiled Gibbs sampler of the default model",
+    "numpy": "arrays",
+    "nutpie": "NUTS, for models that no faster sampler fits",
+    "pandas": "tables",
+    "psutil": "refusing work that would not fit in memory",
+    "pyarrow": "tables as Parquet files, and Arrow tables; nutpie installs it in any case",
+    "pymc": "the models, for NUTS and for a modeller to change",
+    "rich": "progress bars in a terminal",
+    "scipy": "distributions, linear algebra",
+    "threadpoolctl": "one thread for small matrices",
+    "typer": "the command line",
+    "xarray": "draws with names; the form of a fit",
+}
+EXTRAS = {
+    "rnsb": "the measure RNSB (a logistic regression)",
+    "cluster": "`check_claims` on a Dask cluster",
+    "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
+}
+
+
+_LARGE = 5  # MB
+
+
+def project() -> dict[str, Any]:
+    """Return the project's own metadata."""
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return found
+
+
+def page() -> Iterator[str]:
+    """Yield the page: a table of the direct dependencies, of the others, and of the extras."""
+    names = [Requirement(text).name for text in project()["dependencies"]]
+    needed = {name: required(name) for name in closure(names)}
+    sizes = {name: size(name) for name in needed}
+    yield (
+        "# What is installed, and what for\n\nThe package needs Python 3.12 or 3.13 and "
+        f"{len(names)} packages, which bring {len(needed) - len(names)} more: together {sum(sizes.values()):,} MB on "
+        "the machine that made this table (`python docs/dependencies.py`). None is imported before it is used."
+    )
+    rows = ["| package | what for | MB | required by |", "|---|---|--:|---|"]
+    for name in names:
+        others = [other for other in names if other != name and name in needed[other]]
+        rows.append(f"| {name} | {PURPOSES[name]} | {_shown(sizes[name])} | {', '.join(['bayesbias', *others])} |")
+    yield "\n".join(rows)
+    largest = sorted((name for name in needed if name not in names), key=lambda name: -sizes[name])
+    listed = ", ".join(f"{name} ({sizes[name]} MB)" for name in largest if sizes[name] >= _LARGE)
+    yield f"Of what these bring, the larger ones are {listed}."
+    yield "## Extras\n\n" + "\n".join(
+        f"- `pip install '.[{name}]'`: {EXTRAS[name]}" for name in project()["optional-dependencies"]
+    )
+
+
+def closure(names: list[str]) -> list[str]:
+    """Return packages and all that they require."""
+    found: list[str] = []
+    waiting = list(names)
+    while waiting:
+        if (name := waiting.pop(0)) not in found:
+            found.append(name)
+            waiting += required(name)
+    return found
+
+
+def required(name: str) -> list[str]:
+    """Return what an installed package requires here, without its extras."""
+    texts = [Requirement(text) for text in distribution(name).requires or ()]
+    wanted = [each for each in texts if each.marker is None or each.marker.evaluate({"extra": ""})]
+    return [normal for each in wanted if installed(normal := re.sub(r"[-_.]+", "-", each.name).lower())]
+
+
+def installed(name: str) -> bool:
+    """Whether a package is installed."""
+    try:
+        return distribution(name) is not None
+    except PackageNotFoundError:
+        return False
+
+
+def size(name: str) -> int:
+    """Return the size of an installed package's files in MB, without what Python compiles of them."""
+    files = (file for file in distribution(name).files or () if file.suffix != ".pyc")
+    return round(sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).exists()) / 1e6)
+
+
+def _shown(size: int) -> str:
+    return f"{size:,}" if size else "under 1"
+
+
+if __name__ == "__main__":
+    print("\n\n".join(page()))

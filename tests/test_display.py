@@ -1,0 +1,165 @@
+"""What a terminal and a notebook show of what public functions return."""
+
+import importlib.util
+import inspect
+import os
+import pty
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias import metrics
+from bayesbias.metrics.look_up import find_lists
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = [value for name in bb.__all__ if isinstance(value := getattr(bb, name), ModuleType)]
+CLASSES = {
+    value
+    for room in (bb, *ROOMS)
+    for name in room.__all__
+    if inspect.isclass(value := getattr(room, name)) and not issubclass(value, Exception)
+}
+# Settings and results of a few numbers, which their line shows whole, and a recipe that only registries hold.
+FEW_NUMBERS = {bb.LinearPrior, bb.debias.HardDebias, bb.debias.SoftDebias, metrics.PermutationTest, metrics.TTest}
+FEW_NUMBERS |= {metrics.SimilarityMeasure}
+LONGEST = 600
+TAGS = {"table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", "ul", "li", "div", "style"}
+# Words that a page must not take for tags.
+NASTY = {"<b>he</b>": [1.0, 0.1], "him": [1.1, 0.3], "she": [-1.0, 0.2], "her": [-1.0, 0.4]}
+NASTY |= {"<i>nurse": [0.3, 1.0], "a&b": [0.5, 0.5], "cook": [0.2, 1.1], "clerk": [-0.2, 0.9]}
+
+
+class Tags(HTMLParser):
+    """The tags of a text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.found.add(tag)
+
+
+def test_every_public_class_shows_itself_in_a_notebook() -> None:
+    assert {each.__name__ for each in CLASSES - FEW_NUMBERS if not hasattr(each, "_repr_html_")} == set()
+
+
+@pytest.fixture(scope="module")
+def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
+    """One object of each class that is made in little time."""
+    nasty = bb.load_embedding(NASTY)
+    study = bb.load_study(
+        {"<b>X": ["<b>he</b>", "him"], "Y": ["she", "her"], "A": ["<i>nurse", "a&b"], "B": ["cook", "clerk"]}
+    )
+    sets = bb.debias.DebiasWords("<u>gender", [["<b>he</b>", "she"]], specific=["<i>nurse"])
+    hard, soft = (method().fit(nasty, sets) for method in bb.debias.METHODS.values())
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    other = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
+    audit = bb.audit([vectors, other], ["weat7"], ["weat"], model=None, random_seed=1)
+    male = bb.load_study("weat7").attributes["male"][:4]
+    quiet: dict[str, Any] = {"random_seed": 1, "progress": False}
+    conclusions = bb.conclusions(short_fit)
+    return [
+        *(nasty, study, sets, hard, soft, hard.subspace, nasty.lookup(["she", "<s>"])),
+        metrics.gender_direction(nasty, [("<b>he</b>", "she")]),
+        find_lists(nasty, {"<b>X": ["<b>he</b>", "she"]}),
+        metrics.lattice(vectors, male, **quiet),
+        metrics.randomisation_nulls(vectors, {"male": male, "arts": ["art", "dance"]}, samples=100, **quiet),
+        metrics.MEASURES["weat"],
+        metrics.measure("mac", nasty, study),
+        metrics.Similarities(np.array([[0.1]]), {"<b>X": ["<b>he</b>"]}, {"A": ["cook"]}),
+        bb.load_model("multivariate"),
+        *(audit.record, bb.rank(audit), audit),
+        *(conclusions, conclusions.shown[0], conclusions.parts[0]),
+        bb.check_posterior(short_fit, **quiet),
+        bb.check_prior(short_table, "crossed", **quiet),
+        bb.measure_posterior(short_fit, **quiet),
+        bb.cosine_regression(vectors, "weat7", draws=200, random_seed=1),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.BayesBiasWarning")
+def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: list[Any]) -> None:
+    for each in shown:
+        line, html = repr(each), each._repr_html_()
+        name = type(each).__name__
+        if not isinstance(each, pd.DataFrame):
+            assert name in line
+            assert "\n" not in line, name
+            assert len(line) <= LONGEST, name
+            assert "array(" not in line
+        assert Tags(html).found <= {
+            "table",
+            "caption",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "p",
+            "h4",
+            "ul",
+            "li",
+            "div",
+            "style",
+        }, name
+        assert "object at 0x" not in line + html
+    covered = {type(each) for each in shown}
+    elsewhere = {"EmbeddingComparison", "ComparisonConclusions", "ClaimsCheck", "StudySizes"}  # tested in their rooms
+    assert {each.__name__ for each in CLASSES - FEW_NUMBERS - covered} <= elsewhere
+
+
+@pytest.mark.slow
+def test_a_notebook_shows_a_figure_once_and_a_study_as_a_table_and_a_bar_while_it_works() -> None:
+    spec = importlib.util.spec_from_file_location("run_notebooks", ROOT / "notebooks" / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    runner = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(runner)
+    bar = (
+        "import time\nfrom bayesbias import arguments\narguments._PATIENCE = 0\n"
+        "for _ in arguments.with_progress([1, 2, 3], 'Work <ing>', progress=True): time.sleep(0.01); seen.append(1)"
+    )
+    cells = [
+        "import bayesbias as bb\nseen = []\n"
+        "table = bb.read_table(bb.bundled('data', 'tables', 'weat7_google_news.csv.gz'))",
+        "bb.plot_distances(table)",
+        "figure = bb.plot_distances(table)",
+        "bb.load_study('weat7')",
+        bar,
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    runner.tidy, tidied = (lambda fresh: fresh), runner.tidy
+    fresh = runner.execute(notebook)
+    made = [[sorted(output.get("data", {})) for output in cell.outputs] for cell in fresh.cells]
+    assert made[:4] == [[], [["image/png", "text/plain"]], [], [["text/html", "text/plain"]]]
+    assert "<caption>Study</caption>" in fresh.cells[3].outputs[0].data["text/html"]
+    assert [output.data["text/html"] for output in fresh.cells[4].outputs] == [""]  # the bar, when all is done
+    assert tidied(fresh).cells[4].outputs == []
+
+
+def test_a_terminal_shows_a_bar_while_it_works() -> None:
+    code = (
+        "import time\nfrom bayesbias.arguments import with_progress\n"
+        "for _ in with_progress([1, 2], 'Working', progress=True): time.sleep(0.2)"
+    )
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run([sys.executable, "-c", code], stderr=theirs, stdout=subprocess.PIPE, check=True)
+        assert done.stdout == b""
+        assert b"Working" in os.read(ours, 10_000)
+    finally:
+        os.close(ours)
+        os.close(theirs)
