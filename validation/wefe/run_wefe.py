@@ -244,7 +244,7 @@ def debiased(method: Any, sets: list[list[str]], equalize: list[list[str]], show
         "equalize": equalize,
         "title_cased": [word.title() for word in capitals],
         "words": shown,
-        "projector_trace_of_words": (vectors @ directions.T).tolist(),
+        "on_directions": (vectors @ directions.T).tolist(),
         "cosines": (vectors @ vectors.T).tolist(),
         "explained": fitted.pca_.explained_variance_ratio_[: len(directions)].tolist(),
     }
@@ -264,6 +264,17 @@ def debiasing() -> dict[str, Any]:
         "hard": debiased(HardDebias, pairs, pairs, [word for word in shown if word.lower() in has]),
         "multiclass": debiased(MulticlassHardDebias, sets, sets, [word for word in words if word.lower() in has]),
     }
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold: NumPy's numbers as Python's, and None for NaN."""
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, float | np.number):
+        return None if np.isnan(value) else float(value)
+    return value
 
 
 def eds(folder: Path) -> dict[str, Any]:
@@ -301,7 +312,7 @@ def main() -> None:
     }
     if given.eds:
         found["fetch_eds"] = eds(given.eds)
-    given.output.write_text(json.dumps(found, indent=1, default=float) + "\n", encoding="utf-8")
+    given.output.write_text(json.dumps(plain(found), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     print(f"Written to {given.output}", file=sys.stderr)
 
 
