@@ -92,8 +92,8 @@ def rnd(
     difference = distance_difference(compared.words, *compared.groups.values(), distance=distance)
     scores = score_frame(difference, **compared.labels)
     statistics = {"rnd": float(scores["score"].mean()), "rnd_sum": float(scores["score"].sum())}
-    means = scores.groupby("attribute_group", sort=False)["score"].mean()
-    if len(means) > 1:
+    if scores["attribute_group"].nunique() > 1:
+        means = scores.groupby("attribute_group", sort=False)["score"].mean()
         statistics |= {f"rnd_{group}": float(mean) for group, mean in means.items()}
     kind = "Euclidean distance" if distance == "norm" else "1 - cosine similarity"
     return MeasureResult(

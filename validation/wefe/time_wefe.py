@@ -1,4 +1,4 @@
-"""The same questions with WEFE's `run_queries`, without p-values: CPU seconds of the whole process and of a second call.
+"""The same questions with WEFE's `run_queries`, without p-values: CPU seconds of the process and of a second call.
 
 It runs inside the environment of WEFE.
 """
