@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from gensim.models import KeyedVectors
+from wefe.datasets import load_bingliu
 from wefe.debias.hard_debias import HardDebias
 from wefe.debias.multiclass_hard_debias import MulticlassHardDebias
 from wefe.metrics import ECT, MAC, RIPA, RND, RNSB, WEAT
@@ -272,7 +273,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
-    if isinstance(value, float | np.number):
+    if isinstance(value, float | np.floating):
         return None if np.isnan(value) else float(value)
     return value
 
@@ -287,6 +288,15 @@ def eds(folder: Path) -> dict[str, Any]:
     real = pd.read_csv
     with mock.patch("pandas.read_csv", lambda url, **options: real(folder / Path(url).name, **options)):
         return fetch_eds()
+
+
+def opinions() -> dict[str, Any]:
+    """Return how many words `load_bingliu` has, and their hash."""
+    lists = load_bingliu()
+    return {
+        "words": {name: len(words) for name, words in lists.items()},
+        "sha256": {name: hashlib.sha256("\n".join(words).encode()).hexdigest() for name, words in lists.items()},
+    }
 
 
 def main() -> None:
@@ -309,6 +319,7 @@ def main() -> None:
         "look_up": look_up(models[0]),
         "run_queries": many(models),
         "debias": debiasing(),
+        "load_bingliu": opinions(),
     }
     if given.eds:
         found["fetch_eds"] = eds(given.eds)
