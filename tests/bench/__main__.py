@@ -5,14 +5,14 @@ import os
 import platform
 from pathlib import Path
 
-from tests.bench import geometry, neighbours, readers, reports, samplers, startup
+from tests.bench import audits, geometry, neighbours, readers, reports, samplers, startup
 
 
 def main() -> None:
     """Measure, print one line a figure, and write them as JSON."""
     results: list[dict[str, object]] = []
     print(f"{'what':48} {'seconds':>9} {'gensim':>9} {'ratio':>7} {'own MB':>7}   target")
-    for measure in (startup.measure, readers.measure, reports.measure, geometry.measure):
+    for measure in (startup.measure, readers.measure, reports.measure, audits.measure, geometry.measure):
         for row in measure():
             results.append(row)
             faster = "ratio" in row

@@ -1,0 +1,293 @@
+"""Every line of the page "From WEFE", beside what WEFE itself gave (`validation/wefe/wefe.json`)."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from tests.validation.scripts import VALIDATION, load_script
+
+FOLDER = VALIDATION / "wefe"
+KEPT = json.loads((FOLDER / "wefe.json").read_text(encoding="utf-8"))
+PAGE = (VALIDATION.parent / "docs" / "from_wefe.md").read_text(encoding="utf-8")
+PROSE = " ".join(PAGE.split())  # the page without its line breaks
+MEASURES, RIPA, LOOK_UP, DEBIAS = (KEPT[name] for name in ("measures", "ripa", "look_up", "debias"))
+TARGETS, ATTRIBUTES = MEASURES["lists"]["targets"], MEASURES["lists"]["attributes"]
+FLOAT32 = 1e-6  # what cosines in float32 leave of the digits
+
+pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+
+
+def vectors(seed: int = 1, **options: Any) -> bb.Embedding:
+    name = f"wikipedia2018_skipgram_seed{seed}"
+    return bb.load_embedding(bb.bundled("data", "vectors", f"{name}.npz"), **options)
+
+
+def ours(name: str, study: Any = "weat7", **options: Any) -> Any:
+    return bb.metrics.measure(name, vectors(), study, **options)
+
+
+def stated(text: str) -> None:
+    """Check that the page says something in these words."""
+    assert text in PROSE
+
+
+def weat_statistic() -> None:
+    assert ours("weat").test_statistic == pytest.approx(MEASURES["weat"]["weat"], abs=FLOAT32)
+    unequal = {"math": TARGETS["math"], "arts": TARGETS["arts"][:5]}
+    unequal |= {"male": ATTRIBUTES["male"], "female": ATTRIBUTES["female"][:6]}
+    found = ours("weat", unequal, ddof=0)
+    assert found.test_statistic == pytest.approx(MEASURES["weat_unequal"]["weat"], abs=FLOAT32)
+    assert found.effect_size == pytest.approx(MEASURES["weat_unequal"]["effect_size"], abs=FLOAT32)
+
+
+def weat_effect_size() -> None:
+    for kept, sign in (("weat", 1), ("weat_normalize", 1), ("weat_swapped", -1)):
+        assert sign * ours("weat", ddof=0).effect_size == pytest.approx(MEASURES[kept]["effect_size"], abs=FLOAT32)
+    assert abs(ours("weat").effect_size - MEASURES["weat"]["effect_size"]) > 0.03
+
+
+def weat_p_value() -> None:
+    kept, swapped = MEASURES["weat_p"], ("arts", "math")
+    assert all(each["draws_with_a_word_twice"] == each["draws"] == 500 for each in kept.values())
+    stated("in each of 500 draws of the 16 words of WEAT 7 a word stands twice")
+    found, other = ours("weat"), ours("weat", targets=swapped, attributes=("male", "female"))
+    stated(f"Its p-value is {kept['as asked, right-sided']['p_value']:.3f} from these draws")
+    stated(f"that of all {found.partitions:,.0f} partitions is {found.p_value:.4f}")
+    assert "NotImplementedError" in MEASURES["weat_p_exact"]["error"]
+    assert kept["swapped, two-sided"]["p_value"] == 1.0
+    assert kept["as asked, two-sided"]["p_value"] < 0.1
+    assert found.p_value_two_sided == other.p_value_two_sided
+    stated(f"Here it is {found.p_value_two_sided:.4f} either way")
+
+
+def rnd() -> None:
+    for normalize in (False, True):
+        kept = MEASURES["rnd"][f"norm, normalize={normalize}"]["rnd"]
+        assert ours("rnd", attributes="male", normalize=normalize).rnd == pytest.approx(kept, abs=FLOAT32)
+    assert MEASURES["rnd"]["norm, normalize=True"]["rnd"] * MEASURES["rnd"]["norm, normalize=False"]["rnd"] < 0
+
+
+def rnd_cosine() -> None:
+    for normalize in (False, True):
+        kept = MEASURES["rnd"][f"cos, normalize={normalize}"]["rnd"]
+        found = ours("rnd", attributes="male", normalize=normalize, distance="cosine").rnd
+        assert -found == pytest.approx(kept, abs=FLOAT32)
+
+
+def rnsb_of_all() -> None:
+    pytest.importorskip("sklearn")
+    named = {**TARGETS, **ATTRIBUTES}
+    assert ours("rnsb", named, splits=0).rnsb == pytest.approx(MEASURES["rnsb"]["normalize=False"]["rnsb"], abs=2e-16)
+    judged = ours("rnsb", named, splits=0).scores.set_index("word")["score"].to_dict()
+    assert judged == pytest.approx(MEASURES["rnsb"]["normalize=False"]["negative_sentiment_probabilities"], abs=1e-12)
+    unit = ours("rnsb", named, splits=0, normalize=True).rnsb
+    assert unit == pytest.approx(MEASURES["rnsb"]["normalize=True"]["rnsb"], abs=FLOAT32)
+    religion = {**bb.load_study("religion").protected, **ATTRIBUTES}
+    kept = MEASURES["rnsb_three_groups"]["rnsb"]
+    assert ours("rnsb", religion, splits=0).rnsb == pytest.approx(kept, abs=2e-16)
+
+
+def rnsb_of_a_split() -> None:
+    pytest.importorskip("sklearn")
+    splits = MEASURES["rnsb_holdout"].values()
+    stated(f"five seeds gave {min(splits):.3f} to {max(splits):.3f} for the same lists")
+    found = ours("rnsb", {**TARGETS, **ATTRIBUTES}, splits=50, random_seed=1)
+    stated(f"words gives {found.rnsb:.3f}")
+    # The mean of five of WEFE's splits is that of ours within the error of five.
+    error = np.hypot(found.split_sd / np.sqrt(5), found.split_mcse)
+    assert abs(np.mean(list(splits)) - found.split_mean) < 4 * error
+
+
+def mac() -> None:
+    kept = MEASURES["mac"]
+    found = ours("mac", "religion", max_lost=0.25)
+    assert set(kept["targets_eval"]) == {"jew", "christian", "muslim"}
+    assert found.mac == pytest.approx(kept["mac"], abs=FLOAT32)
+    scores = found.scores.set_index(["group", "word", "attribute_group"])["score"]
+    for group, words in kept["targets_eval"].items():
+        for word, sets in words.items():
+            assert {name: scores[group, word, name] for name in sets} == pytest.approx(sets, abs=FLOAT32)
+
+
+def ect() -> None:
+    for normalize in (False, True):
+        kept = MEASURES["ect"][f"normalize={normalize}"]["ect"]
+        assert ours("ect", attributes="male", normalize=normalize).ect == pytest.approx(kept, abs=1e-12)
+
+
+def ripa() -> None:
+    words = TARGETS["math"]
+
+    def mean(pairs: list[tuple[str, str]]) -> float:
+        return float(ours("ripa", words, base_pairs=pairs).mean)
+
+    pairs = {name: list(zip(*case["targets"].values(), strict=True)) for name, case in RIPA.items()}
+    assert mean(pairs["whole"]) == pytest.approx(RIPA["whole"]["result"]["ripa"], abs=FLOAT32)
+    assert RIPA["one side lost"]["error"].startswith("IndexError")
+    wrong = [("man", "woman"), ("boy", "she"), ("he", "sister"), ("son", "daughter")]
+    kept, right = RIPA["both sides lost"]["result"]["ripa"], mean(pairs["both sides lost"])
+    assert mean(wrong) == pytest.approx(kept, abs=FLOAT32)
+    assert right == pytest.approx(mean([("man", "woman"), ("he", "she"), ("son", "daughter")]), abs=1e-15)
+    stated(f"{kept:.3f} in place of {right:.3f}")
+
+
+def run_queries() -> None:
+    studies = load_script("wefe", "time_ours").questions()
+    kept = KEPT["run_queries"]
+    embeddings = [vectors(seed) for seed in (1, 2, 3)]
+    found = bb.audit(embeddings, studies, ["mac", "weat"], model=None, progress=False)
+    for embedding, rows in found[found["measure"] == "mac"].groupby("embedding"):
+        # WEFE's last column is the aggregate of the others.
+        values = kept["MAC"]["values"][embedding]
+        assert rows["observed"].tolist() == pytest.approx(values[:-1], abs=FLOAT32)
+        assert np.abs(rows["observed"]).mean() == pytest.approx(values[-1], abs=FLOAT32)
+    weat = found[(found["measure"] == "weat") & (found["embedding"] == embeddings[1].name)]
+    again = [bb.metrics.weat(embeddings[1], study) for study in studies]
+    assert weat["observed"].tolist() == [each.effect_size for each in again]
+    sums = [each.test_statistic for each in again]
+    assert sums == pytest.approx(kept["WEAT"]["values"][embeddings[1].name][:-1], abs=FLOAT32)
+
+
+def create_ranking() -> None:
+    for title, ranks in KEPT["run_queries"]["ranking"].items():
+        values = KEPT["run_queries"][title.split(":")[0]]["values"]
+        by_size = sorted(ranks, key=lambda embedding: values[embedding][-1])
+        assert [ranks[embedding] for embedding in by_size] == [1, 2, 3]
+
+
+def lost_words() -> None:
+    def asked(case: str, **options: Any) -> Any:
+        return ours("weat", {**LOOK_UP[case]["targets"], **ATTRIBUTES}, ddof=0, **options)
+
+    kept = LOOK_UP["a fifth lost"]["effect_size"]
+    assert asked("a fifth lost").effect_size == pytest.approx(kept, abs=FLOAT32)
+    assert LOOK_UP["more lost"]["effect_size"] is None
+    with pytest.raises(bb.errors.LostWordsError, match=re.escape("max_lost")):
+        asked("more lost")
+    kept = LOOK_UP["more lost, threshold 0.5"]["effect_size"]
+    assert asked("more lost", max_lost=0.5).effect_size == pytest.approx(kept, abs=FLOAT32)
+
+
+def preprocessors() -> None:
+    from bayesbias.embeddings.case_rules import FORMS
+
+    rule = ("exact", "lower", lambda word: FORMS["unaccented"](word.lower()))
+    found = bb.metrics.weat(vectors(case=rule), {**LOOK_UP["other forms"]["targets"], **ATTRIBUTES}, ddof=0)
+    assert found.effect_size == pytest.approx(LOOK_UP["other forms"]["effect_size"], abs=FLOAT32)
+    assert LOOK_UP["other forms, no preprocessors"]["effect_size"] is None
+    twice = {**LOOK_UP["a word in two forms"]["targets"], **ATTRIBUTES}
+    with pytest.warns(bb.errors.DuplicatesWarning):
+        found = bb.metrics.weat(vectors(case=rule), twice, ddof=0)
+    assert found.effect_size == pytest.approx(LOOK_UP["a word in two forms"]["effect_size"], abs=FLOAT32)
+
+
+def debiased(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, int]]:
+    """Return cosines of words after our debiasing, WEFE's, the lengths of WEFE's vectors, and the words' places."""
+    kept, one, two = DEBIAS[kind], vectors(1), vectors(2)
+    titled = kept["title_cased"]
+    matrix = np.concatenate([one.vectors, two.matrix([word.lower() for word in titled])])
+    cased = bb.Embedding((*one.words, *titled), matrix, name="cased")
+    fitted = bb.debias.HardDebias().fit(cased, kept["sets"], equalize=kept["equalize"])
+    assert fitted.subspace.explained.tolist() == pytest.approx(kept["explained"], abs=FLOAT32)
+    after = fitted.transform(cased).matrix(kept["words"]).astype(np.float64)
+    theirs = np.array(kept["cosines"])
+    lengths = np.sqrt(np.diag(theirs))
+    return after @ after.T, theirs / np.outer(lengths, lengths), lengths, {w: n for n, w in enumerate(kept["words"])}
+
+
+def hard_debias() -> None:
+    cosines, theirs, lengths, place = debiased("hard")
+    np.testing.assert_allclose(cosines, theirs, atol=2e-6)
+    np.testing.assert_allclose(np.diag(cosines), 1.0, atol=1e-6)
+    stated(f"(woman {lengths[place['woman']]:.3f}, man {lengths[place['man']]:.3f})")
+
+
+def multiclass_hard_debias() -> None:
+    cosines, theirs, _, place = debiased("multiclass")
+    torah = place["Torah"]
+    rest = [row for row in place.values() if row != torah]
+    np.testing.assert_allclose(cosines[np.ix_(rest, rest)], theirs[np.ix_(rest, rest)], atol=2e-6)
+    on_directions = np.array(DEBIAS["multiclass"]["on_directions"])
+    assert np.abs(on_directions[torah]).max() < 1e-6 < np.abs(on_directions[place["torah"]]).max()
+    assert abs(cosines[torah, place["torah"]] - theirs[torah, place["torah"]]) > 0.1
+
+
+def eds() -> None:
+    kept, lists = KEPT["fetch_eds"], bb.load_word_lists("eds")
+    assert set(kept) == set(lists)
+    for name, words in lists.items():
+        theirs = list(dict.fromkeys(kept[name]))
+        if re.fullmatch("occupations_(white|black|asian|hispanic)", name):
+            assert len(theirs) == len(words) == 10
+            assert not set(theirs) & set(words)
+        else:
+            assert list(words) == theirs
+    stated(f"begins with {', '.join(kept['occupations_black'][:3])}")
+    assert {"farmer", "veterinarian", "pilot"} < set(lists["occupations_white"])
+
+
+def bing_liu() -> None:
+    ours_, kept = bb.load_word_lists("bing_liu"), KEPT["load_bingliu"]
+    assert {name: len(words) for name, words in ours_.items()} == kept["words"]
+    digests = {name: hashlib.sha256("\n".join(words).encode()).hexdigest() for name, words in ours_.items()}
+    assert digests == kept["sha256"]
+
+
+ROWS: dict[str, Callable[[], None]] = {
+    "`WEAT`, weat": weat_statistic,
+    "`WEAT`, effect_size": weat_effect_size,
+    "`WEAT`, p_value": weat_p_value,
+    "`RND`": rnd,
+    '`RND`, distance="cos"': rnd_cosine,
+    "`RNSB`, holdout=False": rnsb_of_all,
+    "`RNSB`": rnsb_of_a_split,
+    "`MAC`": mac,
+    "`ECT`": ect,
+    "`RIPA`": ripa,
+    "`run_queries`": run_queries,
+    "`create_ranking`": create_ranking,
+    "`lost_vocabulary_threshold`": lost_words,
+    "`preprocessors`": preprocessors,
+    "`HardDebias`": hard_debias,
+    "`MulticlassHardDebias`": multiclass_hard_debias,
+    "`fetch_eds`": eds,
+    "`load_bingliu`": bing_liu,
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_line_of_the_page(row: str) -> None:
+    ROWS[row]()
+
+
+def test_every_line_of_the_page_is_tested() -> None:
+    assert re.findall(r"^\| (`[^|]*?) \|", PAGE, re.MULTILINE) == list(ROWS)
+    stated(f"WEFE {KEPT['versions']['wefe']} gave")
+
+
+def test_the_vectors_are_those_that_wefe_had() -> None:
+    for name, digest in KEPT["vectors"].items():
+        assert hashlib.sha256(bb.bundled("data", "vectors", f"{name}.npz").read_bytes()).hexdigest() == digest
+    study = bb.load_study("weat7")
+    assert {name: tuple(words) for name, words in TARGETS.items()} == study.protected
+    assert {name: tuple(words) for name, words in ATTRIBUTES.items()} == study.attributes
+
+
+def test_the_readme_shows_the_times() -> None:
+    times = json.loads((FOLDER / "times.json").read_text(encoding="utf-8"))
+    text = Path(FOLDER / "README.md").read_text(encoding="utf-8")
+    for measures in load_script("wefe", "compare_times").MEASURES:
+        for kind in ("warm", "cold"):
+            row = times[measures][kind]
+            assert row["ratio"] == pytest.approx(row["bayesbias"] / row["wefe"])
+            cells = [measures.replace(",", ", "), kind, f"{row['wefe']:.2f}", f"{row['bayesbias']:.2f}"]
+            assert f"| {' | '.join([*cells, f'{row["ratio"]:.2f}'])} |" in text
+    assert times["weat"]["warm"]["ratio"] < 0.2
+    stated(f"take {times['weat']['warm']['ratio']:.2f} of WEFE's processor time")
