@@ -238,9 +238,9 @@ def test_from_vectors_to_a_page_with_debiasing(
         assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"checked/check.png", "checked/prior.png", "checked/coverage.csv", "checked/check.txt"} <= names
-    assert {"compared/change.csv", "compared/gaps.csv", "compared/change_1.png", "compared/comparison.txt"} <= names
+    assert {"compared/gaps.csv", "compared/differences.csv", "compared/difference_1.png"} <= names
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "From original to d" in page
+    assert "debiased minus wikipedia2018_skipgram_seed1" in page
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
 
 

@@ -18,7 +18,7 @@ from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.page.blocks import Figure, Notice, Section, figure
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
-from bayesbias.page.embeddings import before_and_after
+from bayesbias.page.embeddings import other_embeddings
 from bayesbias.page.page_input import PageInput, check_comparison, table_of
 from bayesbias.page.posterior import overall, words
 from bayesbias.page.question_and_data import data, question
@@ -41,7 +41,7 @@ SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
     data,
     overall,
     words,
-    before_and_after,
+    other_embeddings,
     sampler,
     predictions,
     priors,
@@ -56,7 +56,7 @@ SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
 
 
 # The sections whose headlines may stand on the first screen: what most often changes a reader's mind comes first.
-_TELLING = ("debiasing", "sensitivity", "predictions", "comparison", "random-lists", "words")
+_TELLING = ("embeddings", "sensitivity", "predictions", "comparison", "random-lists", "words")
 
 
 def write_report(
@@ -77,7 +77,7 @@ def write_report(
     """Write what a fit shows, and what it rests on, as one HTML file that needs nothing else.
 
     The page holds the question, the data and the lost words, the posterior of all protected words and of each, the
-    original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
+    embedding beside others, checks of sampler, predictions and priors, a comparison of models, what the
     conclusions are sensitive to, what random attribute words would show, single-number measures, conclusions in plain
     English, settings and versions to repeat it, and how to cite it. A section that does not apply says why. The file
     loads nothing; its one script sorts and filters long tables, and no other may run.
