@@ -134,7 +134,7 @@ def compare_embeddings(
     Parameters
     ----------
     tables
-        Distance tables by the names that reports call their embeddings; the first is the baseline, from which the others differ.
+        Distance tables by the names that reports call their embeddings; the first is the baseline.
     model
         As for `fit`; its prior of `connection_mean` is replaced by `difference_prior` for the differences.
     hdi_prob
@@ -159,8 +159,8 @@ def compare_embeddings(
         If a table breaks the schema, the tables share no pairs, or none with an associated attribute word although
         some have such pairs, or a pair has different connections.
     ArgumentError, ReportError, ModelError, FitError
-        If there are fewer than two tables, a name or a setting is not usable, or all differences of a connection are the
-        same number.
+        If there are fewer than two tables, a name or a setting is not usable, or all differences of a connection
+        are the same number.
 
     Warns
     -----

@@ -35,8 +35,8 @@ _READING = {
     "words. They come from two fits, one of each table, and each pulls the mean of a word towards the mean of all "
     "words. The difference comes from a model of the differences of the same pairs, in which what the embeddings share "
     "has cancelled. The difference is the number to read.",
-    "not settled": "not settled: the interval of the difference holds 0, so whether the gap differs is open. With every "
-    "word below, it leaves out 0.",
+    "not settled": "not settled: the interval of the difference holds 0, so whether the gap differs is open. With "
+    "every word below, it leaves out 0.",
     "narrower": "narrower: the gap is settled in both (both intervals leave out 0), and the difference is toward 0.",
     "wider": "wider: the gap is settled in {baseline}, and the difference is away from 0.",
     "baseline only": "settled in {baseline} only: elsewhere the interval of the gap holds 0. That is not to say that "
@@ -266,9 +266,9 @@ def _gap_statement(row: dict[str, Any], baseline: str, name: str) -> Statement:
         "not settled": "the difference is not settled",
         "equal": "the same in both",
     }
-    reading = row["reading"]
+    how = said.get(row["reading"]) or reading_text(row["reading"], repr(baseline), repr(name))
     sides = (
-        f"The gap itself ({said.get(reading) or reading_text(reading, repr(baseline), repr(name))}) is {signed_text(row['other_gap'])} "
+        f"The gap itself ({how}) is {signed_text(row['other_gap'])} "
         f"({interval_text(row['other_low'], row['other_high'])}) in {name!r}, {signed_text(row['baseline_gap'])} "
         f"({interval_text(row['baseline_low'], row['baseline_high'])}) in {baseline!r}."
     )

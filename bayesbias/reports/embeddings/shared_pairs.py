@@ -133,7 +133,7 @@ def _example(rows: "pd.DataFrame") -> str:
 
 
 def pair_differences(baseline: "pd.DataFrame", other: "pd.DataFrame", name: str) -> "pd.DataFrame":
-    """Return the baseline's rows with columns `baseline`, `other`, `difference`, and whether their connection `differs`."""
+    """Return the baseline's rows with `baseline`, `other`, `difference`, and whether their connection `differs`."""
     rows = baseline.drop(columns=["cosine_distance", "cosine_similarity"])
     rows["baseline"], rows["other"] = baseline["cosine_distance"], other["cosine_distance"]
     rows["difference"] = rows["other"] - rows["baseline"]
