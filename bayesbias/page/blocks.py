@@ -59,6 +59,13 @@ class Bullets(_Block):
 
 
 @dataclass(frozen=True)
+class Links(_Block):
+    """A list of sentences, each with an address relative to the page and the words that lead there."""
+
+    entries: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
 class Verbatim(_Block):
     """Code or a file's text, line by line."""
 
@@ -88,7 +95,7 @@ class Figure(_Block):
     wide: bool = False
 
 
-Block = Paragraph | Notice | Heading | Bullets | Verbatim | Table | Figure
+Block = Paragraph | Notice | Heading | Bullets | Links | Verbatim | Table | Figure
 
 
 @dataclass(frozen=True)

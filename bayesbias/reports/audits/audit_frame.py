@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,9 @@ import pandas as pd
 from bayesbias.arguments import check_type
 from bayesbias.errors import ReportError
 from bayesbias.metrics.registry import MEASURES
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CONTRAST = "contrast"
 """The model's own answer among the measures: how much nearer associated words are than the others."""
@@ -40,6 +43,10 @@ class AuditRecord:
         Settings; `model` is empty if no model was fitted.
     settings
         All that was asked, by name, as texts.
+    questions
+        study -> its question in words; empty where the study has none.
+    fits, tables
+        (embedding, study) -> the fit and its distance table, if `audit` was told to keep the fits.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -49,6 +56,9 @@ class AuditRecord:
     hdi_prob: float
     model: str
     settings: Mapping[str, str] = field(repr=False, default_factory=dict)
+    questions: Mapping[str, str] = field(repr=False, default_factory=dict)
+    fits: "Mapping[tuple[str, str], xr.DataTree]" = field(repr=False, default_factory=dict)
+    tables: Mapping[tuple[str, str], pd.DataFrame] = field(repr=False, default_factory=dict)
 
 
 class AuditFrame(pd.DataFrame):
