@@ -129,7 +129,7 @@ def audit(
     Notes
     -----
     No correction for many questions is made: of 100 intervals of 89 %, 11 are expected to miss. Report how many were
-    asked. For two embeddings with the same words, such as before and after debiasing, `compare_embeddings` is
+    asked. For two embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is
     sharper, since what they share cancels.
 
     References
