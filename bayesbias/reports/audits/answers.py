@@ -43,9 +43,9 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     found = []
     for row in rows_of(rows):
         key = row["embedding"], row["study"]
-        question = record.questions.get(row["study"]) or row["study"]
+        question = record.questions.get(row["study"]) or f"{row['study']}:"
         text = (
-            f"{question}{f' In {key[0]}.' if several else ''} {_SAID[row['conclusion']]}: "
+            f"{question}{f' In {key[0]}:' if several else ''} {_SAID[row['conclusion']]}: "
             f"{signed_text(row['estimate'])}, {prob} interval {interval_text(row['hdi_low'], row['hdi_high'])}."
         )
         p = weat.get(key)
