@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import LostWordsWarning, OutputError
+from bayesbias.errors import OutputError
 from bayesbias.page.audit import write_audit_pages
 from bayesbias.reports.audits.answers import answers
 from tests.page.pages import Reader
@@ -34,11 +34,8 @@ def test_the_page_holds_what_was_found(tmp_path: Path) -> None:
 
 def test_each_question_has_a_page_to_which_the_audit_links(tmp_path: Path) -> None:
     vectors = {"Wiki <i>": bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")}
-    with pytest.warns(LostWordsWarning):
-        found = bb.audit(
-            vectors, ["weat7", "gender"], ["contrast", "weat"], model="hierarchical", draws=200, keep_fits=True,
-            random_seed=1, progress=False,
-        )  # fmt: skip
+    settings = {"model": "hierarchical", "draws": 200, "keep_fits": True, "random_seed": 1, "progress": False}
+    found = bb.audit(vectors, ["weat7", "gender"], ["contrast", "weat"], **settings)
     write_audit_pages(found, tmp_path, progress=False)
     assert {path.name for path in tmp_path.iterdir()} == {"audit.html", "question_1.html", "question_2.html"}
     page = Reader((tmp_path / "audit.html").read_text(encoding="utf-8"))
