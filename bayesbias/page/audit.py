@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbias.arguments import with_progress
+from bayesbias.errors import name_some
 from bayesbias.page.blocks import (
     Block,
     Bullets,
@@ -94,6 +95,7 @@ def _write(
     rows, record = audit_rows(audit)
     target = page_target(path, overwrite=overwrite)
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
+    where = embeddings[0] if len(embeddings) == 1 else f"{len(embeddings)} embeddings"
     sections = [
         _answers(audit, rows, record),
         *_ranks(audit, record.hdi_prob),
@@ -101,7 +103,7 @@ def _write(
         _settings(record),
     ]
     content = filled_page(
-        title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
+        title=f"Audit: {len(studies)} studies in {where}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
         subtitle=f"Model {record.model}." if record.model else "No model: values without intervals.",
         alerts=[],
@@ -113,26 +115,28 @@ def _write(
 
 
 def _verdict(audit: "pd.DataFrame") -> str:
-    """Say in a sentence how many contrasts are settled, and which way."""
+    """Say in a sentence how many contrasts are settled, and which way, and of which studies."""
     contrast = audit[(audit["measure"] == CONTRAST) & (audit["protected_group"] == "")]
     if contrast.empty:
         return ""
-    counts = contrast["conclusion"].value_counts()
-    said = ", ".join(
-        f"{counts[name]} {name}" for name in ("nearer", "farther", "borderline", "not settled") if name in counts
-    )
-    return f"Of {len(contrast)} contrasts of associated with other attribute words: {said}."
+    said = []
+    for name in ("nearer", "farther", "borderline", "not settled"):
+        studies = contrast.loc[contrast["conclusion"] == name, "study"]
+        if len(studies):
+            said.append(f"{len(studies)} {name} ({name_some(dict.fromkeys(studies), 5)})")
+    return f"Of {len(contrast)} contrasts of associated with other attribute words: {', '.join(said)}."
 
 
 def _lead(audit: "pd.DataFrame", record: AuditRecord, pages: Mapping[tuple[str, str], str]) -> tuple[Block, ...]:
     """Return the figure of what is settled and what is not, and the answers with links to their pages."""
     contrasts = audit[audit["measure"] == CONTRAST]
     drawn = _figure(contrasts if len(contrasts) else audit, record)
+    several = contrasts["embedding"].nunique() > 1
     links = []
     for said in answers(audit):
         key = said.numbers["embedding"], said.numbers["study"]
         if key in pages:
-            links.append((said.text, pages[key], f"Page of {key[1]}" + (f" in {key[0]}" if len(pages) > 1 else "")))
+            links.append((said.text, pages[key], f"Page of {key[1]}{f' in {key[0]}' if several else ''}"))
     return (drawn, Links(tuple(links))) if links else (drawn,)
 
 
@@ -150,6 +154,9 @@ def _answers(frame: "pd.DataFrame", audit: "pd.DataFrame", record: AuditRecord) 
     """Return the tables of all answers, and the figure of the measures where the first one is of contrasts alone."""
     prob = percent_text(record.hdi_prob)
     blocks: list[Block] = []
+    names: dict[str, tuple[str, None]] = {"study": ("Study", None)}
+    if audit["embedding"].nunique() > 1:
+        names["embedding"] = ("Embedding", None)
     contrast = audit[audit["measure"] == CONTRAST]
     if len(contrast):
         blocks.append(
@@ -157,8 +164,7 @@ def _answers(frame: "pd.DataFrame", audit: "pd.DataFrame", record: AuditRecord) 
                 contrast.assign(protected_group=contrast["protected_group"].replace("", "all")),
                 f"Contrasts, in units of cosine distance, {prob} HPDI; below 0: associated words are nearer",
                 {
-                    "embedding": ("Embedding", None),
-                    "study": ("Study", None),
+                    **names,
                     "quantity": ("Contrast", None),
                     "protected_group": ("Group", None),
                     "estimate": ("Mean", signed_text),
@@ -178,8 +184,7 @@ def _answers(frame: "pd.DataFrame", audit: "pd.DataFrame", record: AuditRecord) 
                 others,
                 f"Single-number measures; {prob} intervals of the value without the noise of single pairs",
                 {
-                    "embedding": ("Embedding", None),
-                    "study": ("Study", None),
+                    **names,
                     "measure": ("Measure", None),
                     "observed": ("Observed", digits_text),
                     "hdi_low:hdi_high": ("Interval", lambda value: _known(value, digits_text)),

@@ -94,6 +94,11 @@ class Figure(_Block):
     height: int
     wide: bool = False
 
+    @property
+    def printed(self) -> int:
+        """The height in millimetres at which its words are printed no smaller than 6 points."""
+        return round(0.6 * self.height / 96 * 25.4)
+
 
 Block = Paragraph | Notice | Heading | Bullets | Links | Verbatim | Table | Figure
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 5.4
 _INCHES_A_ROW = 0.27
+_LONGEST_LINE = 40
 _EVERYONE = "All protected words"
 
 
@@ -81,7 +82,9 @@ def plot_embeddings(comparison: EmbeddingComparison, *, other: str | None = None
     )
     connections = list(differences["connection"])
     groups = words_by_group(by_word)
-    minus = f"{short_label(name)} minus {short_label(comparison.baseline)}"
+    minus = f"{_short(name)} minus {_short(comparison.baseline)}"
+    if broken := len(minus) > _LONGEST_LINE:
+        minus = minus.replace(" minus ", "\nminus ", 1)
     panels: list[tuple[float, Callable[[Axes], None]]] = []
     if len(gaps):
         gaps = gaps.assign(connection=[contrast_sides(contrast)[1] for contrast in gaps["contrast"]])
@@ -98,7 +101,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, other: str | None = None
         rows = [_EVERYONE, *(word for word in groups if word in set(words["protected_word"]))]
         title = f"Difference of distances\n{minus}"
         panels = [(len(rows), lambda axes: _differences(axes, differences, words, rows, title))]
-    heights = [_INCHES_A_ROW * max(count, 2) + 1.1 for count, _ in panels]
+    heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
     figure = new_figure(_WIDTH, sum(heights) + 1.6)
     drawn = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights).ravel()
     for axes, (_, draw) in zip(drawn, panels, strict=True):
@@ -148,9 +151,14 @@ def _gaps(axes: "Axes", overall: "pd.DataFrame", baseline: str, name: str) -> No
     _name_rows(
         axes,
         [f"minus {connection}" for connection in overall["connection"]],
-        f"Gap in {short_label(baseline)} (hollow)\nand in {short_label(name)} (filled)",
+        f"Gap in {_short(baseline)} (hollow)\nand in {_short(name)} (filled)",
         "Difference of mean cosine distances\n(below 0: associated words are nearer)",
     )
+
+
+def _short(name: str) -> str:
+    """Return the beginning and the end of a name: those of embeddings made from others often begin alike."""
+    return name if len(name) <= 30 else f"{name[:14]}…{name[-15:]}"
 
 
 def _difference(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:

@@ -21,7 +21,7 @@ def test_the_page_holds_what_was_found(tmp_path: Path) -> None:
     frame[["hdi_low", "hdi_high", "ess_bulk"]] = [-0.25, -0.02, 100.0]
     path = bb.write_audit_page(frame, tmp_path / "audit.html")
     page = path.read_text(encoding="utf-8")
-    assert "Of 2 contrasts of associated with other attribute words: 2 nearer." in page
+    assert "Of 2 contrasts of associated with other attribute words: 2 nearer (s)." in page
     assert "-0.250 to -0.020" in page
     assert "&lt;b&gt;first&lt;/b&gt;" in page
     assert "<b>first" not in page

@@ -53,7 +53,7 @@ def test_points_are_those_of_the_frames(comparison: EmbeddingComparison, name: s
         for row in overall
         for side in ("baseline", "other")
     }
-    assert "new minus old" in top.get_title(loc="left").replace("newer", "new")
+    assert top.get_title(loc="left") == f"Difference of gaps\n{name} minus old"
     assert middle.get_title(loc="left") == f"Gap in old (hollow)\nand in {name} (filled)"
 
 

@@ -43,9 +43,9 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     found = []
     for row in rows_of(rows):
         key = row["embedding"], row["study"]
-        question = record.questions.get(row["study"]) or f"{row['study']}:"
+        question = f"{asked} " if (asked := record.questions.get(row["study"])) else ""
         text = (
-            f"{question}{f' In {key[0]}:' if several else ''} {_SAID[row['conclusion']]}: "
+            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_SAID[row['conclusion']]}: "
             f"{signed_text(row['estimate'])}, {prob} interval {interval_text(row['hdi_low'], row['hdi_high'])}."
         )
         p = weat.get(key)
