@@ -1,4 +1,4 @@
-# make demo   from bundled vectors to a posterior, a figure and conclusions in bayesbias-demo/
+# make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/audit.html
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions

@@ -39,7 +39,8 @@ RESULTS = (
 )
 CHECKS = ("check.txt", "check.png", "coverage.csv", "statistics.csv", "prior.png", "prior.csv")
 COMPARISON = (
-    *("change.csv", "change_by_word.csv", "gaps.csv", "side_by_side.csv", "comparison.txt", "change_[0-9]*.png"),
+    *("gaps.csv", "differences.csv", "differences_by_word.csv", "side_by_side.csv"),
+    *("comparison.txt", "difference_[0-9]*.png"),
 )
 
 AUDIT = ("audit.csv", "audit.png", "ranks.csv", "rank_correlations.csv", "ranks.png")
@@ -121,8 +122,8 @@ def write_comparison(
 ) -> str:
     """Write what `compare_embeddings` found to a folder and return its conclusions.
 
-    Writes ``change.csv``, ``change_by_word.csv``, ``gaps.csv``, ``side_by_side.csv``, ``comparison.txt`` and a
-    ``change_NUMBER.png`` for each embedding that is compared with the first.
+    Writes ``gaps.csv``, ``differences.csv``, ``differences_by_word.csv``, ``side_by_side.csv``, ``comparison.txt`` and
+    a ``difference_NUMBER.png`` for each embedding that is compared with the first.
 
     Raises
     ------
@@ -130,13 +131,13 @@ def write_comparison(
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
     with whole_folder(folder, names=COMPARISON, overwrite=overwrite) as workshop:
-        comparison.change.to_csv(workshop / "change.csv", index=False)
-        comparison.change_by_word.to_csv(workshop / "change_by_word.csv", index=False)
-        comparison.contrasts.to_csv(workshop / "gaps.csv", index=False)
+        comparison.gaps.to_csv(workshop / "gaps.csv", index=False)
+        comparison.differences.to_csv(workshop / "differences.csv", index=False)
+        comparison.differences_by_word.to_csv(workshop / "differences_by_word.csv", index=False)
         comparison.side_by_side.to_csv(workshop / "side_by_side.csv", index=False)
         _write_text(workshop / "comparison.txt", comparison)
         for number, name in enumerate(comparison.names, start=1):
-            save_figure(plot_embeddings(comparison, after=name), workshop / f"change_{number}.png")
+            save_figure(plot_embeddings(comparison, other=name), workshop / f"difference_{number}.png")
     return str(comparison)
 
 

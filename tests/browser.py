@@ -50,3 +50,18 @@ def screenshot(page: Path, profile: Path, image: Path, *, width: int, height: in
     # 0 is dark and 1 light.
     flags.append(f"--blink-settings=preferredColorScheme={0 if dark else 1}")
     return browse(page, profile, *flags)[1]
+
+
+def phone(page: Path, folder: Path, *, width: int = 390, height: int = 844) -> Path:
+    """Write a page that shows another in a frame of a phone's width: windows are never narrower than 500 pixels.
+
+    Its title becomes what the framed page posts as a message.
+    """
+    frame = folder / f"{page.stem} at {width}.html"
+    frame.write_text(
+        f"<!doctype html><meta name='color-scheme' content='light dark'><body style='margin:0'>"
+        f"<script>onmessage = event => document.title = event.data</script>"
+        f"<iframe src='{page.resolve().as_uri()}' style='border:0;width:{width}px;height:{height}px'></iframe>",
+        encoding="utf-8",
+    )
+    return frame

@@ -5,10 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesbias as bb
@@ -238,10 +240,36 @@ def test_from_vectors_to_a_page_with_debiasing(
         assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"checked/check.png", "checked/prior.png", "checked/coverage.csv", "checked/check.txt"} <= names
-    assert {"compared/change.csv", "compared/gaps.csv", "compared/change_1.png", "compared/comparison.txt"} <= names
+    assert {"compared/gaps.csv", "compared/differences.csv", "compared/difference_1.png"} <= names
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "From original to d" in page
+    assert "debiased minus wikipedia2018_skipgram_seed1" in page
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
+
+
+@pytest.mark.slow
+def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a model that is quick to fit; `make demo` and the wheel run the whole of it."""
+    monkeypatch.setattr("bayesbias.reports.audits.audit.audit", partial(bb.audit, model="hierarchical"))
+    monkeypatch.chdir(tmp_path)
+    assert in_process("demo", "-o", "shown", monkeypatch=monkeypatch) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.index("Asking 4 questions") < shown.index("Writing the figure") < shown.index("shown/audit.html")
+    every = pd.read_csv("shown/audit.csv", keep_default_na=False)
+    found = every[(every["measure"] == "contrast") & (every["protected_group"] == "")]
+    assert found["study"].tolist() == ["weat1", "weat7", "gender", "religion"]
+    assert shown.count("Settled,") == found["conclusion"].isin(["nearer", "farther"]).sum()
+    assert shown.count("Not settled:") == (found["conclusion"] == "not settled").sum()
+    for row in found.to_dict("records"):
+        assert f"{bb.load_study(row['study']).description} " in shown
+        assert f"{float(row['estimate']):+.3f}, 89% interval" in shown
+    page = Path("shown/audit.html").read_text(encoding="utf-8")
+    for number in range(1, 5):
+        assert f'href="question_{number}.html"' in page
+        assert Path(f"shown/question_{number}.html").is_file()
+    assert in_process("demo", "-o", "shown", "--quiet", "--overwrite", "--seed", "2", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr() == ("", "")
 
 
 def test_weat_and_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,7 +113,9 @@ def claims(
 def compare(
     tables: Annotated[
         list[Path],
-        typer.Argument(metavar="TABLES", help="Distance tables of the same word pairs; the first is the original."),
+        typer.Argument(
+            metavar="TABLES", help="Distance tables of the same word pairs; the others are compared with the first."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
@@ -124,9 +126,9 @@ def compare(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Compare an original with a debiased embedding, or several embeddings, pair by pair.
+    """Compare embeddings pair by pair, such as an original with a debiased one.
 
-    Models the change of each pair of words, and writes numbers, figures and conclusions to a folder. Example:
+    Models the difference of each pair's distances, and writes numbers, figures and conclusions to a folder. Example:
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
     """
@@ -137,9 +139,9 @@ def compare(
     check_folder(output, overwrite=overwrite)
     claim(output)
     settings: dict[str, Any] = {"hdi_prob": hdi_prob, "rope": rope, "random_seed": seed, "progress": not quiet}
-    compared = compare_embeddings(_named(tables), model, **settings)
+    compared = compare_embeddings(_by_embedding(_read_each(tables)), model, **settings)
     text = write_comparison(compared, output, overwrite=overwrite)
-    text += f"\nWrote {output}. Look at {output / 'change_1.png'}."
+    text += f"\nWrote {output}. Look at {output / 'difference_1.png'}."
     answer(text, compared, as_json=as_json, quiet=quiet)
 
 
@@ -193,7 +195,9 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="An .html file.")],
     compare_with: Annotated[
         list[Path] | None,
-        typer.Option("--compare", help="The distance table of a debiased embedding. May be repeated."),
+        typer.Option(
+            "--compare", help="The distance table of another embedding, such as a debiased one. May be repeated."
+        ),
     ] = None,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
@@ -225,10 +229,9 @@ def report(
     comparison = None
     if compare_with:
         original = table if table is not None else fitted_table(fitted)
-        others = _named(compare_with)
-        tables = {"the fitted table" if "original" in others else "original": original, **others}
+        tables = {str(beside): original, **_read_each(compare_with)}
         comparison = compare_embeddings(
-            tables, hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed, progress=not quiet
+            _by_embedding(tables), hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed, progress=not quiet
         )
     write_report(
         fitted,
@@ -246,13 +249,21 @@ def report(
     answer(f"Wrote {output}. Open it in a browser; it needs no network.", quiet=quiet)
 
 
-def _named(paths: list[Path]) -> "dict[str, pd.DataFrame]":
-    """Read tables, and name each by its file."""
+def _read_each(paths: list[Path]) -> "dict[str, pd.DataFrame]":
+    """Read tables, each by the path of its file."""
     from bayesbias.tables.files import read_table
 
-    names = [path.name.split(".")[0] for path in paths]
-    if len(set(names)) < len(names):
-        names = [str(path) for path in paths]
+    names = list(map(str, paths))
     if len(set(names)) < len(names):
         raise ReportError(f"A table is listed twice among {', '.join(names)}. Give each once.")
     return {name: read_table(path) for name, path in zip(names, paths, strict=True)}
+
+
+def _by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Name tables by their embeddings; by their files where embeddings are not known, or not distinct."""
+    known = [table.attrs.get("bayesbias", {}).get("embedding", {}).get("name") for table in tables.values()]
+    files = [Path(name).name.split(".")[0] for name in tables]
+    for names in (known, files):
+        if all(names) and len(set(names)) == len(tables):
+            return dict(zip(names, tables.values(), strict=True))
+    return tables

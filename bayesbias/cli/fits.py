@@ -1,6 +1,5 @@
 """Commands that fit a model and print what it says."""
 
-import warnings
 from itertools import batched
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +20,9 @@ from bayesbias.cli.base import (
     answer,
     app,
     claim,
-    describe,
     printed,
     priors_from,
 )
-from bayesbias.errors import LostWordsWarning
 
 
 @app.command(cls=Command)
@@ -145,56 +142,3 @@ def contrast(
     pairs: list[Any] = list(batched(sides or [], 2))  # a side that lacks its list is an error there
     found = compared(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
     answer(printed(found), {"questions": found}, as_json=as_json)
-
-
-@app.command(cls=Command)
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")] = Path("bayesbias-demo"),
-    seed: Annotated[int, typer.Option(help="The same seed gives the same draws on the same machine.")] = 1,
-    overwrite: Overwrite = False,
-    quiet: Quiet = False,
-) -> None:
-    """Run the whole way on bundled vectors: study religion, Wikipedia skip-gram vectors.
-
-    Vectors, table, fit, numbers, figure and conclusions; then the same vectors after hard debiasing, and a page
-    (report.html) that holds all of it. No file of yours is needed.
-    """
-    from bayesbias.debias import HardDebias
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.files import bundled
-    from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.outputs import check_folder, whole_folder
-    from bayesbias.page import write_report
-    from bayesbias.reports.embeddings.comparison import compare_embeddings
-    from bayesbias.results import RESULTS, write_results
-    from bayesbias.studies import load_study
-    from bayesbias.tables.build import distance_table
-
-    check_folder(output, overwrite=overwrite)
-    claim(output)
-    answer("Reading the bundled vectors", quiet=quiet)
-    study = load_study("religion")
-    vectors = load_embedding(
-        bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), name="Wikipedia 2018 skip-gram"
-    )
-    # These small vectors lack one of the four words of a list.
-    built = distance_table(vectors, study, max_lost=0.25)
-    answer(f"{describe(built)}\nFitting the model to it", quiet=quiet)
-    fitted = fit_model(built, random_seed=seed, progress=not quiet)
-    answer("Debiasing the vectors, and comparing before with after", quiet=quiet)
-    # Nothing is equalized: the gap between words made equal closes by construction.
-    debiased = HardDebias().fit(vectors, "religion_manzini", equalize=[]).transform(vectors)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LostWordsWarning)  # the same words as above
-        changed = distance_table(debiased, study, max_lost=0.25)
-    tables = {"original": built, "hard-debiased (religion_manzini)": changed}
-    compared = compare_embeddings(tables, random_seed=seed, progress=not quiet)
-    answer("Writing numbers, figure and page, for which the model is fitted again in many ways", quiet=quiet)
-    with whole_folder(output, names=(*RESULTS, "report.html"), overwrite=overwrite) as folder:
-        found = write_results(fitted, folder, table=built)
-        write_report(fitted, folder / "report.html", table=built, comparison=compared, progress=not quiet)
-    answer(f"\n{found}\n", quiet=quiet)
-    answer(
-        f"Wrote {output}. Open {output / 'report.html'} in a browser; numbers: bayesbias summary {output / 'fit.nc'}",
-        quiet=quiet,
-    )

@@ -1,19 +1,55 @@
 """The page of an audit: what every measure answers to every study in every embedding."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesbias.page.blocks import Block, Bullets, Figure, Heading, Paragraph, Section, fact_table, figure, frame_table
+from bayesbias.arguments import with_progress
+from bayesbias.errors import name_some
+from bayesbias.page.blocks import (
+    Block,
+    Bullets,
+    Figure,
+    Heading,
+    Links,
+    Paragraph,
+    Section,
+    fact_table,
+    figure,
+    frame_table,
+)
+from bayesbias.page.report import write_report
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
+from bayesbias.reports.audits.answers import answers
 from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
 from bayesbias.reports.audits.ranks import ALL_STUDIES, has_ranks, rank
 from bayesbias.statements import count_text, digits_text, p_value_text, percent_text, probability_text, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# The pages of single questions, by their number.
+QUESTION_PAGES = "question_[0-9]*.html"
+
+
+def write_audit_pages(audit: "pd.DataFrame", folder: Path, *, progress: bool = True) -> None:
+    """Write ``audit.html``, and ``question_NUMBER.html`` of each fit that the audit kept, to which it links.
+
+    The pages of questions are quick ones (`write_report`). The folder is a new one: the caller makes it whole.
+    """
+    _, record = audit_rows(audit)
+    pages = {}
+    for number, ((embedding, study), fit) in enumerate(
+        with_progress(list(record.fits.items()), "Pages of the questions", progress=progress), start=1
+    ):
+        pages[embedding, study] = f"question_{number}.html"
+        table = record.tables[embedding, study]
+        page = folder / pages[embedding, study]
+        write_report(fit, page, table=table, hdi_prob=record.hdi_prob, quick=True, progress=False)
+    _write(audit, folder / "audit.html", pages, overwrite=False)
 
 
 def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -49,48 +85,78 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
     ...     bb.write_audit_page(found, f"{folder}/audit.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
+    return _write(audit, path, {}, overwrite=overwrite)
+
+
+def _write(
+    audit: "pd.DataFrame", path: str | os.PathLike[str], pages: Mapping[tuple[str, str], str], *, overwrite: bool
+) -> Path:
+    """Write the page of an audit, with links to `pages`: (embedding, study) -> address."""
     rows, record = audit_rows(audit)
     target = page_target(path, overwrite=overwrite)
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
-    lead = _lead(audit, rows, record)
-    sections = [_answers(rows, record), *_ranks(audit, record.hdi_prob), _limits(rows, record), _settings(record)]
+    where = embeddings[0] if len(embeddings) == 1 else f"{len(embeddings)} embeddings"
+    sections = [
+        _answers(audit, rows, record),
+        *_ranks(audit, record.hdi_prob),
+        _limits(rows, record),
+        _settings(record),
+    ]
     content = filled_page(
-        title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
+        title=f"Audit: {len(studies)} studies in {where}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
         subtitle=f"Model {record.model}." if record.model else "No model: values without intervals.",
         alerts=[],
         verdict=_verdict(rows),
         sections=sections,
-        lead=lead,
+        lead=_lead(audit, record, pages),
     )
     return write_page(target, content, overwrite=overwrite)
 
 
 def _verdict(audit: "pd.DataFrame") -> str:
-    """Say in a sentence how many contrasts are settled, and which way."""
+    """Say in a sentence how many contrasts are settled, and which way, and of which studies."""
     contrast = audit[(audit["measure"] == CONTRAST) & (audit["protected_group"] == "")]
     if contrast.empty:
         return ""
-    counts = contrast["conclusion"].value_counts()
-    said = ", ".join(
-        f"{counts[name]} {name}" for name in ("nearer", "farther", "borderline", "not settled") if name in counts
-    )
-    return f"Of {len(contrast)} contrasts of associated with other attribute words: {said}."
+    said = []
+    for name in ("nearer", "farther", "borderline", "not settled"):
+        studies = contrast.loc[contrast["conclusion"] == name, "study"]
+        if len(studies):
+            said.append(f"{len(studies)} {name} ({name_some(dict.fromkeys(studies), 5)})")
+    return f"Of {len(contrast)} contrasts of associated with other attribute words: {', '.join(said)}."
 
 
-def _lead(audit: "pd.DataFrame", rows: "pd.DataFrame", record: AuditRecord) -> Figure:
+def _lead(audit: "pd.DataFrame", record: AuditRecord, pages: Mapping[tuple[str, str], str]) -> tuple[Block, ...]:
+    """Return the figure of what is settled and what is not, and the answers with links to their pages."""
+    contrasts = audit[audit["measure"] == CONTRAST]
+    drawn = _figure(contrasts if len(contrasts) else audit, record)
+    several = contrasts["embedding"].nunique() > 1
+    links = []
+    for said in answers(audit):
+        key = said.numbers["embedding"], said.numbers["study"]
+        if key in pages:
+            links.append((said.text, pages[key], f"Page of {key[1]}{f' in {key[0]}' if several else ''}"))
+    return (drawn, Links(tuple(links))) if links else (drawn,)
+
+
+def _figure(audit: "pd.DataFrame", record: AuditRecord) -> Figure:
     prob = percent_text(record.hdi_prob)
     return figure(
         plot_audit(audit),
         f"Estimates (points) with {prob} intervals (lines) where there is a posterior, and observed values (crosses). "
         "A contrast is filled where its interval leaves out 0.",
-        f"A panel for each of {', '.join(dict.fromkeys(rows['measure']))}; the numbers are in the tables below.",
+        f"A panel for each of {', '.join(dict.fromkeys(audit['measure']))}; the numbers are in the tables.",
     )
 
 
-def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+def _answers(frame: "pd.DataFrame", audit: "pd.DataFrame", record: AuditRecord) -> Section:
+    """Return the tables of all answers, and the figure of the measures where the first one is of contrasts alone."""
     prob = percent_text(record.hdi_prob)
     blocks: list[Block] = []
+    names: dict[str, tuple[str, None]] = {"study": ("Study", None)}
+    if audit["embedding"].nunique() > 1:
+        names["embedding"] = ("Embedding", None)
     contrast = audit[audit["measure"] == CONTRAST]
     if len(contrast):
         blocks.append(
@@ -98,8 +164,7 @@ def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
                 contrast.assign(protected_group=contrast["protected_group"].replace("", "all")),
                 f"Contrasts, in units of cosine distance, {prob} HPDI; below 0: associated words are nearer",
                 {
-                    "embedding": ("Embedding", None),
-                    "study": ("Study", None),
+                    **names,
                     "quantity": ("Contrast", None),
                     "protected_group": ("Group", None),
                     "estimate": ("Mean", signed_text),
@@ -111,14 +176,15 @@ def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
             )
         )
     others = audit[audit["measure"] != CONTRAST]
+    if len(others) and len(contrast):
+        blocks.append(_figure(frame[frame["measure"] != CONTRAST], record))
     if len(others):
         blocks.append(
             frame_table(
                 others,
                 f"Single-number measures; {prob} intervals of the value without the noise of single pairs",
                 {
-                    "embedding": ("Embedding", None),
-                    "study": ("Study", None),
+                    **names,
                     "measure": ("Measure", None),
                     "observed": ("Observed", digits_text),
                     "hdi_low:hdi_high": ("Interval", lambda value: _known(value, digits_text)),

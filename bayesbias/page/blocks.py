@@ -59,6 +59,13 @@ class Bullets(_Block):
 
 
 @dataclass(frozen=True)
+class Links(_Block):
+    """A list of sentences, each with an address relative to the page and the words that lead there."""
+
+    entries: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
 class Verbatim(_Block):
     """Code or a file's text, line by line."""
 
@@ -87,8 +94,13 @@ class Figure(_Block):
     height: int
     wide: bool = False
 
+    @property
+    def printed(self) -> int:
+        """The height in millimetres at which its words are printed no smaller than 6 points."""
+        return round(0.6 * self.height / 96 * 25.4)
 
-Block = Paragraph | Notice | Heading | Bullets | Verbatim | Table | Figure
+
+Block = Paragraph | Notice | Heading | Bullets | Links | Verbatim | Table | Figure
 
 
 @dataclass(frozen=True)

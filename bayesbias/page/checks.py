@@ -9,6 +9,8 @@ from bayesbias.reports.checks.posterior_problems import TAIL
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.statements import count_text, distance_text, share_text, signed_text
 
+_PRIORS = "What the priors say alone"
+
 
 def sampler(page: PageInput) -> Section:
     """Say whether the draws can be trusted."""
@@ -87,6 +89,8 @@ def predictions(page: PageInput) -> Section:
 
 def priors(page: PageInput) -> Section:
     """Say what the priors alone say of distances."""
+    if page.quick:
+        return Section("priors", _PRIORS, [Notice(f"Not computed. {page.too_long(1, 'bb.check_prior(table)')}")])
     check = check_prior(page.table, page.spec, random_seed=page.seed, progress=False)
     every = check.distances.iloc[0]
     blocks: list[Block] = [
@@ -127,4 +131,4 @@ def priors(page: PageInput) -> Section:
         ),
         Paragraph(f"bb.check_prior with {check.samples:,} samples, seed {check.seed}."),
     ]
-    return Section("priors", "What the priors say alone", blocks)
+    return Section("priors", _PRIORS, blocks)

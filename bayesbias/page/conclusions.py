@@ -106,7 +106,7 @@ def _code(page: PageInput, study: str | None) -> str:
         others = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(comparison.names, 1))
         fitted = comparison.fits[comparison.baseline]
         settings = ", ".join(f"{name}={fit_fact(fitted, name)}" for name in ("draws", "chains"))
-        settings += f", change_prior={json.dumps(comparison.facts['change_prior'])}"
+        settings += f", difference_prior={json.dumps(comparison.facts['difference_prior'])}"
         lines.append(
             f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
             f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "

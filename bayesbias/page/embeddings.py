@@ -1,49 +1,50 @@
-"""The original embedding beside a debiased one."""
+"""How other embeddings differ from the fitted one."""
 
 from bayesbias.page.blocks import Block, Bullets, Heading, Paragraph, Section, figure, frame_table
 from bayesbias.page.page_input import PageInput
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
+from bayesbias.reports.embeddings.comparison_conclusions import difference_parts, reading_text
 from bayesbias.statements import (
     Part,
     count_text,
     distance_text,
-    interval_text,
     percent_text,
     probability_text,
+    rows_of,
     signed_text,
 )
 
-_TITLE = "Original and debiased"
+_TITLE = "Beside other embeddings"
 
 
-def before_and_after(page: PageInput) -> Section:
-    """Show how each pair changed from one embedding to others."""
+def other_embeddings(page: PageInput) -> Section:
+    """Show the difference of gaps between the fitted embedding and others, then that of each pair."""
     comparison = page.comparison
     if comparison is None:
         missing = (
             "No other embedding was given to compare this one with. Compare it with bb.compare_embeddings, and give "
             "the result to the page: bb.write_report(fit, path, comparison=compared)."
         )
-        return Section("debiasing", _TITLE, [Paragraph(missing)])
+        return Section("embeddings", _TITLE, [Paragraph(missing)])
+    said = comparison.conclusions
     blocks: list[Block] = []
     for name in comparison.names:
-        blocks += _one(comparison, name)
-    said = comparison.conclusions
+        blocks += [Heading(f"{name} minus {comparison.baseline}"), *_one(comparison, name)]
     # How to read figures and tables is explained right under them.
     texts = [
         Part("How to read it", said.reading),
         Part("Do not report these numbers yet: a sampler did not converge", said.doubts),
-        *(part for each in said.embeddings.values() for part in each.parts),
+        *(part for each in said.embeddings.values() for part in difference_parts(each)),
         Part("What it does not show", said.limits),
     ]
     for part in texts:
         blocks += _blocks(part)
     headlines = []
-    for name, each in said.embeddings.items():
-        headlines.append(f"From {comparison.baseline} to {name}: {each.verdict}")
+    for each in said.embeddings.values():
+        headlines.append(str(each.verdict))
         headlines += [f"Beware: {doubt}" for doubt in each.doubts]
-    return Section("debiasing", _TITLE, blocks, headlines)
+    return Section("embeddings", _TITLE, blocks, headlines)
 
 
 def _blocks(part: Part) -> list[Block]:
@@ -56,70 +57,68 @@ def _blocks(part: Part) -> list[Block]:
 
 
 def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
-    prob = percent_text(comparison.facts["hdi_prob"])
-    change, by_word, gaps = (
+    baseline, prob = comparison.baseline, percent_text(comparison.facts["hdi_prob"])
+    differences, by_word, gaps = (
         frame[frame["embedding"] == name]
-        for frame in (comparison.change, comparison.change_by_word, comparison.contrasts)
+        for frame in (comparison.differences, comparison.differences_by_word, comparison.gaps)
     )
-    said = "; ".join(
-        f"{row['connection']} {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])})"
-        for row in change.to_dict("records")
-    )
-    rope = {"probability_in_rope": ("Too small to matter", probability_text)} if "probability_in_rope" in change else {}
+    rope = {"probability_in_rope": ("Too small to matter", probability_text)} if comparison.facts["rope"] else {}
+    estimate = {"mean": ("Difference", signed_text), "hdi_low:hdi_high": ("Interval", signed_text)}
     moments = {
-        "mean": ("Change", signed_text),
-        "hdi_low:hdi_high": ("Interval", signed_text),
-        "direction": ("Direction", None),
+        **estimate,
+        "direction": (f"In {name}", None),
         "probability_of_direction": ("Probability", probability_text),
         **rope,
     }
+    drawn = gaps[gaps["protected_word"] == ""] if len(gaps) else differences
+    means = "; ".join(
+        f"{row['contrast' if len(gaps) else 'connection']} {signed_text(row['mean'])}" for row in rows_of(drawn)
+    )
     blocks: list[Block] = [
-        Heading(f"From {comparison.baseline} to {name}"),
         figure(
-            plot_embeddings(comparison, after=name),
-            f"Left: posterior means and {prob} intervals of {comparison.baseline} (hollow) and {name} (filled). Right: "
-            "the mean change of the same pairs; filled where the interval leaves out 0. Before and after, from two "
-            "fits, need not add up to the change, which is the number to read.",
-            f"Points with intervals before and after, and their change. Mean change by connection: {said}.",
-        ),
-        frame_table(
-            change,
-            f"Mean change of the distance of a pair, {name} minus {comparison.baseline}, {prob} HPDI; positive is "
-            "farther",
-            {
-                "connection": ("Connection", None),
-                "pairs": ("Pairs", count_text),
-                "average_before": ("Average before", distance_text),
-                "average_after": ("Average after", distance_text),
-                **moments,
-            },
-        ),
+            plot_embeddings(comparison, other=name),
+            f"Differences, {name} minus {baseline}: posterior means and {prob} intervals, filled where the interval "
+            f"leaves out 0. Between them the gap in {baseline} (hollow) and in {name} (filled): these come from two "
+            "fits, and need not differ by the difference, which is the number to read.",
+            f"Points with intervals. Differences: {means}.",
+        )
     ]
     if len(gaps):
         every = gaps["protected_word"] == ""
-        shown = gaps.assign(protected_word=gaps["protected_word"].where(~every, "all words"))
+        shown = gaps.assign(
+            protected_word=gaps["protected_word"].where(~every, "all words"),
+            reading=[reading_text(reading, baseline, name) for reading in gaps["reading"]],
+        )
         columns = {
             "contrast": ("Gap", None),
             "protected_word": ("Word", None),
-            "before": ("Before", signed_text),
-            "before_low:before_high": ("Interval before", signed_text),
-            "after": ("After", signed_text),
-            "after_low:after_high": ("Interval after", signed_text),
-            "mean": ("Change", signed_text),
-            "hdi_low:hdi_high": ("Interval of the change", signed_text),
-            "gap": ("What became of it", None),
+            **estimate,
+            "reading": ("Reading", None),
+            "other_gap": (f"Gap in {name}", signed_text),
+            "other_low:other_high": ("Its interval", signed_text),
+            "baseline_gap": (f"Gap in {baseline}", signed_text),
+            "baseline_low:baseline_high": ("Its interval", signed_text),
+            **rope,
         }
         blocks += [
-            frame_table(shown[every], f"The gap between associated and other attribute words, {prob} HPDI", columns),
-            frame_table(shown[~every], f"The same gaps for each protected word, {prob} HPDI", columns, folded=True),
+            frame_table(shown[every], f"Difference of gaps, {name} minus {baseline}, {prob} HPDI", columns),
+            frame_table(shown[~every], f"The same for each protected word, {prob} HPDI", columns, folded=True),
         ]
-        if (gaps["gap"] != "unchanged").any():
-            note = "The change is the number to trust. The words for what became of a gap are explained below."
-            blocks.append(Paragraph(note))
-    blocks.append(
+    blocks += [
+        frame_table(
+            differences,
+            f"Mean difference of the distance of a pair, {name} minus {baseline}, {prob} HPDI; positive is farther",
+            {
+                "connection": ("Connection", None),
+                "pairs": ("Pairs", count_text),
+                **moments,
+                "average_other": (f"Average in {name}", distance_text),
+                "average_baseline": (f"Average in {baseline}", distance_text),
+            },
+        ),
         frame_table(
             by_word,
-            f"Mean change for each protected word, {prob} HPDI",
+            f"Mean difference of distances for each protected word, {prob} HPDI",
             {
                 "protected_word": ("Word", None),
                 "connection": ("Connection", None),
@@ -127,6 +126,6 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
                 **moments,
             },
             folded=True,
-        )
-    )
+        ),
+    ]
     return blocks

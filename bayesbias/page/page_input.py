@@ -42,7 +42,7 @@ class PageInput:
         Its rows: the given table, or one rebuilt from the fit.
     comparison, claims
         What `compare_embeddings` and `check_claims` returned, or None.
-    rope, hdi_prob, seed
+    rope, hdi_prob, seed, quick
         As in `write_report`.
     """
 
@@ -53,6 +53,7 @@ class PageInput:
     hdi_prob: float
     seed: int
     claims: Any = None
+    quick: bool = False
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -118,6 +119,8 @@ class PageInput:
 
     def too_long(self, fits: int, command: str) -> str:
         """Return why the table is not fitted that many times more for the page; empty if it can be."""
+        if self.quick:
+            return f"This is a quick page. Run {command}, or bb.write_report(fit, path) for the whole page."
         if (pairs := len(self.table)) * fits <= _MOST_PAIRS_FITTED:
             return ""
         return f"{fits:,} more fits of {pairs:,} pairs would take a page too long. Run {command}."

@@ -18,7 +18,7 @@ from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.page.blocks import Figure, Notice, Section, figure
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
-from bayesbias.page.embeddings import before_and_after
+from bayesbias.page.embeddings import other_embeddings
 from bayesbias.page.page_input import PageInput, check_comparison, table_of
 from bayesbias.page.posterior import overall, words
 from bayesbias.page.question_and_data import data, question
@@ -41,7 +41,7 @@ SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
     data,
     overall,
     words,
-    before_and_after,
+    other_embeddings,
     sampler,
     predictions,
     priors,
@@ -56,7 +56,7 @@ SECTIONS: tuple[Callable[[PageInput], Section], ...] = (
 
 
 # The sections whose headlines may stand on the first screen: what most often changes a reader's mind comes first.
-_TELLING = ("debiasing", "sensitivity", "predictions", "comparison", "random-lists", "words")
+_TELLING = ("embeddings", "sensitivity", "predictions", "comparison", "random-lists", "words")
 
 
 def write_report(
@@ -72,12 +72,13 @@ def write_report(
     overwrite: bool = False,
     title: str | None = None,
     full: bool = False,
+    quick: bool = False,
     progress: bool = True,
 ) -> Path:
     """Write what a fit shows, and what it rests on, as one HTML file that needs nothing else.
 
     The page holds the question, the data and the lost words, the posterior of all protected words and of each, the
-    original beside a debiased embedding, checks of sampler, predictions and priors, a comparison of models, what the
+    embedding beside others, checks of sampler, predictions and priors, a comparison of models, what the
     conclusions are sensitive to, what random attribute words would show, single-number measures, conclusions in plain
     English, settings and versions to repeat it, and how to cite it. A section that does not apply says why. The file
     loads nothing; its one script sorts and filters long tables, and no other may run.
@@ -108,6 +109,9 @@ def write_report(
         Of the page; by default it names study and embedding.
     full
         Whether the tables that are folded on the screen are printed too; without them a page takes fewer sheets.
+    quick
+        Whether the page holds only what the fit itself says, which takes seconds: no comparison with other models, no
+        refits without each word and list, no simulation from the priors. The page says how to have them.
     progress
         Show a progress bar where there is somebody to see it.
 
@@ -146,6 +150,7 @@ def write_report(
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
     check_flag("full", full)
+    check_flag("quick", quick)
     if claims is not None and not isinstance(claims, ClaimsCheck):
         raise ReportError(f"claims: give what bb.check_claims returned, not {type(claims).__name__}.")
     check_fit(fit)
@@ -160,6 +165,7 @@ def write_report(
         rope=rope,
         hdi_prob=hdi_prob,
         seed=seed,
+        quick=quick,
     )
     # Many small systems of equations: threads only get into each other's way.
     with threadpool_limits(1, "blas"):
@@ -181,7 +187,7 @@ def render(page: PageInput, title: str | None, *, full: bool = False, progress: 
         alerts=[Notice(text) for text in alerts],
         verdict="" if reason else page.conclusions.verdict.text,
         sections=sections,
-        lead=None if reason else _forest(page),
+        lead=() if reason else (_forest(page),),
         telling=_TELLING,
         full=full,
         subtitle=f"Model {page.spec.name}.",

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from bayesbias.arguments import check_path
 from bayesbias.errors import OutputError
 from bayesbias.outputs import atomic_path, check_output
-from bayesbias.page.blocks import Figure, Notice, Section
+from bayesbias.page.blocks import Block, Notice, Section
 
 if TYPE_CHECKING:
     import jinja2
@@ -46,11 +46,11 @@ def filled_page(
     alerts: list[Notice],
     verdict: str,
     sections: list[Section],
-    lead: Figure | None = None,
+    lead: tuple[Block, ...] = (),
     telling: tuple[str, ...] = (),
     full: bool = False,
 ) -> str:
-    """Return a page as HTML, whose first screen is alerts, a verdict, one figure and at most three headlines.
+    """Return a page as HTML, whose first screen is alerts, a verdict, what leads, and at most three headlines.
 
     `telling` names the sections whose headlines may stand there, the most telling first. Of a `full` page
     folded tables are printed too.

@@ -1,13 +1,11 @@
-"""Before and after, and what changed: a comparison of embeddings."""
+"""How embeddings differ: the difference of gaps, the gaps themselves, and the difference of distances."""
 
-from collections.abc import Hashable, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates import settled
+from bayesbias.estimates import contrast_sides, settled
 from bayesbias.plots.style import (
-    DISTANCE_LABEL,
     connection_legend,
     draw_estimate,
     furnish,
@@ -19,34 +17,37 @@ from bayesbias.plots.style import (
     words_by_group,
 )
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
-from bayesbias.statements import percent_text
+from bayesbias.statements import percent_text, rows_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH = 11.0
-_INCHES_A_WORD = 0.5
-_CHANGE_LABEL = "Mean change of cosine distance\n(below 0 = nearer, above 0 = farther apart)"
+_WIDTH = 5.4
+_INCHES_A_ROW = 0.27
+_LONGEST_LINE = 40
+_EVERYONE = "All protected words"
 
 
-def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None) -> "Figure":
-    """Draw distances before and after on the left, and their change on the right.
+def plot_embeddings(comparison: EmbeddingComparison, *, other: str | None = None) -> "Figure":
+    """Draw how an embedding differs from the baseline: first the difference of gaps, which is the answer.
 
     Parameters
     ----------
     comparison
         What `compare_embeddings` returned.
-    after
+    other
         Name of the embedding to draw beside the baseline. None (default): the first of the others.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Four panels: all protected words above, each below. Left: posterior means and HPDIs of the two tables' own
-        fits, hollow before and filled after. Right: posterior means and HPDIs of the mean change, from the changes of
-        the pairs; filled where the interval leaves out 0. Colours and markers are those of the connections. Of
-        more than 200 protected words, those whose change lies farthest from the mean are shown.
+        Three panels, one below the other, of posterior means and HPDIs: the difference of gaps (other embedding minus
+        baseline) of all protected words and of each; the gaps themselves, hollow in the baseline and filled in the
+        other; the difference of distances. Differences are filled where the interval leaves out 0. Colours and markers
+        are those of the connections. Without gaps, the last panel alone, with each protected word. Of more than 200
+        protected words, those whose differences lie farthest from the mean are shown.
 
     Raises
     ------
@@ -55,7 +56,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None
 
     References
     ----------
-    Dobrzeniecka and Urbaniak, section "Rethinking debiasing": the figure of means before and after.
+    Dobrzeniecka and Urbaniak, section "Rethinking debiasing", draw two fits side by side.
 
     Examples
     --------
@@ -63,120 +64,109 @@ def plot_embeddings(comparison: EmbeddingComparison, *, after: str | None = None
     >>> debiased["cosine_distance"] += np.random.default_rng(1).normal(0.1, 0.01, len(table))
     >>> compared = bb.compare_embeddings({"original": table, "debiased": debiased}, "hierarchical", random_seed=1)
     >>> len(plot_embeddings(compared).axes)
-    4
+    3
     """
     if not isinstance(comparison, EmbeddingComparison):
         raise ReportError(
             f"plot_embeddings draws what compare_embeddings returns, not {type(comparison).__name__}. Compare first."
         )
-    name = comparison.names[0] if after is None else after
+    name = comparison.names[0] if other is None else other
     if name not in comparison.names:
         raise ReportError(
             f"The comparison has no embedding {name!r}{did_you_mean(str(name), comparison.names)}; beside the baseline "
             f"{comparison.baseline!r} it has {name_some(map(repr, comparison.names))}."
         )
-    sides = comparison.side_by_side
-    sides = sides[sides["embedding"].isin([comparison.baseline, name])]
-    groups, words = sides[sides["protected_word"] == ""], sides[sides["protected_word"] != ""]
-    change, by_word = (frame[frame["embedding"] == name] for frame in (comparison.change, comparison.change_by_word))
-    by_word, label = shown_words(by_word, "mean")
-    words = words[words["protected_word"].isin(by_word["protected_word"])]
-    word_groups = words_by_group(words)
-    place = {word: float(y) for y, word in enumerate(word_groups)}
-    connections = list(change["connection"])
-
-    heights = [0.34 * len(connections) + 0.4, _INCHES_A_WORD * len(place) + 0.3]
-    figure = new_figure(_WIDTH, sum(heights) + 2.2)
-    panels = figure.subplots(2, 2, sharex="col", sharey="row", height_ratios=heights)
-    rows = {connection: float(y) for y, connection in enumerate(connections)}
-    spread = row_offsets(len(connections), 0.33)
-    offsets = dict(zip(connections, spread, strict=True))
-    for row in groups.to_dict("records"):
-        _level(panels[0, 0], row, rows[row["connection"]], apart=0.13, size=6, baseline=comparison.baseline)
-    for row in change.to_dict("records"):
-        _change(panels[0, 1], row, rows[row["connection"]], size=7)
-    for row in words.to_dict("records"):
-        y = place[row["protected_word"]] + offsets[row["connection"]]
-        _level(panels[1, 0], row, y, apart=0.04, size=3.5, baseline=comparison.baseline)
-    for row in by_word.to_dict("records"):
-        _change(panels[1, 1], row, place[row["protected_word"]] + offsets[row["connection"]], size=4.5)
-
-    top, bottom = panels[0, 0], panels[1, 0]
-    top.set_yticks(list(rows.values()), connections)
-    top.set_ylim(len(rows) - 0.4, -0.6)
-    top.set_ylabel("All protected\nwords")
-    bottom.set_yticks(list(place.values()), [short_label(word) for word in place])
-    bottom.set_ylim(len(place) - 0.5, -0.5)
-    bottom.set_ylabel(label)
-    for axes in panels[1]:
-        _group_lines(axes, list(word_groups.values()))
-    _name_groups(panels[1, 1], list(word_groups.values()))
-    for axes in panels.flat:
+    gaps, differences, by_word = (
+        frame[frame["embedding"] == name]
+        for frame in (comparison.gaps, comparison.differences, comparison.differences_by_word)
+    )
+    connections = list(differences["connection"])
+    groups = words_by_group(by_word)
+    minus = f"{_short(name)} minus {_short(comparison.baseline)}"
+    if broken := len(minus) > _LONGEST_LINE:
+        minus = minus.replace(" minus ", "\nminus ", 1)
+    panels: list[tuple[float, Callable[[Axes], None]]] = []
+    if len(gaps):
+        gaps = gaps.assign(connection=[contrast_sides(contrast)[1] for contrast in gaps["contrast"]])
+        overall, words = gaps[gaps["protected_word"] == ""], gaps[gaps["protected_word"] != ""]
+        words, note = shown_words(words, "mean")
+        rows = [_EVERYONE, *(word for word in groups if word in set(words["protected_word"]))]
+        panels = [
+            (len(rows), lambda axes: _differences(axes, overall, words, rows, f"Difference of gaps\n{minus}")),
+            (len(overall), lambda axes: _gaps(axes, overall, comparison.baseline, name)),
+            (len(connections), lambda axes: _by_connection(axes, differences, f"Difference of distances\n{minus}")),
+        ]
+    else:
+        words, note = shown_words(by_word, "mean")
+        rows = [_EVERYONE, *(word for word in groups if word in set(words["protected_word"]))]
+        title = f"Difference of distances\n{minus}"
+        panels = [(len(rows), lambda axes: _differences(axes, differences, words, rows, title))]
+    heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
+    figure = new_figure(_WIDTH, sum(heights) + 1.6)
+    drawn = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights).ravel()
+    for axes, (_, draw) in zip(drawn, panels, strict=True):
+        axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
+        axes.locator_params(axis="x", nbins=6)
+        draw(axes)
         furnish(axes, "x", rows=True)
-    for axes in panels[:, 1]:
-        axes.axvline(0, color="black", linewidth=0.9, zorder=0.5)
-    low, high = panels[1, 0].get_xlim()
-    if low < 1 < high:
-        for axes in panels[:, 0]:
-            axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0.5)
-    panels[1, 0].set_xlabel(DISTANCE_LABEL)
-    panels[1, 1].set_xlabel(_CHANGE_LABEL)
-    panels[0, 0].set_title("Before (hollow) and after (filled)", fontsize=10)
-    panels[0, 1].set_title("Change, from the changes of the same pairs", fontsize=10)
-    _title_and_legend(figure, comparison, name, connections)
+    facts = comparison.facts
+    many = f"\n{note}" if len(rows) - 1 < len(groups) else ""
+    title_figure(
+        figure,
+        f"{short_label(name, 50)}\nbeside {short_label(comparison.baseline, 50)}\n{facts['pairs']:,} pairs, "
+        f"{percent_text(facts['hdi_prob'])} HPDI; filled: the interval leaves out 0{many}",
+        size=10,
+        converged=not facts["convergence_problems"],
+    )
+    connection_legend(figure, connections, "Associated minus (gaps), or distances to")
     return figure
 
 
-def _level(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, apart: float, size: float, baseline: str) -> None:
-    before = row["embedding"] == baseline
-    y += -apart if before else apart
-    draw_estimate(axes, row, y, size=size, width=size / 4, filled=not before, alpha=0.55 if before else 1.0)
+def _differences(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows: list[str], title: str) -> None:
+    """Draw differences of all protected words, then of each, a row a word."""
+    connections = list(dict.fromkeys(overall["connection"]))
+    offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
+    for row in rows_of(overall):
+        _difference(axes, row, offsets[row["connection"]], size=6.5)
+    for row in rows_of(words):
+        _difference(axes, row, rows.index(row["protected_word"], 1) + offsets[row["connection"]], size=4.0)
+    _name_rows(axes, rows, title, "Difference of cosine distances")
+    axes.get_yticklabels()[0].set_fontweight("bold")
+    axes.axhline(0.5, color="#BBBBBB", linewidth=0.8)
 
 
-def _change(axes: "Axes", row: Mapping[Hashable, Any], y: float, *, size: float) -> None:
-    outside = settled(row["hdi_low"], row["hdi_high"])
-    draw_estimate(axes, row, y, size=size, width=size / 3.5, filled=outside)
+def _by_connection(axes: "Axes", differences: "pd.DataFrame", title: str) -> None:
+    """Draw the mean difference of distances, a row a connection."""
+    for y, row in enumerate(rows_of(differences)):
+        _difference(axes, row, y, size=6.5)
+    _name_rows(axes, list(differences["connection"]), title, "Difference of cosine distances\n(above 0: farther apart)")
 
 
-def _starts(groups: list[str]) -> list[int]:
-    """Return where each group of words begins."""
-    return [y for y, group in enumerate(groups) if y == 0 or group != groups[y - 1]]
-
-
-def _group_lines(axes: "Axes", groups: list[str]) -> None:
-    for y in range(1, len(groups), 2):
-        axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=0)
-    for start in _starts(groups)[1:]:
-        axes.axhline(start - 0.5, color="black", linewidth=0.8)
-
-
-def _name_groups(axes: "Axes", groups: list[str]) -> None:
-    """Write each group's name beside its words, outside of the data."""
-    starts = [*_starts(groups), len(groups)]
-    for start, end in pairwise(starts):
-        name = axes.annotate(
-            short_label(groups[start], 20),
-            (1, (start + end - 1) / 2),
-            xytext=(4, 0),
-            textcoords="offset points",
-            xycoords=("axes fraction", "data"),
-            horizontalalignment="left",
-            verticalalignment="center",
-            fontsize=8,
-            fontstyle="italic",
-            rotation=270 if end - start > 2 else 0,
-        )
-        name.set_parse_math(False)
-
-
-def _title_and_legend(figure: "Figure", comparison: EmbeddingComparison, name: str, connections: list[str]) -> None:
-    facts = comparison.facts
-    title_figure(
-        figure,
-        f"before: {short_label(comparison.baseline, 70)}\nafter: {short_label(name, 70)}\nposterior means and "
-        f"{percent_text(facts['hdi_prob'])} HPDI, {facts['pairs']:,} pairs; "
-        f"model of each {short_label(facts['model'])}, of the change {short_label(facts['change_model'])}",
-        converged=not facts["convergence_problems"],
+def _gaps(axes: "Axes", overall: "pd.DataFrame", baseline: str, name: str) -> None:
+    """Draw the gaps in both embeddings, a row a contrast."""
+    for y, row in enumerate(rows_of(overall)):
+        for side, apart, filled in (("baseline", -0.16, False), ("other", 0.16, True)):
+            own = {"mean": row[f"{side}_gap"], "hdi_low": row[f"{side}_low"], "hdi_high": row[f"{side}_high"]}
+            draw_estimate(axes, row | own, y + apart, size=6.5, width=1.8, filled=filled)
+    _name_rows(
+        axes,
+        [f"minus {connection}" for connection in overall["connection"]],
+        f"Gap in {_short(baseline)} (hollow)\nand in {_short(name)} (filled)",
+        "Difference of mean cosine distances\n(below 0: associated words are nearer)",
     )
-    said = "Attribute words, by their connection to the protected word (right: filled if the interval leaves out 0)"
-    connection_legend(figure, connections, said)
+
+
+def _short(name: str) -> str:
+    """Return the beginning and the end of a name: those of embeddings made from others often begin alike."""
+    return name if len(name) <= 30 else f"{name[:14]}…{name[-15:]}"
+
+
+def _difference(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
+    draw_estimate(axes, row, y, size=size, width=size / 3.2, filled=settled(row["hdi_low"], row["hdi_high"]))
+
+
+def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
+    axes.set_yticks(range(len(rows)), [short_label(row) for row in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_title(title, fontsize=10, loc="left").set_parse_math(False)
+    axes.set_xlabel(label, fontsize=9)

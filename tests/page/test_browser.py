@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import browse, find_chromium, screenshot
+from tests.browser import browse, find_chromium, phone, screenshot
 from tests.page.pages import TAG, Reader
 
 pytestmark = [
@@ -50,15 +50,15 @@ def test_a_script_in_the_page_would_be_reported(page_file: Path, tmp_path: Path)
 
 
 def test_a_narrow_page_does_not_scroll_sideways(page_file: Path, tmp_path: Path) -> None:
-    """Tables and figures scroll inside their own boxes: the width of the document is that of the window."""
+    """Tables and figures scroll inside their own boxes: the width of the document is that of a phone."""
     measured = tmp_path / "measured.html"
     text = page_file.read_text(encoding="utf-8").replace(
         "default-src 'none'", "default-src 'none'; script-src 'unsafe-inline'"
     )
-    script = "<script>document.title = document.documentElement.scrollWidth + ' of ' + innerWidth</script>"
+    script = "<script>parent.postMessage(document.documentElement.scrollWidth + ' of ' + innerWidth, '*')</script>"
     measured.write_text(text.replace("</body>", script + "</body>"), encoding="utf-8")
-    dom, _ = browse(measured, tmp_path / "profile", "--window-size=500,900", "--dump-dom")
-    assert "<title>500 of 500</title>" in dom
+    dom, _ = browse(phone(measured, tmp_path), tmp_path / "profile", "--window-size=500,900", "--dump-dom")
+    assert "<title>390 of 390</title>" in dom
 
 
 def test_a_full_page_prints_with_every_table_open_and_another_on_ten_sheets(page_file: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from bayesbias.page.page_input import check_comparison
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.embeddings.comparison import compare_embeddings
+from bayesbias.reports.embeddings.comparison_conclusions import reading_text
 from bayesbias.reports.robustness.model_comparison import compare_models
 from tests.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, small_table
 
@@ -160,28 +161,27 @@ def test_sections_that_do_not_apply_say_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("quick_page")
-def test_original_and_debiased(fitted: xr.DataTree, page: str, tmp_path: Path) -> None:
+def test_beside_another_embedding(fitted: xr.DataTree, page: str, tmp_path: Path) -> None:
     table = small_table()
     after = table.assign(cosine_distance=table["cosine_distance"] * 0.9 + 0.1)
     after.loc[0, "cosine_distance"] += 0.01
-    compared = compare_embeddings(
-        {"before": table, "<b>after</b>": after}, "crossed", draws=200, chains=2, random_seed=2
-    )
+    compared = compare_embeddings({"one": table, "<b>other</b>": after}, "crossed", draws=200, chains=2, random_seed=2)
     path = write_report(fitted, tmp_path / "p.html", comparison=compared, rope=0.02, title=TITLE)
     text = path.read_text(encoding="utf-8")
     reader = Reader(text)
-    rows = reader.table("Mean change of the distance")
-    assert column(rows, "Change") == [f"{value:+.3f}" for value in compared.change["mean"]]
-    rows = reader.table("The gap between")
-    gaps = compared.contrasts.query("protected_word == ''")
-    assert column(rows, "What became of it") == gaps["gap"].tolist()
+    rows = reader.table("Mean difference of the distance")
+    assert column(rows, "Difference") == [f"{value:+.3f}" for value in compared.differences["mean"]]
+    rows = reader.table("Difference of gaps")
+    gaps = compared.gaps.query("protected_word == ''")
+    assert column(rows, "Reading") == [reading_text(each, "one", "<b>other</b>") for each in gaps["reading"]]
+    assert column(rows, "Difference") == [f"{value:+.3f}" for value in gaps["mean"]]
     assert not reader.all("b")
-    assert any("From before to <b>after</b>: Associated minus different" in text for text in reader.texts)
+    assert any("words: '<b>other</b>' minus 'one' is" in text for text in reader.texts)
     assert len(reader.all("img")) == 7
     # All else is of the same fit and seed: the same, byte by byte.
     own, usual = (dict(re.findall(r'<section id="([\w-]+)"(.*?)</section>', each, re.DOTALL)) for each in (text, page))
     assert own.keys() == usual.keys() - {"comparison", "sensitivity"}
-    assert {name for name in own if own[name] != usual[name]} == {"summary", "debiasing", "reproduce"}
+    assert {name for name in own if own[name] != usual[name]} == {"summary", "embeddings", "reproduce"}
 
 
 def test_the_output_is_checked_before_anything_is_computed(

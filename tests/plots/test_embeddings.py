@@ -38,16 +38,33 @@ def points(axes: Any) -> set[tuple[float, str, bool]]:
 
 @pytest.mark.parametrize("name", ["new", "newer"])
 def test_points_are_those_of_the_frames(comparison: EmbeddingComparison, name: str) -> None:
-    left_top, right_top, left, right = plot_embeddings(comparison, after=name).axes
-    sides = comparison.side_by_side
-    for axes, rows in ((left_top, sides["protected_word"] == ""), (left, sides["protected_word"] != "")):
-        frame = sides[rows & sides["embedding"].isin(["old", name])].to_dict("records")
-        assert points(axes) == {(row["mean"], COLORS[row["connection"]], row["embedding"] != "old") for row in frame}
-    for axes, frame in ((right_top, comparison.change), (right, comparison.change_by_word)):
-        rows = frame[frame["embedding"] == name].to_dict("records")
+    top, middle, bottom = plot_embeddings(comparison, other=name).axes
+    gaps = comparison.gaps[comparison.gaps["embedding"] == name]
+    gaps = gaps.assign(connection=gaps["contrast"].str.removeprefix("associated - "))
+    differences = comparison.differences[comparison.differences["embedding"] == name]
+    for axes, frame in ((top, gaps), (bottom, differences)):
         assert points(axes) == {
-            (row["mean"], COLORS[row["connection"]], row["hdi_low"] > 0 or row["hdi_high"] < 0) for row in rows
+            (row["mean"], COLORS[row["connection"]], row["hdi_low"] > 0 or row["hdi_high"] < 0)
+            for row in frame.to_dict("records")
         }
+    overall = gaps[gaps["protected_word"] == ""].to_dict("records")
+    assert points(middle) == {
+        (row[f"{side}_gap"], COLORS[row["connection"]], side == "other")
+        for row in overall
+        for side in ("baseline", "other")
+    }
+    assert top.get_title(loc="left") == f"Difference of gaps\n{name} minus old"
+    assert middle.get_title(loc="left") == f"Gap in old (hollow)\nand in {name} (filled)"
+
+
+def test_without_gaps_the_difference_of_distances_stands_alone() -> None:
+    table = before_table(("he", "she"))
+    table = table[table["connection"].isin(["human", "neutral"])].reset_index(drop=True)
+    compared = compare_embeddings({"old": table, "new": changed_table(table)}, "hierarchical", **QUICK)
+    (axes,) = plot_embeddings(compared).axes
+    frames = (compared.differences, compared.differences_by_word)
+    assert {x for x, *_ in points(axes)} == {mean for frame in frames for mean in frame["mean"]}
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["All protected words", "he", "she"]
 
 
 def test_no_interval_is_cut_off(comparison: EmbeddingComparison) -> None:
@@ -68,7 +85,14 @@ def test_no_label_is_clipped_or_overlaps(count: int) -> None:
         labels = [label.get_window_extent() for label in axes.get_yticklabels() if label.get_text()]
         ordered = sorted(labels, key=lambda label: label.y0)
         assert all(below.y1 <= above.y0 + 0.5 for below, above in pairwise(ordered))
-        for text in (*axes.texts, axes.xaxis.label, axes.yaxis.label, axes.title, *axes.get_yticklabels()):
+        for text in (
+            *axes.texts,
+            axes.xaxis.label,
+            axes.yaxis.label,
+            axes.title,
+            axes._left_title,
+            *axes.get_yticklabels(),
+        ):
             if text.get_text() and text.get_visible():
                 extent = text.get_window_extent()
                 assert extent.x0 >= 0
@@ -89,7 +113,7 @@ def test_nothing_changed(tmp_path: Path) -> None:
     table = before_table(("he", "she"))
     same = compare_embeddings({"old": table, "new": table.copy()}, "hierarchical", **QUICK)
     figure = plot_embeddings(same)
-    assert {point[::2] for point in points(figure.axes[1])} == {(0.0, False)}
+    assert {point[::2] for point in points(figure.axes[0])} == {(0.0, False)}
     save_figure(figure, tmp_path / "f.png")
 
 
@@ -101,6 +125,6 @@ def test_a_comparison_that_did_not_converge_is_marked(comparison: EmbeddingCompa
 
 def test_bad_input(comparison: EmbeddingComparison) -> None:
     with pytest.raises(ReportError, match=r"no embedding 'newr' \(did you mean 'newer'\?\)"):
-        plot_embeddings(comparison, after="newr")
+        plot_embeddings(comparison, other="newr")
     with pytest.raises(ReportError, match="not dict"):
         plot_embeddings({})  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ import numpy as np
 from bayesbias.arguments import (
     HDI_PROB,
     check_count,
+    check_flag,
     check_items,
     check_probability,
     is_text,
@@ -59,7 +60,9 @@ def audit(
     max_lost: float = MAX_LOST,
     hdi_prob: float = HDI_PROB,
     draws: int = 1000,
+    tune: int = 2000,
     chains: int = 4,
+    keep_fits: bool = False,
     random_seed: int | None = None,
     progress: bool = True,
 ) -> "AuditFrame":
@@ -85,8 +88,10 @@ def audit(
         The share of a group's words that an embedding may lack, from 0 to 1.
     hdi_prob
         Probability inside the highest posterior density intervals.
-    draws, chains, random_seed
+    draws, tune, chains, random_seed
         As for `fit`; each fit has a seed of its own, made from this one (`record.seeds`).
+    keep_fits
+        Keep every fit with all its draws (`record.fits`) and its table (`record.tables`), such as for a page of each.
     progress
         Show a progress bar where there is somebody to see it.
 
@@ -124,7 +129,7 @@ def audit(
     Notes
     -----
     No correction for many questions is made: of 100 intervals of 89 %, 11 are expected to miss. Report how many were
-    asked. For two embeddings with the same words, such as before and after debiasing, `compare_embeddings` is
+    asked. For two embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is
     sharper, since what they share cancels.
 
     References
@@ -145,7 +150,9 @@ def audit(
 
     seed, limit = resolve_seed(random_seed), check_max_lost(max_lost)
     check_probability("hdi_prob", hdi_prob)
-    settings: dict[str, Any] = {"draws": check_count("draws", draws), "chains": check_count("chains", chains)}
+    counts = {"draws": draws, "tune": tune, "chains": chains}
+    settings: dict[str, Any] = {name: check_count(name, value) for name, value in counts.items()}
+    check_flag("keep_fits", keep_fits)
     spec = None if model is None else load_model(model)
     names = _checked_measures(measures, spec)
     asked = _checked_studies(studies)
@@ -158,6 +165,7 @@ def audit(
     every: list[dict[str, Any]] = []
     kept: dict[tuple[str, str, str], np.ndarray] = {}
     left_out: dict[tuple[str, str, str], str] = {}
+    fits: dict[tuple[str, str], xr.DataTree] = {}
     with collected_warnings() as caught:
         built = [] if spec is None else [distance_table(*pair, max_lost=limit) for pair in pairs]
         tables = dict(zip(seeds, built, strict=False))
@@ -169,6 +177,8 @@ def audit(
             fitted = None
             if spec is not None:
                 fitted = fit(tables[key], spec, progress=False, random_seed=seeds[key], **settings)
+                if keep_fits:
+                    fits[key] = fitted
             for row, found in _answers(source, study, names, fitted, limit, hdi_prob, seeds[key], left_out):
                 every.append({"embedding": key[0], "study": key[1], "lost_words": len(lost[key])} | row)
                 if found is not None:
@@ -198,7 +208,12 @@ def audit(
         "Draws": f"{settings['draws']:,} in each of {settings['chains']} chains" if spec else "none",
         "Seed": str(seed),
     }
-    frame.record = AuditRecord(kept, lost, left_out, seeds, hdi_prob, spec.name if spec else "", told)
+    frame.record = AuditRecord(
+        *(kept, lost, left_out, seeds, hdi_prob, spec.name if spec else "", told),
+        questions={study.name: study.description for study in asked},
+        fits=fits,
+        tables={key: tables[key] for key in fits},
+    )
     return frame
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,9 @@ from bayesbias.arguments import check_type
 from bayesbias.errors import ReportError
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.statements import Described, Facts
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CONTRAST = "contrast"
 """The model's own answer among the measures: how much nearer associated words are than the others."""
@@ -41,6 +44,10 @@ class AuditRecord(Described):
         Settings; `model` is empty if no model was fitted.
     settings
         All that was asked, by name, as texts.
+    questions
+        study -> its question in words; empty where the study has none.
+    fits, tables
+        (embedding, study) -> the fit and its distance table, if `audit` was told to keep the fits.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -50,6 +57,9 @@ class AuditRecord(Described):
     hdi_prob: float
     model: str
     settings: Mapping[str, str] = field(repr=False, default_factory=dict)
+    questions: Mapping[str, str] = field(repr=False, default_factory=dict)
+    fits: "Mapping[tuple[str, str], xr.DataTree]" = field(repr=False, default_factory=dict)
+    tables: Mapping[tuple[str, str], pd.DataFrame] = field(repr=False, default_factory=dict)
 
     @property
     def _facts(self) -> Facts:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Vectors of float32 give distances with rounding errors of this size.
-_NO_CHANGE = 1e-6
+_EQUAL = 1e-6
 _PAIR = ["protected_word", "attribute_word"]
 
 
@@ -132,59 +132,58 @@ def _example(rows: "pd.DataFrame") -> str:
     return f"for example {rows[_PAIR[0]].iloc[0]!r} with {rows[_PAIR[1]].iloc[0]!r}"
 
 
-def pair_changes(before: "pd.DataFrame", after: "pd.DataFrame", name: str) -> "pd.DataFrame":
-    """Return the baseline's rows with columns `before`, `after`, `change`, and whether their connection moved."""
-    rows = before.drop(columns=["cosine_distance", "cosine_similarity"])
-    rows["before"], rows["after"] = before["cosine_distance"], after["cosine_distance"]
-    rows["change"] = rows["after"] - rows["before"]
-    largest = rows["change"].abs().groupby(rows["connection"], observed=True).transform("max")
-    rows["moved"] = largest > _NO_CHANGE
-    for connection, changes in rows.loc[rows["moved"], "change"].groupby(rows["connection"], observed=True):
-        if len(changes) > 1 and np.ptp(changes) <= _NO_CHANGE:
+def pair_differences(baseline: "pd.DataFrame", other: "pd.DataFrame", name: str) -> "pd.DataFrame":
+    """Return the baseline's rows with `baseline`, `other`, `difference`, and whether their connection `differs`."""
+    rows = baseline.drop(columns=["cosine_distance", "cosine_similarity"])
+    rows["baseline"], rows["other"] = baseline["cosine_distance"], other["cosine_distance"]
+    rows["difference"] = rows["other"] - rows["baseline"]
+    largest = rows["difference"].abs().groupby(rows["connection"], observed=True).transform("max")
+    rows["differs"] = largest > _EQUAL
+    for connection, found in rows.loc[rows["differs"], "difference"].groupby(rows["connection"], observed=True):
+        if len(found) > 1 and np.ptp(found) <= _EQUAL:
             raise ReportError(
-                f"All {len(changes):,} distances of the connection {connection!r} change by {changes.iloc[0]:g} in "
-                f"{name!r}: they do not show how changes vary, so no model can be fitted. Check how the table was made."
+                f"All {len(found):,} distances of the connection {connection!r} differ by {found.iloc[0]:g} in "
+                f"{name!r}: they do not show how differences vary, so no model can be fitted. Check how the table was "
+                "made."
             )
     return rows
 
 
-def moved_table(rows: "pd.DataFrame", *, source: str, simulated: bool) -> "pd.DataFrame":
-    """Return a table whose numbers are the changes of the connections that moved; no rows if none did.
+def difference_table(rows: "pd.DataFrame", *, source: str, simulated: bool) -> "pd.DataFrame":
+    """Return a table whose numbers are the differences of the connections that differ; no rows if none does.
 
     Parameters
     ----------
     rows
-        What `pair_changes` returned.
+        What `pair_differences` returned.
     source
-        Where the changes come from.
+        Where the differences come from.
     simulated
-        Whether any of the distances were simulated, so that no range holds their changes either.
+        Whether any of the distances were simulated, so that no range holds their differences either.
     """
-    table = rows.loc[rows["moved"], [*WORD_COLUMNS, "connection"]].reset_index(drop=True)
-    table["cosine_distance"] = rows.loc[rows["moved"], "change"].to_numpy()
+    table = rows.loc[rows["differs"], [*WORD_COLUMNS, "connection"]].reset_index(drop=True)
+    table["cosine_distance"] = rows.loc[rows["differs"], "difference"].to_numpy()
     facts = {"quantity": "change of cosine distance", "source": source}
     table.attrs = {ATTRS_KEY: {**facts, "simulated": True} if simulated else facts}
     return table
 
 
 def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:
-    """Return the protected words that an embedding made exactly as near to most stereotype words as another one.
+    """Return the protected words that are exactly as near to most stereotype words as another one, in `other` alone.
 
     Hard debiasing equalizes sets such as (he, she). Of these words themselves, the gap between associated and
-    different attribute words then closes by construction.
+    different attribute words is then 0 by construction.
     """
     stereotypes = rows[rows["connection"].isin(["associated", "different"])]
-    shares = [_tied_share(stereotypes, column) for column in ("before", "after")]
+    baseline, other = (_tied_share(stereotypes, column) for column in ("baseline", "other"))
     words = dict.fromkeys(stereotypes["protected_word"].astype(str))
-    return tuple(word for word in words if shares[1][word] > 0.5 > shares[0][word])
+    return tuple(word for word in words if other[word] > 0.5 > baseline[word])
 
 
 def _tied_share(rows: "pd.DataFrame", column: str) -> dict[str, float]:
     """Return, for each protected word, the share of its attribute words to which another word is exactly as near."""
     ordered = rows.sort_values(["attribute_word", column])
-    near = (ordered[column].diff().abs() <= _NO_CHANGE) & (
-        ordered["attribute_word"] == ordered["attribute_word"].shift()
-    )
+    near = (ordered[column].diff().abs() <= _EQUAL) & (ordered["attribute_word"] == ordered["attribute_word"].shift())
     tied = near | near.shift(-1, fill_value=False)
     return {
         str(word): float(share) for word, share in tied.groupby(ordered["protected_word"], sort=False).mean().items()

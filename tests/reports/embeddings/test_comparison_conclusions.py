@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
+from bayesbias.reports.embeddings.comparison_conclusions import reading_text
 from bayesbias.statements import Conclusions, Statement, rows_of
 from tests.reports.embedding_tables import MEANS, QUICK, before_table, changed_table, compared
 
-GAPS = ["not settled", "narrowed", "closed", "widened", "reversed", "opened", "shifted"]
+GAPS = ["not settled", "narrower", "wider", "baseline only", "other only", "reversed", "neither"]
 
 
 @pytest.fixture(scope="module")
@@ -30,41 +31,45 @@ def of_kind(said: Conclusions, kind: str) -> list[Statement]:
 
 def test_each_connection_and_gap_has_a_statement_with_its_row(comparison: EmbeddingComparison) -> None:
     said = comparison.conclusions.embeddings["new"]
-    assert [each.numbers for each in of_kind(said, "change")] == rows_of(comparison.change)
-    gaps = comparison.contrasts[comparison.contrasts["protected_word"] == ""]
+    assert [each.numbers for each in of_kind(said, "difference")] == rows_of(comparison.differences)
+    gaps = comparison.gaps[comparison.gaps["protected_word"] == ""]
     assert [each.numbers for each in of_kind(said, "gap")] == rows_of(gaps)
     assert said.verdict.numbers["contrast"] == "associated - different"
     assert said.about.numbers["pairs"] == 256
 
 
-def test_words_are_named_by_what_became_of_them(comparison: EmbeddingComparison) -> None:
+def test_words_are_named_by_how_they_differ(comparison: EmbeddingComparison) -> None:
     said = of_kind(comparison.conclusions.embeddings["new"], "words")
-    assert [each.numbers["what"] for each in said][-3:] == [
+    assert [each.numbers["what"] for each in said][:3] == [
         "gap associated - different",
         "gap associated - human",
         "gap associated - neutral",
     ]
-    changes = comparison.change_by_word
-    nearer = changes[(changes["connection"] == "associated") & (changes["hdi_low"] > 0)]
-    assert said[0].numbers["farther"] == nearer["protected_word"].tolist() != []
+    differences = comparison.differences_by_word
+    farther = differences[(differences["connection"] == "associated") & (differences["hdi_low"] > 0)]
+    assert said[3].numbers["farther"] == farther["protected_word"].tolist() != []
     for each in said:
         named = [word for value, words in each.numbers.items() if value != "what" for word in words]
-        assert sorted(named) == sorted(changes["protected_word"].unique())
-    gap = comparison.contrasts[comparison.contrasts["contrast"] == "associated - human"]
-    for value in set(said[-2].numbers) - {"what"}:
+        assert sorted(named) == sorted(differences["protected_word"].unique())
+    gap = comparison.gaps[comparison.gaps["contrast"] == "associated - human"]
+    for value in set(said[1].numbers) - {"what"}:
         assert (
-            said[-2].numbers[value]
-            == gap.loc[(gap["gap"] == value) & (gap["protected_word"] != ""), "protected_word"].tolist()
+            said[1].numbers[value]
+            == gap.loc[(gap["reading"] == value) & (gap["protected_word"] != ""), "protected_word"].tolist()
         )
 
 
 def test_numbers_in_the_text_are_those_of_the_frames(comparison: EmbeddingComparison) -> None:
     text = " ".join(str(comparison.conclusions).split())
+    first = comparison.gaps.iloc[0]
+    assert text.split(") ", 1)[1].startswith("Gap of associated minus different words: 'new' minus 'old' is ")
+    assert f"is {first['mean']:+.3f}, interval {first['hdi_low']:+.3f} to {first['hdi_high']:+.3f}" in text
+    assert not re.search(r"\b(before|after)\b", text), "neither embedding need be made from the other"
     shown = {float(number) for number in re.findall(r"[+-]\d\.\d{3}", text)}
-    numbers = pd.concat([comparison.change, comparison.contrasts]).select_dtypes("number").to_numpy().ravel()
+    numbers = pd.concat([comparison.differences, comparison.gaps]).select_dtypes("number").to_numpy().ravel()
     assert shown
     assert shown <= {round(float(number), 3) for number in numbers if np.isfinite(number)}
-    assert "Associated attribute words are farther than before on average" in text
+    assert "Associated attribute words are farther in 'new' on average" in text
     assert "too small to matter (in the rope)" in text
     assert max(map(len, str(comparison.conclusions).splitlines())) <= 100
 
@@ -75,19 +80,21 @@ def test_the_text_the_notebook_and_json_are_renderings_of_the_fields(comparison:
     assert fields["embeddings"]["new"] == said.embeddings["new"].to_dict()
     assert [each["kind"] for each in fields["reading"]] == ["adding up", *GAPS]
     titles = [part.title.split(" (")[0] for part in said.parts if part.title not in ("", "Beware")]
-    assert titles == ["What changed", "How to read it", "What it does not show"]
-    assert all(f"{word}: " in each.text for word, each in zip(GAPS, said.reading[1:], strict=True))
+    assert titles == ["How they differ", "In detail", "What was compared", "How to read it", "What it does not show"]
+    words = [each.text.split(": ")[0] for each in said.reading[1:]]
+    assert words[:3] == GAPS[:3]
+    assert words[3] == reading_text("baseline only", "'old'", "'new'") == "settled in 'old' only"
     assert said._repr_html_().count("<h4>") == sum(bool(part.title) for part in said.parts)
     assert repr(said) == "ComparisonConclusions('new'; 0 doubts)"
 
 
-def test_neutral_words_that_moved_are_a_doubt() -> None:
+def test_neutral_words_that_differ_are_a_doubt() -> None:
     said = said_of(changed_table(before_table(), means={**MEANS, "neutral": 0.2}))
     (doubt,) = said.doubts
-    assert doubt.kind == "moved controls"
+    assert doubt.kind == "controls differ"
     assert doubt.numbers["neutral"]["mean"] == pytest.approx(0.2, abs=0.02)
     assert of_kind(said, "controls") == []
-    assert re.search(r"eutral words \(\+0\.\d+\) moved on average too, so what changed is not only", doubt.text)
+    assert re.search(r"eutral words \(\+0\.\d+\) differ on average too, so what differs is not only", doubt.text)
     assert "Beware" in {part.title for part in said.parts}
 
 
@@ -96,7 +103,7 @@ def test_neutral_words_that_moved_are_a_doubt() -> None:
     [
         (["associated", "different"], "Without control words"),
         (["human", "neutral"], "There are only control words"),
-        (list(MEANS), "Control words kept their distances"),
+        (list(MEANS), "Control words have the same distances"),
     ],
 )
 def test_what_control_words_say(kept: list[str], phrase: str) -> None:
@@ -117,7 +124,7 @@ def test_fits_that_did_not_converge_are_doubts(monkeypatch: pytest.MonkeyPatch) 
     expected = [
         "The fit of 'old': R-hat is high.",
         "The fit of 'new': R-hat is high.",
-        "The fit of the changes to 'new': R-hat is high.",
+        "The fit of the differences of 'new': R-hat is high.",
     ]
     assert found.facts["convergence_problems"] == expected
     assert found.conclusions.doubts == tuple(Statement("convergence", text) for text in expected)

@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import DuplicatesWarning, LostWordsWarning, ReportError, TableError
 from bayesbias.reports.embeddings.comparison import compare_embeddings
-from bayesbias.reports.embeddings.shared_pairs import moved_table, pair_changes
+from bayesbias.reports.embeddings.shared_pairs import difference_table, pair_differences
 from bayesbias.tables.schema import validate_table
 from tests.reports.embedding_tables import QUICK, before_table, changed_table
 
@@ -51,23 +51,27 @@ def test_tables_that_differ_in_part_go_on_with_the_common_pairs() -> None:
         found = compare_embeddings({"old": table, "new": after.sample(frac=1, random_state=1)}, "hierarchical", **QUICK)
     assert found.facts["left_out"] == {"old": 33, "new": 0}
     assert "w0" not in set(found.side_by_side["protected_word"])
-    assert found.change["pairs"].tolist() == [56, 56, 56, 55]
+    assert found.differences["pairs"].tolist() == [56, 56, 56, 55]
     about = found.conclusions.embeddings["new"].about
     assert about.numbers["left_out"] == {"old": 33, "new": 0}
     assert about.text.endswith("Pairs left out because not all tables have them: 33 of 'old'.")
     # In another order of rows, each pair still meets itself.
-    assert np.allclose(found.change["mean"], found.change["average_after"] - found.change["average_before"], atol=0.005)
+    assert np.allclose(
+        found.differences["mean"],
+        found.differences["average_other"] - found.differences["average_baseline"],
+        atol=0.005,
+    )
 
 
 def test_changes_are_a_table_that_says_so() -> None:
     """A change may be negative, and is not simulated unless the distances were."""
     table = before_table()
-    rows = pair_changes(table.assign(cosine_similarity=0.0), changed_table(table), "new")
-    moved = moved_table(rows, source="a test", simulated=False)
+    rows = pair_differences(table.assign(cosine_similarity=0.0), changed_table(table), "new")
+    moved = difference_table(rows, source="a test", simulated=False)
     assert moved["cosine_distance"].min() < 0
     assert moved.attrs["bayesbias"] == {"quantity": "change of cosine distance", "source": "a test"}
     assert len(validate_table(moved)) == len(table)
-    assert moved_table(rows, source="a test", simulated=True).attrs["bayesbias"]["simulated"] is True
+    assert difference_table(rows, source="a test", simulated=True).attrs["bayesbias"]["simulated"] is True
     moved.loc[0, "cosine_distance"] = -2.1
     with pytest.raises(TableError, match="outside -2 to 2"):
         validate_table(moved)
@@ -76,7 +80,7 @@ def test_changes_are_a_table_that_says_so() -> None:
 def test_changes_of_simulated_distances_are_simulated() -> None:
     simulated = [bb.simulate_table(before_table(), "hierarchical", random_seed=seed) for seed in (1, 2)]
     found = compare_embeddings(dict(zip(("old", "new"), simulated, strict=True)), "hierarchical", **QUICK)
-    assert bb.fit_fact(found.change_fits["new"], "table")["simulated"] is True
+    assert bb.fit_fact(found.difference_fits["new"], "table")["simulated"] is True
 
 
 def test_duplicates_are_dropped_with_a_warning() -> None:
@@ -100,7 +104,7 @@ def test_a_pair_with_two_connections() -> None:
 def test_changes_that_are_all_the_same() -> None:
     table = before_table()
     after = table.assign(cosine_distance=table["cosine_distance"] + 0.1)
-    with pytest.raises(ReportError, match=r"All 64 distances of the connection 'associated' change by 0\.1 in 'new'"):
+    with pytest.raises(ReportError, match=r"All 64 distances of the connection 'associated' differ by 0\.1 in 'new'"):
         compare_embeddings({"old": table, "new": after}, **QUICK)
 
 
