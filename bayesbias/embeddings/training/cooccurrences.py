@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbias.arrays import compiled
 
@@ -19,12 +20,14 @@ class Cooccurrences:
     """
 
     first: int
-    starts: np.ndarray
-    columns: np.ndarray
-    values: np.ndarray
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float32]
 
 
-def count_cooccurrences(stream, words: int, window: int, pairs_at_once: int = PAIRS_AT_ONCE) -> list[Cooccurrences]:
+def count_cooccurrences(
+    stream: NDArray[np.int32], words: int, window: int, pairs_at_once: int = PAIRS_AT_ONCE
+) -> list[Cooccurrences]:
     """Count pairs of words, both ways, at most `window` words apart in one document, each as 1 / distance.
 
     Pennington, Socher and Manning (2014), section 4.2. A pair is kept in the row of the rarer of its words, since
@@ -41,8 +44,8 @@ def count_cooccurrences(stream, words: int, window: int, pairs_at_once: int = PA
     pairs_at_once
         Pairs held at once, but for a row that has more.
     """
-    ends = np.cumsum(pairs_by_row(stream, words, window))
-    found, first = [], 0
+    found: list[Cooccurrences] = []
+    ends, first = np.cumsum(pairs_by_row(stream, words, window)), 0
     while first < words:
         before = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + pairs_at_once, side="right")))

@@ -102,15 +102,15 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
     content = sha256("\0".join(words).encode())
     content.update(np.ascontiguousarray(numbers, dtype="<i4").data)
     kept, counts, ranks = _ranked(words, numbers, min_count)
-    tokens = len(numbers) - documents
+    total = len(numbers) - documents
     if len(kept) < 2:
         raise EmbeddingError(
             f"{'No word occurs' if not kept else f'Only the word {kept[0]!r} occurs'} {min_count} times or more in the "
-            f"{tokens:,} words of the {documents:,} documents, so there is nothing to train. Give more text or a "
+            f"{total:,} words of the {documents:,} documents, so there is nothing to train. Give more text or a "
             "smaller min_count."
         )
-    check_memory(_BYTES_A_TOKEN * len(numbers), f"{tokens:,} words of a corpus", "Train on a part of it.")
-    return Corpus(kept, counts, ranks[numbers], documents, tokens, _name(source), content.hexdigest())
+    check_memory(_BYTES_A_TOKEN * len(numbers), f"{total:,} words of a corpus", "Train on a part of it.")
+    return Corpus(kept, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
 
 
 def _ranked(

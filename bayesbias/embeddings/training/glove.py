@@ -143,9 +143,10 @@ def one_epoch(
         )
 
     with ThreadPoolExecutor(min(workers, BLOCKS)) as pool:
+        at_once = map if workers == 1 else pool.map
         for shift in range(BLOCKS):
             diagonal = [BLOCKS * block + (block + shift) % BLOCKS for block in range(BLOCKS)]
-            cost = sum(pool.map(descended, diagonal))
+            cost = sum(at_once(descended, diagonal))
             yield float((ends - begins)[diagonal].sum() / ends[-1]), cost
 
 

@@ -16,7 +16,7 @@ from bayesbias.arguments import check_path
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.npz import sound_zip
-from bayesbias.embeddings.rows import readable
+from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, name_some
 from bayesbias.files import input_file
 from bayesbias.outputs import atomic_path
@@ -111,7 +111,7 @@ def provenances(folder: Path) -> dict[Path, dict[str, Any]]:
 
 
 def _provenance(path: Path) -> dict[str, Any]:
-    with readable(path), sound_zip(path), np.load(input_file(path), allow_pickle=False) as arrays:
+    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
         text = str(arrays["provenance"]) if "provenance" in arrays else ""
     try:
         facts = json.loads(text)
