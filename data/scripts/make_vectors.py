@@ -2,9 +2,9 @@
 
     python data/scripts/make_vectors.py CORPUS.txt.gz          (about 3 minutes a seed on one core)
 
-CORPUS holds one article a line. The same corpus, seed and gensim give the same vectors. gensim is called as it is, and so
-leaves out what an article has beyond 10,000 words (5 of 33,297 articles are longer); `bb.train_embeddings`, which came
-later, gives it long documents in pieces.
+CORPUS holds one article a line. The same corpus, seed and gensim give the same vectors. gensim is called as it is, and
+so leaves out what an article has beyond 10,000 words (5 of 33,297 articles are longer); `bb.train_embeddings`, which
+came later, gives it long documents in pieces.
 """
 
 import argparse
