@@ -1,9 +1,9 @@
-"""A corpus: texts of any source, read once into numbers of words."""
+"""A corpus: texts of any source, read once into numbers of words; and what an algorithm makes of it."""
 
 import os
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +21,11 @@ from bayesbias.memory import check_memory
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
 """What `train_embeddings` trains on: a text file (gzipped or not), a folder of them, or documents as lists of words."""
+
+type Advance = Callable[[float], None]
+"""Called with how many words have been gone through since the last call."""
+type Trainer = Callable[[int, Advance], dict[str, NDArray[np.float32]]]
+"""Trains with a seed, and returns arrays of shape (words, dimensions), ``vectors`` among them."""
 
 DOCUMENT_END = -1
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")

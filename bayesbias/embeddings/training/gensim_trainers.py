@@ -1,18 +1,13 @@
 """word2vec (skip-gram and CBOW) and fastText, trained by gensim."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.embeddings.training.corpus import DOCUMENT_END, Corpus
+from bayesbias.embeddings.training.corpus import DOCUMENT_END, Advance, Corpus, Trainer
 from bayesbias.memory import check_memory
-
-type Advance = Callable[[float], None]
-"""Called with how many words have been gone through since the last call."""
-type Trainer = Callable[[int, Advance], dict[str, NDArray[np.float32]]]
-"""Trains with a seed, and returns arrays of shape (words, dimensions), ``vectors`` among them."""
 
 # gensim silently leaves out what a document has beyond this.
 LONGEST_DOCUMENT = 10_000

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.embeddings.training.corpus import Corpus
-from bayesbias.embeddings.training.gensim_trainers import Advance, Trainer
+from bayesbias.embeddings.training.corpus import Advance, Corpus, Trainer
 from bayesbias.errors import EmbeddingError
 from bayesbias.memory import check_memory
 

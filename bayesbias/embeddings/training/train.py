@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from bayesbias.arguments import check_choice, check_count, check_items, check_number, check_path, resolve_seed
-from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, read_corpus
-from bayesbias.embeddings.training.gensim_trainers import Trainer, cbow, fasttext, skipgram
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus
+from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
 from bayesbias.embeddings.training.glove import glove
 from bayesbias.embeddings.training.progress import words_bar
 from bayesbias.embeddings.training.trained import (
@@ -137,7 +137,8 @@ def train_embeddings(
     References
     ----------
     Du, Fang and Nguyen (2021), *Assessing the reliability of word embedding gender bias measures*, section 5.1, whose
-    settings are the defaults. The algorithms' own papers: `bayesbias.embeddings.training`.
+    settings are the defaults. Mikolov et al. (2013) for skip-gram and CBOW; Bojanowski et al. (2017) for fastText;
+    Pennington, Socher and Manning (2014) for GloVe.
 
     Examples
     --------
