@@ -42,6 +42,7 @@ class Algorithm:
 
 _WORD2VEC_DEFAULTS = MappingProxyType({"window": 5, "epochs": 5, "negative": 5})
 _WORD2VEC_FIXED = MappingProxyType({"sample": 1e-3, "learning_rate": 0.025, "last_learning_rate": 1e-4})
+_MOST = 1_000_000  # gensim waits for ever where a number does not fit into its own
 # One more algorithm is one more line.
 ALGORITHMS: dict[str, Algorithm] = {
     "skipgram": Algorithm(skipgram, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),
@@ -218,12 +219,16 @@ def _settings(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
     for name, value in given.items():
         if value is not None and name not in chosen.defaults:
             able = [each for each, other in ALGORITHMS.items() if name in other.defaults]
-            raise ArgumentError(f"{name}={value!r}: {algorithm} has no such setting; it is one of {', '.join(able)}.")
+            raise ArgumentError(f"{name}={value!r}: {algorithm} has no such setting; it belongs to {', '.join(able)}.")
     settings: dict[str, Any] = {}
     for name, default in chosen.defaults.items():
         value = default if given[name] is None else given[name]
-        count = isinstance(default, int)
-        settings[name] = check_count(name, value) if count else check_number(name, value, low=0, high=1e9, above=True)
+        if not isinstance(default, int):
+            settings[name] = check_number(name, value, low=0, high=1e9, above=True)
+        elif (count := check_count(name, value)) <= _MOST:
+            settings[name] = count
+        else:
+            raise ArgumentError(f"{name}={value!r}: give at most {_MOST:,}.")
     return {**settings, **chosen.fixed}
 
 

@@ -132,10 +132,11 @@ def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
     ("changes", "said"),
     [
         ({"algorithm": "gloves"}, "did you mean 'glove'"),
-        ({"x_max": 5.0}, "x_max=5.0: skipgram has no such setting; it is one of glove"),
+        ({"x_max": 5.0}, "x_max=5.0: skipgram has no such setting; it belongs to glove"),
         ({"algorithm": "glove", "negative": 5}, "negative=5: glove has no such setting"),
         ({"algorithm": "glove", "alpha": 0}, "alpha=0: give a number above 0"),
         ({"window": 0}, "window=0"),
+        ({"negative": 2**40}, "negative=1099511627776: give at most 1,000,000"),
         ({"epochs": 1.5}, "epochs=1.5"),
         ({"workers": 0}, "workers=0"),
         ({"dimensions": True}, "dimensions=True"),
