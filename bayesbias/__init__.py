@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
     from bayesbias.embeddings import Lookup as Lookup
     from bayesbias.embeddings import load_embedding as load_embedding
-    from bayesbias.embeddings.training import train_skipgram as train_skipgram
+    from bayesbias.embeddings.training import CorpusLike as CorpusLike
+    from bayesbias.embeddings.training import TrainedEmbeddings as TrainedEmbeddings
+    from bayesbias.embeddings.training import read_embeddings as read_embeddings
+    from bayesbias.embeddings.training import train_embeddings as train_embeddings
     from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
     from bayesbias.models.extend import extend as extend
@@ -118,7 +121,7 @@ _NAMES = {
     "cosine_regressions.linear_model": ("LinearPrior",),
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
     "embeddings": ("Embedding", "EmbeddingLike", "Lookup", "load_embedding"),
-    "embeddings.training": ("train_skipgram",),
+    "embeddings.training": ("CorpusLike", "TrainedEmbeddings", "read_embeddings", "train_embeddings"),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
     "models.extend": ("extend",),

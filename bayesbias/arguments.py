@@ -181,6 +181,12 @@ def has_audience(progress: bool) -> bool:
     return progress and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
+def can_draw(progress: bool) -> bool:
+    """Whether a progress bar of rich is wanted, would be seen, and can be drawn."""
+    # In a notebook rich needs ipywidgets, and without them warns in place of drawing a bar.
+    return has_audience(progress) and (sys.stderr.isatty() or find_spec("ipywidgets") is not None)
+
+
 def with_progress[Item](items: Sequence[Item], what: str, *, progress: bool) -> Iterator[Item]:
     """Iterate over items with a progress bar, where there is somebody to see it."""
     if not has_audience(progress):

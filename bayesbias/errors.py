@@ -33,6 +33,7 @@ __all__ = [
     "SamplerWarning",
     "StudyError",
     "TableError",
+    "TrainingWarning",
 ]
 
 
@@ -110,6 +111,10 @@ class ConvergenceWarning(BayesBiasWarning):
 
 class SamplerWarning(BayesBiasWarning):
     """Another sampler was used than the fastest."""
+
+
+class TrainingWarning(BayesBiasWarning):
+    """Vectors were trained in a way that does not give the same vectors again."""
 
 
 class QuestionWarning(BayesBiasWarning):

@@ -32,7 +32,7 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
     InputFileError
         If the file is no whole zip file.
     """
-    with open_bytes(path) as stream, _sound_zip(path), zipfile.ZipFile(stream) as archive:
+    with open_bytes(path) as stream, sound_zip(path), zipfile.ZipFile(stream) as archive:
         arrays = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         for needed in ("words", "vectors"):
             if arrays.count(needed) > 1:
@@ -85,7 +85,7 @@ class _Member:
 
 
 @contextmanager
-def _sound_zip(path: Path) -> Iterator[None]:
+def sound_zip(path: Path) -> Iterator[None]:
     """Turn what the zip module raises on a damaged file into an `InputFileError`."""
     try:
         yield

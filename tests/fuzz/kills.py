@@ -43,7 +43,14 @@ COMMANDS = {
         "debias vectors.npz --sets religion_manzini -o changed.npz",
         "changed.npz",
         ("--components 1", "--components 2"),
-        0.25,
+        0.2,
+    ),
+    # One seed is one file; a folder of several is continued, and not whole before.
+    "train": Command(
+        "train corpus.txt --algorithm glove --dimensions 20 --seeds 1 -o trained",
+        "trained/glove_seed1.npz",
+        ("--epochs 1", "--epochs 2"),
+        0.05,
     ),
     "fit": Command("fit table.csv --draws 250 --tune 250 -o fit", "fit", _SEEDS, 0.2),
     "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.15),
@@ -163,6 +170,8 @@ def main() -> None:
         folder = Path(place)
         vectors = bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
         shutil.copy(vectors, folder / "vectors.npz")
+        chance_words = random.Random(1).choices(range(200), k=20_000)
+        (folder / "corpus.txt").write_text(" ".join(chr(97 + word % 26) * (1 + word // 26) for word in chance_words))
         print(f"{'killed':<10}" + "".join(f"{outcome:>10}" for outcome in OUTCOMES))
         for name, command in COMMANDS.items():
             if not given.commands or name in given.commands:

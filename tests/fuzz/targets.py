@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.embeddings.training.corpus import read_corpus
 from bayesbias.files import sealed
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
@@ -73,6 +74,10 @@ def whole(name: str) -> bytes:
             bb.write_table(small_table(), place)
         elif name == "nc":
             bb.write_fit(small_fit(), place)
+        elif name == "trained.npz":
+            texts = [list(VECTORS)] * 5
+            trained = bb.train_embeddings(texts, folder, seeds=[1], dimensions=4, epochs=1, progress=False)
+            return trained.paths[1].read_bytes()
         elif name == "glove.txt":
             place.write_text("".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items()))
         else:
@@ -130,6 +135,19 @@ def fit_of(path: Path) -> object:
     said = str(bb.conclusions(fit)), bb.summary(fit).to_csv(), bb.contrasts(fit, level="all").to_csv()
     bb.fitted_table(fit)
     return said
+
+
+def corpus_of(path: Path) -> object:
+    """Read a corpus."""
+    return read_corpus(path, min_count=1).facts()
+
+
+def trained_of(path: Path) -> object:
+    """Read a folder of trained embeddings."""
+    named = path.with_name("skipgram_seed1.npz")
+    named.write_bytes(path.read_bytes())
+    trained = bb.read_embeddings(path.parent)
+    return str(trained), trained[1].digest
 
 
 def study_of(path: Path) -> object:
@@ -264,6 +282,12 @@ def own_table(rng: Generator) -> bytes:
     return mutated(whole("csv").split(b"\n", 1)[1], rng)
 
 
+def corpus_text(rng: Generator) -> bytes:
+    """Return a damaged text, or a sound one in damaged gzip data."""
+    text = STUDY.encode() * 3
+    return mutated(text, rng) if rng.random() < 0.5 else mutated(gzip.compress(text), rng)
+
+
 def study_text(rng: Generator) -> bytes:
     """Return a damaged study."""
     return mutated(STUDY.encode(), rng)
@@ -295,6 +319,12 @@ TARGETS: dict[str, tuple[int, Target]] = {
     "Parquet table": (5, Target(damaged("parquet"), table_of, ".parquet")),
     "Parquet table, one bit": (5, Target(one_bit("parquet"), table_of, ".parquet", said("parquet", table_of))),
     "provenance that lies": (4, Target(lying_table, table_of, ".csv")),
+    "corpus": (10, Target(corpus_text, corpus_of, ".txt")),
+    "trained vectors": (4, Target(damaged("trained.npz"), trained_of, ".npz")),
+    "trained vectors, one bit": (
+        4,
+        Target(one_bit("trained.npz"), trained_of, ".npz", said("trained.npz", trained_of)),
+    ),
     "study": (15, Target(study_text, study_of, ".toml")),
     "model": (15, Target(model_text, model_of, ".toml")),
     "fit, one bit": (3, Target(one_bit("nc"), fit_of, ".nc", said("nc", fit_of))),

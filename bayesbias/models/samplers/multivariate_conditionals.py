@@ -7,29 +7,16 @@ Sigma. Arrays are float64 and C-contiguous.
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
 
-import numba
 import numpy as np
 
+from bayesbias.arrays import compiled
 from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
 
 # Families of priors of positive numbers.
 EXPONENTIAL, HALF_NORMAL, HALF_STUDENT_T, GAMMA, INVERSE_GAMMA, LOG_NORMAL = range(6)
 # Beyond these bounds scales have no probability.
 _SMALLEST, _LARGEST = math.log(1e-4), math.log(1e5)
-
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function on its first call, and keep the machine code where a folder for it can be written.
-
-    Without fast-math, so that a cold and a warm cache give the same draws.
-    """
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # neither beside this file nor in the home: every process compiles anew
-        return numba.njit(nogil=True)(function)
 
 
 @compiled

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
+from bayesbias.arrays import compiled
 from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
 from bayesbias.models.samplers.multivariate_conditionals import (
     backward,
-    compiled,
     covariance_log_density,
     forward,
     inverse_of,

@@ -1,9 +1,9 @@
-"""How the Gibbs sampler is compiled; what is compiled is tested with the sweeps."""
+"""How loops are compiled; what is compiled is tested where it stands."""
 
 import pytest
 from numba.core import caching
 
-from bayesbias.models.samplers.multivariate_conditionals import compiled
+from bayesbias.arrays import compiled
 
 
 def test_where_no_folder_can_be_written_functions_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,94 @@
+"""Training embeddings over seeds."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bayesbias.cli.base import AsJson, Command, Quiet, answer, app
+from bayesbias.errors import ArgumentError
+
+
+class Algorithm(StrEnum):
+    """Ways of training."""
+
+    SKIPGRAM = "skipgram"
+    CBOW = "cbow"
+    FASTTEXT = "fasttext"
+    GLOVE = "glove"
+
+
+@app.command(cls=Command)
+def train(
+    corpus: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CORPUS",
+            help="A text file, one document a line, or a folder of .txt files, a document each; gzipped too.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder: a file for each seed.")],
+    algorithm: Annotated[Algorithm, typer.Option(help="All but glove are gensim's.")] = Algorithm.SKIPGRAM,
+    seeds: Annotated[str, typer.Option(help="Such as 1-8 or 1,4,9.")] = "1-3",
+    dimensions: Annotated[int, typer.Option(help="Length of a vector.")] = 300,
+    min_count: Annotated[int, typer.Option(help="Words that occur less often get no vector.")] = 5,
+    window: Annotated[int | None, typer.Option(help="Largest distance of a context word: 5, GloVe 15.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the corpus: 5, GloVe 15.")] = None,
+    negative: Annotated[int | None, typer.Option(help="Noise words a context word: 5; not for GloVe.")] = None,
+    x_max: Annotated[float | None, typer.Option(help="GloVe: co-occurrences that count in full: 100.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="GloVe: exponent of the weights of others: 0.75.")] = None,
+    workers: Annotated[
+        int, typer.Option(help="Threads. With more than 1 only GloVe gives the same vectors again.")
+    ] = 1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of another training.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train embeddings on a text, once a seed, to see what of a result is the seed's.
+
+    A run that was interrupted goes on with the first seed that has no file. Example:
+
+        bayesbias train corpus.txt --seeds 1-8 --output skipgram/
+    """
+    from bayesbias.embeddings.training import train_embeddings
+
+    trained = train_embeddings(
+        corpus,
+        output,
+        algorithm=algorithm.value,
+        seeds=seeds_from(seeds),
+        dimensions=dimensions,
+        min_count=min_count,
+        window=window,
+        epochs=epochs,
+        negative=negative,
+        x_max=x_max,
+        alpha=alpha,
+        workers=workers,
+        overwrite=overwrite,
+        progress=not quiet,
+    )
+    first = next(iter(trained.paths.values()))
+    data = {"files": {seed: str(path) for seed, path in trained.paths.items()}, **trained.provenance}
+    answer(
+        f"{trained}.\n{output} holds {', '.join(path.name for path in trained.paths.values())}.\n"
+        f"Next: bayesbias table {first} --study gender --output table.csv",
+        data,
+        as_json=as_json,
+        quiet=quiet,
+    )
+
+
+def seeds_from(text: str) -> list[int]:
+    """Return seeds from a text such as ``"1-8"`` or ``"1,4,9"``."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not (first.isdecimal() and (last.isdecimal() or not dash)):
+            raise ArgumentError(f"--seeds {text!r}: write whole numbers and ranges, such as 1-8 or 1,4,9.")
+        ends = int(first), int(last or first)
+        if ends[1] - ends[0] not in range(10_000):
+            raise ArgumentError(f"--seeds {text!r}: {part.strip()} is no range from a smaller to a larger number.")
+        seeds += range(ends[0], ends[1] + 1)
+    return seeds

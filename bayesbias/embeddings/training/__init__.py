@@ -1,0 +1,11 @@
+"""Training of embeddings over seeds.
+
+A corpus of any kind is read into numbers of words (`corpus`); an algorithm trains on it with one seed after the other
+(`gensim_trainers`; `cooccurrences`, `glove` and `glove_sweeps`); each seed has its file (`trained`).
+"""
+
+from bayesbias.embeddings.training.corpus import CorpusLike, tokenize
+from bayesbias.embeddings.training.train import ALGORITHMS, train_embeddings
+from bayesbias.embeddings.training.trained import TrainedEmbeddings, read_embeddings
+
+__all__ = ["ALGORITHMS", "CorpusLike", "TrainedEmbeddings", "read_embeddings", "tokenize", "train_embeddings"]

@@ -1,0 +1,163 @@
+"""A corpus: texts of any source, read once into numbers of words; and what an algorithm makes of it."""
+
+import os
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.arguments import check_type
+from bayesbias.embeddings.embedding import check_words
+from bayesbias.embeddings.rows import open_bytes, readable
+from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.files import input_file, printable
+from bayesbias.memory import check_memory
+
+type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
+"""What `train_embeddings` trains on: a text file (gzipped or not), a folder of them, or documents as lists of words."""
+
+type Advance = Callable[[float], None]
+"""Called with how many words have been gone through since the last call."""
+type Trainer = Callable[[int, Advance], dict[str, NDArray[np.float32]]]
+"""Trains with a seed, and returns arrays of shape (words, dimensions), ``vectors`` among them."""
+
+DOCUMENT_END = -1
+_TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_ENDINGS = (".txt", ".txt.gz")
+_BYTES_A_TOKEN = 4
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the lower-cased words of a text; numbers and punctuation are left out, inner hyphens kept.
+
+    >>> tokenize("The short-term rate was 3.5 %, she said.")
+    ['the', 'short-term', 'rate', 'was', 'she', 'said']
+    """
+    return _TOKEN.findall(text.lower())
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents as numbers of words.
+
+    Parameters
+    ----------
+    words
+        The words that get a vector, most frequent first; of equally frequent ones the last to appear is first, as in
+        gensim.
+    counts
+        How often each occurs, shape (words,).
+    stream
+        int32: a word's place in `words`, or ``len(words)`` for a rare word that gets no vector; `DOCUMENT_END` stands
+        after each document.
+    documents, tokens
+        Documents with at least one word, and words in all, rare ones included.
+    name, sha256
+        Name of the source, and a hash of all words in their order.
+    """
+
+    words: tuple[str, ...]
+    counts: NDArray[np.int64]
+    stream: NDArray[np.int32]
+    documents: int
+    tokens: int
+    name: str
+    sha256: str
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a file of vectors says of the corpus that they were trained on."""
+        return {"name": self.name, "sha256": self.sha256, "documents": self.documents, "tokens": self.tokens}
+
+
+def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
+    """Read a corpus, once, into 4 bytes a word; words that occur less often than `min_count` are set aside.
+
+    Raises
+    ------
+    EmbeddingError
+        If fewer than two words occur `min_count` times, or a document is no list of words.
+    InputFileError
+        If a file cannot be read, is not UTF-8, or a folder has no text.
+    """
+    known: dict[str, int] = {}
+    stream = array("i")
+    documents, room = 0, 1 << 24
+    for place, tokens in enumerate(_documents(source)):
+        if isinstance(tokens, str | bytes) or not isinstance(tokens, Sequence):
+            raise EmbeddingError(
+                f"Document {place} of the corpus is {type(tokens).__name__} and no list of words. Split it into words."
+            )
+        try:
+            stream.extend([known.setdefault(token, len(known)) for token in tokens])
+        except TypeError as error:
+            raise EmbeddingError(f"Document {place} of the corpus holds something that is no word: {error}.") from error
+        if tokens:
+            documents += 1
+            stream.append(DOCUMENT_END)
+        if len(stream) > room:
+            check_memory(_BYTES_A_TOKEN * room, f"{2 * room:,} words of a corpus", "Train on a part of it.")
+            room *= 2
+    words, numbers = check_words(known), np.frombuffer(stream, dtype=np.int32)
+    content = sha256("\0".join(words).encode())
+    content.update(np.ascontiguousarray(numbers, dtype="<i4").data)
+    kept, counts, ranks = _ranked(words, numbers, min_count)
+    total = len(numbers) - documents
+    if len(kept) < 2:
+        raise EmbeddingError(
+            f"{'No word occurs' if not kept else f'Only the word {kept[0]!r} occurs'} {min_count} times or more in the "
+            f"{total:,} words of the {documents:,} documents, so there is nothing to train. Give more text or a "
+            "smaller min_count."
+        )
+    check_memory(_BYTES_A_TOKEN * len(numbers), f"{total:,} words of a corpus", "Train on a part of it.")
+    return Corpus(kept, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
+
+
+def _ranked(
+    words: tuple[str, ...], numbers: NDArray[np.int32], min_count: int
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int32]]:
+    """Return the words to keep, their counts, and the rank of each number; `DOCUMENT_END` is the last of these."""
+    counts = np.bincount(numbers[numbers >= 0], minlength=len(words))
+    order = np.lexsort((-np.arange(len(words)), -counts))
+    order = order[counts[order] >= min_count]
+    ranks = np.full(len(words) + 1, len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    ranks[-1] = DOCUMENT_END
+    return tuple(words[place] for place in order), counts[order].astype(np.int64), ranks
+
+
+def _name(source: CorpusLike) -> str:
+    return printable(Path(source).name) if isinstance(source, str | os.PathLike) else "lists of words"
+
+
+def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
+    if not isinstance(source, str | os.PathLike):
+        yield from check_type("corpus", source, Iterable, "a text file, a folder of them, or lists of words")
+        return
+    path = Path(source)
+    if not path.is_dir():
+        yield from _lines(input_file(path))
+        return
+    files = sorted(each for each in path.rglob("*") if each.is_file() and each.name.endswith(_ENDINGS))
+    if not files:
+        raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
+    for each in files:
+        yield [token for line in _lines(each) for token in line]
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    """Yield the words of each line of a file, whatever compresses it."""
+    with readable(path), open_bytes(path) as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield tokenize(line.decode())
+            except UnicodeDecodeError as error:
+                raise InputFileError(
+                    f"{path}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the text as "
+                    "UTF-8, for example with iconv."
+                ) from error

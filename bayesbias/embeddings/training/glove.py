@@ -1,0 +1,154 @@
+"""GloVe: weighted least squares of logarithms of co-occurrences, by AdaGrad."""
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.embeddings.training.corpus import Advance, Corpus, Trainer
+from bayesbias.errors import EmbeddingError
+from bayesbias.memory import check_memory
+
+if TYPE_CHECKING:
+    from bayesbias.embeddings.training.cooccurrences import Cooccurrences
+
+# Cells that share no row or column: as many at once, and so the most threads that are of use.
+BLOCKS = 16
+_LANES = 16
+_BYTES_AN_ENTRY = 12
+
+
+def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
+    """GloVe: Pennington, Socher and Manning (2014), equation 8 halved, with the weights of their equation 9.
+
+    As in the authors' program, steps are divided by the root of 1 plus the sum of squared steps, and numbers start
+    uniformly in +-0.5 / (dimensions + 1). Other than there, entries are shuffled within cells (see `glove_sweeps`), so
+    that threads never write the same numbers: the result does not depend on `workers`.
+
+    Raises
+    ------
+    EmbeddingError
+        If no two words ever stand in one document, or the numbers grow without bound.
+    NotEnoughMemoryError
+        If the entries or the vectors do not fit.
+    """
+    from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
+
+    size = len(corpus.words)
+    stream = corpus.stream[corpus.stream < size]  # rare words are left out before distances are measured
+    counted = count_cooccurrences(stream, size, settings["window"])
+    entries = sum(len(part.columns) for part in counted)
+    if not entries:
+        raise EmbeddingError(
+            f"No two of the {size:,} words with at least {settings['min_count']} occurrences stand in one document, so "
+            "there is nothing to train. Give longer documents or a smaller min_count."
+        )
+    needed = 2 * entries * _BYTES_AN_ENTRY + 16 * size * _width(settings["dimensions"])
+    check_memory(
+        needed,
+        f"{2 * entries:,} co-occurrences and {2 * size:,} vectors of {settings['dimensions']} dimensions",
+        "Take a larger min_count, a smaller window or fewer dimensions.",
+    )
+
+    def train(seed: int, advance: Advance) -> dict[str, NDArray[np.float32]]:
+        rng = np.random.default_rng(seed)
+        cells = sorted_cells(counted, size, rng)
+        words, contexts = start_numbers(size, settings["dimensions"], rng)
+        for _ in range(settings["epochs"]):
+            cost = 0.0
+            for share, part in one_epoch(cells, words, contexts, settings, workers):
+                cost += part
+                advance(share * corpus.tokens)
+            if not math.isfinite(cost):
+                raise EmbeddingError(
+                    f"GloVe's numbers grew without bound (seed {seed}, x_max={settings['x_max']:g}, "
+                    f"alpha={settings['alpha']:g}). Take the defaults of these, or a larger x_max."
+                )
+        one, other = (numbers[:, 0, : settings["dimensions"]] for numbers in (words, contexts))
+        return {"vectors": one + other, "word_vectors": one.copy(), "context_vectors": other.copy()}
+
+    return train
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Entries of the matrix of co-occurrences by cell: ``ends[b, c]`` is where the cell of blocks b and c ends."""
+
+    ends: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    logs: NDArray[np.float32]
+
+
+def sorted_cells(counted: "list[Cooccurrences]", size: int, rng: np.random.Generator) -> Cells:
+    """Return all entries by cell, in each in random order."""
+    from bayesbias.embeddings.training.glove_sweeps import cell_sizes, fill_cells, shuffle
+
+    block = (rng.permutation(size) % BLOCKS).astype(np.int64)
+    sizes = np.zeros((BLOCKS, BLOCKS), dtype=np.int64)
+    for part in counted:
+        cell_sizes(part.first, part.starts, part.columns, block, sizes)
+    ends = np.cumsum(sizes).reshape(BLOCKS, BLOCKS)
+    entries = int(ends[-1, -1])
+    cells = Cells(
+        ends, np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.float32)
+    )
+    free = ends - sizes
+    for part in counted:
+        fill_cells(
+            *(part.first, part.starts, part.columns, part.values, block, free),
+            *(cells.rows, cells.columns, cells.logs),
+        )
+    for end, number in zip(ends.flat, sizes.flat, strict=True):
+        shuffle(end - number, end, cells.rows, cells.columns, cells.logs, rng)
+    return cells
+
+
+def start_numbers(
+    size: int, dimensions: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the numbers of words and of contexts before the first step: see `glove_sweeps`."""
+    width = _width(dimensions)
+    both = np.zeros((2, size, 2, width), dtype=np.float32)
+    both[:, :, 1] = 1
+    for numbers, bias in zip(both, (width - 2, width - 1), strict=True):
+        used = [*range(dimensions), bias]
+        numbers[:, 0, used] = (rng.random((size, len(used)), dtype=np.float32) - 0.5) / len(used)
+    both[0, :, 0, -1] = both[1, :, 0, -2] = 1
+    return both[0], both[1]
+
+
+def one_epoch(
+    cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32], settings: dict[str, Any], workers: int
+) -> Iterator[tuple[float, float]]:
+    """Go through all entries once, in place; yield the share that was gone through, and its cost, a part at a time."""
+    from bayesbias.embeddings.training.glove_sweeps import descend
+
+    ends = cells.ends.ravel()
+    begins = np.concatenate([[0], ends[:-1]])
+    constants = [np.float32(settings[name]) for name in ("learning_rate", "alpha")]
+    log_max = np.float32(math.log(settings["x_max"]))
+
+    def descended(cell: int) -> float:
+        return float(
+            descend(
+                *(begins[cell], ends[cell], cells.rows, cells.columns, cells.logs),
+                *(words, contexts, constants[0], log_max, constants[1]),
+            )
+        )
+
+    with ThreadPoolExecutor(min(workers, BLOCKS)) as pool:
+        at_once = map if workers == 1 else pool.map
+        for shift in range(BLOCKS):
+            diagonal = [BLOCKS * block + (block + shift) % BLOCKS for block in range(BLOCKS)]
+            cost = sum(at_once(descended, diagonal))
+            yield float((ends - begins)[diagonal].sum() / ends[-1]), cost
+
+
+def _width(dimensions: int) -> int:
+    """Return the length of a row: with both biases, and a multiple of what processors take at once."""
+    return -(-(dimensions + 2) // _LANES) * _LANES

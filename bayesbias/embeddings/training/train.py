@@ -1,0 +1,256 @@
+"""`train_embeddings`: the same training with several seeds, each in a file of its own."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from bayesbias.arguments import check_choice, check_count, check_items, check_number, check_path, resolve_seed
+from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus
+from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
+from bayesbias.embeddings.training.glove import glove
+from bayesbias.embeddings.training.progress import words_bar
+from bayesbias.embeddings.training.trained import (
+    TrainedEmbeddings,
+    differing,
+    provenances,
+    read_embeddings,
+    seed_file,
+    write_seed,
+)
+from bayesbias.errors import ArgumentError, OutputError, TrainingWarning, name_some, warn_user
+from bayesbias.outputs import check_writable, claimed
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way of training: its settings with their defaults, those that are fixed, and what trains.
+
+    `train` takes a corpus, the settings and a number of workers, and returns a function that trains with one seed.
+    `parallel_repeats` says whether the result is the same with any number of workers.
+    """
+
+    train: Callable[[Corpus, dict[str, Any], int], Trainer]
+    package: str
+    defaults: Mapping[str, Any]
+    fixed: Mapping[str, Any]
+    parallel_repeats: bool = False
+
+
+_WORD2VEC_DEFAULTS = MappingProxyType({"window": 5, "epochs": 5, "negative": 5})
+_WORD2VEC_FIXED = MappingProxyType({"sample": 1e-3, "learning_rate": 0.025, "last_learning_rate": 1e-4})
+_MOST = 1_000_000  # gensim waits for ever where a number does not fit into its own
+# One more algorithm is one more line.
+ALGORITHMS: dict[str, Algorithm] = {
+    "skipgram": Algorithm(skipgram, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),
+    "cbow": Algorithm(cbow, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),
+    "fasttext": Algorithm(
+        fasttext, "gensim", _WORD2VEC_DEFAULTS, {**_WORD2VEC_FIXED, "min_n": 3, "max_n": 6, "buckets": 2_000_000}
+    ),
+    "glove": Algorithm(
+        glove,
+        "numba",
+        {"window": 15, "epochs": 15, "x_max": 100.0, "alpha": 0.75},
+        {"learning_rate": 0.05},
+        parallel_repeats=True,
+    ),
+}
+
+
+def train_embeddings(
+    corpus: CorpusLike,
+    folder: str | os.PathLike[str],
+    *,
+    algorithm: str = "skipgram",
+    seeds: Iterable[int] = (1, 2, 3),
+    dimensions: int = 300,
+    min_count: int = 5,
+    window: int | None = None,
+    epochs: int | None = None,
+    negative: int | None = None,
+    x_max: float | None = None,
+    alpha: float | None = None,
+    workers: int = 1,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> TrainedEmbeddings:
+    """Train embeddings on a corpus, once a seed, to see what of a result is the seed's.
+
+    Each seed has one file, ``ALGORITHM_seedSEED.npz``, which is written whole when it is done. A run that was
+    interrupted is continued by the same call: seeds whose files are there, of the same corpus and settings, are kept.
+
+    Parameters
+    ----------
+    corpus
+        A text file, one document a line; or a folder, each of whose files (``.txt``, ``.txt.gz``, in folders
+        inside too) is one document: all of these may be gzipped, are UTF-8, and are lower-cased and split into words
+        without numbers and punctuation. Or documents, each a list of words, which are taken as they are; a generator
+        will do. The corpus is read once and kept in memory, in 4 bytes a word. No window reaches beyond a document.
+    folder
+        Where the files go; made if it is not there. One folder holds one training.
+    algorithm
+        ``"skipgram"`` or ``"cbow"`` (word2vec with negative sampling), ``"fasttext"`` (skip-gram with n-grams of 3
+        to 6 letters), all by gensim; or ``"glove"``.
+    seeds
+        Whole numbers, each once. A seed gives the starting values, and the order or the samples of the training.
+    dimensions
+        Length of a vector.
+    min_count
+        Words that occur less often get no vector.
+    window
+        Largest distance, in words, between a word and its context. Default: 5; GloVe 15.
+    epochs
+        Passes over the corpus, or, of GloVe, over its co-occurrences. Default: 5; GloVe 15.
+    negative
+        Noise words for each context word (not GloVe). Default: 5.
+    x_max, alpha
+        GloVe's weights are min(1, (X / x_max)^alpha). Defaults: 100, 0.75.
+    workers
+        Threads. With 1 the same seed, corpus, settings and versions give the same file, bit for bit, on the same
+        machine; GloVe gives it with any number. gensim with more does not, which a `TrainingWarning` says.
+    overwrite
+        Whether files of another training, of the same name, may be replaced.
+    progress
+        Whether to show a bar with words per second and the time left.
+
+    Returns
+    -------
+    TrainedEmbeddings
+        A mapping of seeds to embeddings, of all seeds in the folder; words are in order of their frequency. GloVe's
+        vectors are W + C, as its authors publish them; their files hold W and C too.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is not usable, or the algorithm has no such setting.
+    EmbeddingError
+        If fewer than two words occur `min_count` times.
+    InputFileError
+        If the corpus cannot be read.
+    NotEnoughMemoryError
+        If corpus, vectors or co-occurrences do not fit.
+    OutputError
+        If the folder holds another training, or cannot be written to.
+
+    References
+    ----------
+    Du, Fang and Nguyen (2021), *Assessing the reliability of word embedding gender bias measures*, section 5.1, whose
+    settings are the defaults. Mikolov et al. (2013) for skip-gram and CBOW; Bojanowski et al. (2017) for fastText;
+    Pennington, Socher and Manning (2014) for GloVe.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> documents = [["the", "king", "and", "the", "queen"], ["a", "king", "and", "a", "queen"]] * 5
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trained = bb.train_embeddings(documents, folder, algorithm="glove", dimensions=4, epochs=2, seeds=[1, 7])
+    ...     [path.name for path in trained.paths.values()], trained[7]
+    (['glove_seed1.npz', 'glove_seed7.npz'], Embedding(name='glove, seed 7', words=5, dimensions=4, case='exact'))
+    """
+    chosen = ALGORITHMS[check_choice("algorithm", algorithm, ALGORITHMS)]
+    wanted = _seeds(seeds)
+    given = {"window": window, "epochs": epochs, "negative": negative, "x_max": x_max, "alpha": alpha}
+    settings = {
+        "dimensions": check_count("dimensions", dimensions),
+        "min_count": check_count("min_count", min_count),
+        **_settings(algorithm, given),
+    }
+    workers = check_count("workers", workers)
+    place = _folder(folder)
+    with claimed(place):
+        text = read_corpus(corpus, min_count=settings["min_count"])
+        facts = {
+            "algorithm": algorithm,
+            "settings": settings,
+            "corpus": text.facts(),
+            "trainer": f"{chosen.package} {version(chosen.package)}",
+            "repeats": workers == 1 or chosen.parallel_repeats,
+        }
+        if missing := _missing(place, facts, wanted, overwrite=overwrite):
+            if not facts["repeats"]:
+                warn_user(
+                    f"With {workers} workers, {algorithm} will not give the same vectors again, even with the same "
+                    "seed. Take workers=1 if they must be repeated.",
+                    TrainingWarning,
+                )
+            place.mkdir(exist_ok=True)
+            _train(chosen.train(text, settings, workers), text, facts, missing, place, progress=progress)
+    return read_embeddings(place)
+
+
+def _train(
+    trainer: Trainer, text: Corpus, facts: dict[str, Any], seeds: list[int], place: Path, *, progress: bool
+) -> None:
+    words = text.tokens * facts["settings"]["epochs"]
+    with words_bar(len(seeds) * words, progress=progress) as (describe, advance):
+        for number, seed in enumerate(seeds, 1):
+            describe(f"{facts['algorithm']}, seed {seed} ({number} of {len(seeds)})")
+            arrays = trainer(seed, advance)
+            path = seed_file(place, facts["algorithm"], seed)
+            write_seed(path, text.words, arrays, {**facts, "seed": seed}, overwrite=True)
+
+
+def _missing(place: Path, facts: dict[str, Any], wanted: list[int], *, overwrite: bool) -> list[int]:
+    """Return the seeds without a file of this training; raise `OutputError` where files of another are in the way."""
+    found = provenances(place) if place.is_dir() else {}
+    names = {seed: seed_file(place, facts["algorithm"], seed) for seed in wanted}
+    others = {path: difference for path, each in found.items() if (difference := differing(facts, each))}
+    kept = [path for path in others if path not in names.values()]
+    if others and not overwrite:
+        path, difference = next(iter(others.items()))
+        raise OutputError(
+            f"{place} holds another training: {name_some(each.name for each in others)}. Asked for here: {difference} "
+            f"({path.name}). Give another folder, or allow overwriting (overwrite=True, or --overwrite)."
+        )
+    if kept:
+        raise OutputError(
+            f"{place} holds seeds of another training that would be left beside the new ones: "
+            f"{name_some(each.name for each in kept)}. Give another folder, or remove them."
+        )
+    return [seed for seed, path in names.items() if path not in found or path in others]
+
+
+def _settings(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the user has set or the algorithm's defaults, checked, and what is fixed."""
+    chosen = ALGORITHMS[algorithm]
+    for name, value in given.items():
+        if value is not None and name not in chosen.defaults:
+            able = [each for each, other in ALGORITHMS.items() if name in other.defaults]
+            raise ArgumentError(f"{name}={value!r}: {algorithm} has no such setting; it belongs to {', '.join(able)}.")
+    settings: dict[str, Any] = {}
+    for name, default in chosen.defaults.items():
+        value = default if given[name] is None else given[name]
+        if not isinstance(default, int):
+            settings[name] = check_number(name, value, low=0, high=1e9, above=True)
+        elif (count := check_count(name, value)) <= _MOST:
+            settings[name] = count
+        else:
+            raise ArgumentError(f"{name}={value!r}: give at most {_MOST:,}.")
+    return {**settings, **chosen.fixed}
+
+
+def _seeds(seeds: Any) -> list[int]:
+    given = check_items("seeds", seeds, "a list of whole numbers, such as range(1, 9)")
+    try:
+        checked = [resolve_seed(seed) for seed in given if seed is not None]
+    except ArgumentError as error:
+        raise ArgumentError(
+            str(error).replace("random_seed=", "seeds: ").replace(", or None to have one drawn", "")
+        ) from error
+    if not checked or len(checked) < len(given) or len(set(checked)) < len(checked):
+        raise ArgumentError(f"seeds={seeds!r}: give one seed or more, whole numbers, each once.")
+    return checked
+
+
+def _folder(folder: str | os.PathLike[str]) -> Path:
+    """Return the folder if files can be written to it."""
+    place = check_path(folder, "folder")
+    if place.exists() and not place.is_dir():
+        raise OutputError(f"{place} is a file. Give a folder.")
+    if not place.is_dir() and not place.parent.is_dir():
+        raise OutputError(f"Cannot write {place}: the folder {place.parent} does not exist. Create it first.")
+    check_writable(place if place.is_dir() else place.parent)
+    return place

@@ -1,0 +1,165 @@
+"""Files of trained vectors: one a seed, each with what it was made from; and a folder of them as a mapping."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.arguments import check_path
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.embeddings.npz import sound_zip
+from bayesbias.embeddings.rows import open_bytes, readable
+from bayesbias.errors import EmbeddingError, InputFileError, name_some
+from bayesbias.files import input_file
+from bayesbias.outputs import atomic_path
+
+_PATTERN = "*_seed*.npz"
+# What may differ between the seeds of one training.
+_OWN = ("seed", "versions")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainedEmbeddings(Mapping[int, Embedding]):
+    """Embeddings of one training by seed: a mapping whose embeddings are read from their files when asked for.
+
+    Parameters
+    ----------
+    folder
+        Where the files are.
+    paths
+        The file of each seed. It holds ``words``, ``vectors``, ``provenance`` (JSON), and of GloVe W and C as
+        ``word_vectors`` and ``context_vectors``.
+    provenance
+        What all seeds have in common: ``algorithm``, ``settings``, ``corpus`` (name, hash, documents, tokens),
+        ``trainer`` (program and version), and ``repeats``, whether another run would give the same bits.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> documents = [["the", "king", "and", "the", "queen"], ["a", "king", "and", "a", "queen"]] * 5
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trained = bb.train_embeddings(documents, folder, seeds=[1, 2], dimensions=4, epochs=1)
+    ...     print(trained)
+    ...     {seed: embedding.words for seed, embedding in trained.items()}
+    skipgram, seeds 1 and 2, of lists of words (50 words)
+    {1: ('a', 'queen', 'and', 'king', 'the'), 2: ('a', 'queen', 'and', 'king', 'the')}
+    """
+
+    folder: Path
+    paths: dict[int, Path]
+    provenance: dict[str, Any]
+
+    def __getitem__(self, seed: int) -> Embedding:
+        if seed not in self.paths:
+            raise KeyError(f"There is no seed {seed!r} in {self.folder}; there are {name_some(self.paths)}.")
+        return load_embedding(self.paths[seed], name=f"{self.provenance['algorithm']}, seed {seed}")
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __repr__(self) -> str:
+        return f"TrainedEmbeddings(folder={str(self.folder)!r}, seeds={list(self.paths)})"
+
+    def __str__(self) -> str:
+        *most, last = map(str, self.paths)
+        seeds = f"seeds {', '.join(most)} and {last}" if most else f"seed {last}"
+        corpus = self.provenance["corpus"]
+        return f"{self.provenance['algorithm']}, {seeds}, of {corpus['name']} ({corpus['tokens']:,} words)"
+
+
+def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:
+    """Return the embeddings that `train_embeddings` wrote into a folder.
+
+    Raises
+    ------
+    InputFileError
+        If there is no such folder, it holds none of them, or a file is damaged.
+    EmbeddingError
+        If its files are of more than one training.
+    """
+    place = check_path(folder, "folder")
+    if not place.is_dir():
+        raise InputFileError(f"There is no folder {place}. Give one that train_embeddings has written to.")
+    found = provenances(place)
+    if not found:
+        raise InputFileError(f"{place} holds no file {_PATTERN} of trained embeddings. Train some: train_embeddings.")
+    (first, facts), *others = found.items()
+    for path, other in others:
+        if difference := differing(facts, other):
+            raise EmbeddingError(
+                f"{path.name} is of another training than {first.name}, in the same folder {place}: {difference}. Keep "
+                "each training in a folder of its own."
+            )
+    paths = dict(sorted((each["seed"], path) for path, each in found.items()))
+    return TrainedEmbeddings(place, paths, {name: value for name, value in facts.items() if name not in _OWN})
+
+
+def provenances(folder: Path) -> dict[Path, dict[str, Any]]:
+    """Return what each file of trained vectors in a folder was made from."""
+    return {path: _provenance(path) for path in sorted(folder.glob(_PATTERN))}
+
+
+def _provenance(path: Path) -> dict[str, Any]:
+    with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
+        text = str(arrays["provenance"]) if "provenance" in arrays else ""
+    try:
+        facts = json.loads(text)
+        if set(facts) >= {"algorithm", "corpus", "repeats", "seed", "settings", "trainer"} and path == seed_file(
+            path.parent, facts["algorithm"], facts["seed"]
+        ):
+            return dict(facts)
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise EmbeddingError(f"{path} does not say how it was trained: it is no file of train_embeddings. Move it away.")
+
+
+def seed_file(folder: Path, algorithm: str, seed: int) -> Path:
+    """Return the file of a seed."""
+    return folder / f"{algorithm}_seed{seed}.npz"
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return in words how two files' trainings differ but for the seed, or nothing."""
+    one, other = _flat(one), _flat(other)
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return "; ".join(f"{name} {_shown(one.get(name))}, there {_shown(other.get(name))}" for name in names)
+
+
+def _flat(facts: Mapping[str, Any]) -> dict[str, Any]:
+    facts = {name: value for name, value in facts.items() if name not in _OWN}
+    corpus = {"corpus": facts["corpus"]["sha256"]}  # wherever it was
+    return {**facts, **corpus, "settings": None, **facts["settings"]}
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else value[:12] if isinstance(value, str) and len(value) == 64 else str(value)
+
+
+def write_seed(
+    path: Path,
+    words: tuple[str, ...],
+    arrays: dict[str, NDArray[np.float32]],
+    facts: dict[str, Any],
+    *,
+    overwrite: bool,
+) -> None:
+    """Write the vectors of one seed, whole or not at all; the same content gives the same bytes."""
+    vectors = arrays["vectors"]
+    Embedding(words=words, vectors=vectors)  # raises where a vector has no direction
+    versions = {name: version(name) for name in ("bayesbias", "numpy")} | {"python": platform.python_version()}
+    provenance = json.dumps({**facts, "versions": versions}, ensure_ascii=False)
+    with atomic_path(path, overwrite=overwrite) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(
+            stream, allow_pickle=False, words=np.asarray(words, dtype=str), provenance=np.asarray(provenance), **arrays
+        )

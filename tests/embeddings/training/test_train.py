@@ -1,0 +1,168 @@
+"""`train_embeddings`: one file a seed, repeated bit for bit, continued where it was interrupted, never mixed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.training import ALGORITHMS, train
+from bayesbias.errors import ArgumentError, EmbeddingError, OutputError, TrainingWarning
+from tests.embeddings.training.texts import SHORT, documents
+
+TEXTS = documents()
+
+
+def trained(folder: Path, **changes):
+    return bb.train_embeddings(TEXTS, folder, **{"seeds": [1, 2], **SHORT, **changes})
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_one_worker_repeats_bit_for_bit(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # 2 million vectors of n-grams take seconds.
+    small = {**train._WORD2VEC_FIXED, "min_n": 3, "max_n": 6, "buckets": 500}
+    monkeypatch.setitem(
+        ALGORITHMS, "fasttext", train.Algorithm(train.fasttext, "gensim", train._WORD2VEC_DEFAULTS, small)
+    )
+    first, again = (trained(tmp_path / name, algorithm=algorithm) for name in ("first", "again"))
+    assert list(first) == [1, 2]
+    for seed, path in first.paths.items():
+        assert path.name == f"{algorithm}_seed{seed}.npz"
+        assert path.read_bytes() == again.paths[seed].read_bytes()
+    assert (first[1].vectors != first[2].vectors).any()
+    assert first[1].words == first[2].words
+    assert first.provenance["repeats"] is True
+    assert set(first.provenance["settings"]) == {"dimensions", "min_count", *ALGORITHMS[algorithm].defaults} | set(
+        ALGORITHMS[algorithm].fixed
+    )
+
+
+def test_defaults_are_those_of_the_paper(tmp_path: Path):
+    """Du, Fang and Nguyen (2021), section 5.1 and its footnote 6; x_max and alpha: GloVe's own program."""
+    settings = bb.train_embeddings(TEXTS, tmp_path / "skipgram", seeds=[1]).provenance["settings"]
+    expected = {"dimensions": 300, "window": 5, "min_count": 5, "epochs": 5, "negative": 5}
+    assert expected.items() <= settings.items()
+    expected = {"dimensions": 300, "window": 15, "min_count": 5, "epochs": 15, "x_max": 100, "alpha": 0.75}
+    assert (
+        expected.items()
+        <= bb.train_embeddings(TEXTS, tmp_path / "glove", seeds=[1], algorithm="glove").provenance["settings"].items()
+    )
+
+
+def test_a_file_says_what_it_was_made_from(tmp_path: Path):
+    (tmp_path / "corpus.txt").write_text("\n".join(" ".join(each) for each in TEXTS))
+    path = bb.train_embeddings(tmp_path / "corpus.txt", tmp_path / "out", seeds=[5], algorithm="glove", **SHORT).paths[
+        5
+    ]
+    with np.load(path, allow_pickle=False) as arrays:
+        facts = json.loads(str(arrays["provenance"]))
+        assert set(arrays) == {"words", "vectors", "word_vectors", "context_vectors", "provenance"}
+        np.testing.assert_array_equal(arrays["vectors"], arrays["word_vectors"] + arrays["context_vectors"])
+    assert facts["seed"] == 5
+    assert facts["algorithm"] == "glove"
+    assert facts["trainer"].startswith("numba ")
+    assert facts["corpus"] | {"sha256": ""} == {"name": "corpus.txt", "sha256": "", "documents": 60, "tokens": 720}
+    assert {"bayesbias", "numpy", "python"} <= set(facts["versions"])
+    # The same words from a file and from lists are the same corpus: files are kept.
+    assert trained(tmp_path / "out", algorithm="glove", seeds=[5]).paths[5] == path
+
+
+def test_an_interrupted_run_goes_on_with_the_first_seed_that_has_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    whole = trained(tmp_path / "whole", seeds=[1, 2, 3])
+    asked, real = [], train.write_seed
+
+    def write(path, *arguments, **options):
+        asked.append(path.name)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        real(path, *arguments, **options)
+
+    monkeypatch.setattr(train, "write_seed", write)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path / "halves", seeds=[1, 2, 3])
+    assert [each.name for each in (tmp_path / "halves").iterdir()] == ["skipgram_seed1.npz"]
+    found = trained(tmp_path / "halves", seeds=[1, 2, 3])
+    assert asked == [f"skipgram_seed{seed}.npz" for seed in (1, 2, 2, 3)]
+    for seed in whole:
+        assert found.paths[seed].read_bytes() == whole.paths[seed].read_bytes()
+    assert list(trained(tmp_path / "halves", seeds=[9])) == [1, 2, 3, 9]
+    assert not list(tmp_path.rglob("*.bayesbias"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"dimensions": 7}, "dimensions 7, there 6"),
+        ({"algorithm": "cbow"}, "algorithm cbow, there skipgram"),
+        ({"min_count": 1, "negative": 2}, "min_count 1, there 5; negative 2, there 5"),
+    ],
+)
+def test_another_setting_in_the_same_folder_is_an_error(tmp_path: Path, changes, said: str):
+    before = trained(tmp_path).paths[1].read_bytes()
+    with pytest.raises(OutputError, match=f"holds another training.*{said}"):
+        trained(tmp_path, **changes)
+    assert trained(tmp_path).paths[1].read_bytes() == before
+    if "algorithm" not in changes:
+        with pytest.raises(OutputError, match="would be left beside the new ones: skipgram_seed2"):
+            trained(tmp_path, seeds=[1], overwrite=True, **changes)
+        assert trained(tmp_path, overwrite=True, **changes).paths[1].read_bytes() != before
+
+
+def test_another_corpus_in_the_same_folder_is_an_error(tmp_path: Path):
+    trained(tmp_path)
+    with pytest.raises(OutputError, match=r"corpus [0-9a-f]{12}, there [0-9a-f]{12}"):
+        bb.train_embeddings(documents(61), tmp_path, seeds=[1], **SHORT)
+
+
+def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
+    with pytest.warns(TrainingWarning, match="With 2 workers, skipgram will not give the same vectors again"):
+        found = trained(tmp_path / "skipgram", workers=2)
+    assert found.provenance["repeats"] is False
+    with pytest.raises(OutputError, match="repeats True, there False"):
+        trained(tmp_path / "skipgram", seeds=[3])
+    one, two = (trained(tmp_path / f"glove{workers}", algorithm="glove", workers=workers) for workers in (1, 2))
+    assert two.provenance["repeats"] is True
+    assert one.paths[1].read_bytes() == two.paths[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"algorithm": "gloves"}, "did you mean 'glove'"),
+        ({"x_max": 5.0}, "x_max=5.0: skipgram has no such setting; it belongs to glove"),
+        ({"algorithm": "glove", "negative": 5}, "negative=5: glove has no such setting"),
+        ({"algorithm": "glove", "alpha": 0}, "alpha=0: give a number above 0"),
+        ({"window": 0}, "window=0"),
+        ({"negative": 2**40}, "negative=1099511627776: give at most 1,000,000"),
+        ({"epochs": 1.5}, "epochs=1.5"),
+        ({"workers": 0}, "workers=0"),
+        ({"dimensions": True}, "dimensions=True"),
+        ({"seeds": 3}, "seeds=3: give a list of whole numbers"),
+        ({"seeds": []}, "give one seed or more"),
+        ({"seeds": [1, 1]}, "each once"),
+        ({"seeds": [None]}, "give one seed or more"),
+        ({"seeds": [-1]}, "seeds: -1: give a whole number from 0 to 4294967295"),
+    ],
+)
+def test_arguments_are_checked_before_any_work(tmp_path: Path, changes, said: str):
+    with pytest.raises(ArgumentError, match=said):
+        trained(tmp_path / "folder", **changes)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_one(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="is a file"):
+        trained(tmp_path / "file")
+    with pytest.raises(OutputError, match="does not exist"):
+        trained(tmp_path / "no" / "folder")
+
+
+@pytest.mark.parametrize("algorithm", ["skipgram", "glove"])
+def test_too_little_text_leaves_nothing(algorithm: str, tmp_path: Path):
+    with pytest.raises(EmbeddingError, match="No word occurs 500 times or more in the 720 words of the 60 documents"):
+        trained(tmp_path / "folder", algorithm=algorithm, min_count=500)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,71 @@
+"""The mapping of seeds to embeddings, and folders that do not hold one training."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import EmbeddingError, InputFileError
+from tests.embeddings.training.texts import SHORT, documents
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> bb.TrainedEmbeddings:
+    return bb.train_embeddings(documents(), tmp_path_factory.mktemp("trained") / "folder", seeds=[10, 9], **SHORT)
+
+
+def test_it_is_a_mapping_of_seeds_to_embeddings(trained: bb.TrainedEmbeddings):
+    assert isinstance(trained, Mapping)
+    assert list(trained) == [9, 10]
+    assert len(trained) == 2
+    assert 9 in trained
+    assert 1 not in trained
+    assert trained.get(1) is None
+    with pytest.raises(KeyError, match=r"no seed 1 in .*; there are 9, 10"):
+        trained[1]
+    embedding = trained[10]
+    assert embedding.name == "skipgram, seed 10"
+    assert embedding.digest == bb.load_embedding(trained.paths[10]).digest != trained[9].digest
+    assert str(trained) == "skipgram, seeds 9 and 10, of lists of words (720 words)"
+    assert repr(trained).endswith("folder', seeds=[9, 10])")
+
+
+def test_a_folder_is_read_again(trained: bb.TrainedEmbeddings):
+    again = bb.read_embeddings(str(trained.folder))
+    assert again.paths == trained.paths
+    assert again.provenance == trained.provenance
+
+
+def test_folders_that_hold_none(trained: bb.TrainedEmbeddings, tmp_path: Path):
+    with pytest.raises(InputFileError, match="There is no folder"):
+        bb.read_embeddings(tmp_path / "none")
+    with pytest.raises(InputFileError, match="holds no file"):
+        bb.read_embeddings(tmp_path)
+    content = trained.paths[9].read_bytes()
+    for name in ("skipgram_seed8.npz", "cbow_seed9.npz"):  # a name that is not its own
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(EmbeddingError, match="does not say how it was trained"):
+            bb.read_embeddings(tmp_path)
+        (tmp_path / name).unlink()
+    path = tmp_path / "skipgram_seed9.npz"
+    path.write_bytes(content[:-100])
+    with pytest.raises(InputFileError, match=r"no whole \.npz file"):
+        bb.read_embeddings(tmp_path)
+    for provenance in (
+        {},
+        {"provenance": np.array("{}")},
+        {"provenance": np.array("[" * 9)},
+        {"provenance": np.ones(3)},
+    ):
+        np.savez(path, words=np.array(["a"]), vectors=np.ones((1, 2)), **provenance)
+        with pytest.raises(EmbeddingError, match="does not say how it was trained"):
+            bb.read_embeddings(tmp_path)
+    path.write_bytes(content)
+    other = bb.train_embeddings(documents(61), tmp_path / "other", seeds=[11], **SHORT).paths[11]
+    (tmp_path / other.name).write_bytes(other.read_bytes())
+    with pytest.raises(
+        EmbeddingError, match=r"skipgram_seed9.npz is of another training than skipgram_seed11.npz.*corpus"
+    ):
+        bb.read_embeddings(tmp_path)
