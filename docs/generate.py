@@ -126,7 +126,10 @@ def reference() -> Iterator[str]:
     yield "# Reference"
     rooms = {
         "bayesbias": bb,
-        **{f"bayesbias.{name}": getattr(bb, name) for name in ("metrics", "reliability", "debias", "geometry", "errors")},
+        **{
+            f"bayesbias.{name}": getattr(bb, name)
+            for name in ("metrics", "reliability", "debias", "geometry", "errors")
+        },
     }
     for name, room in rooms.items():
         public = [each for each in getattr(room, "__all__", ()) if callable(getattr(room, each))]

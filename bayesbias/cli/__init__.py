@@ -9,11 +9,11 @@ import warnings
 from io import TextIOWrapper
 from typing import TextIO
 
-from bayesbias.cli import audits, checks, data, fits, measures
+from bayesbias.cli import audits, checks, data, fits, measures, reliability
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
-__all__ = ["app", "audits", "checks", "data", "fits", "main", "measures"]
+__all__ = ["app", "audits", "checks", "data", "fits", "main", "measures", "reliability"]
 
 
 def _show_warning(

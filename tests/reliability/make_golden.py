@@ -1,7 +1,7 @@
 """Make golden_pingouin.json: 50 words' scores and the coefficients that pingouin finds for them.
 
-    python3 -m venv /tmp/golden && /tmp/golden/bin/pip install pingouin==0.7.0
-    /tmp/golden/bin/python tests/reliability/make_golden.py
+python3 -m venv /tmp/golden && /tmp/golden/bin/pip install pingouin==0.7.0
+/tmp/golden/bin/python tests/reliability/make_golden.py
 """
 
 import json
