@@ -36,9 +36,7 @@ def reliability(
     queries: Annotated[str, typer.Option(help="Queries: gender, or a TOML file.")] = "gender",
     rule: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A scoring rule: db_wa, ripa, ripa_unit, nbm. May be repeated; by default all but ripa_unit."
-        ),
+        typer.Option(help="A scoring rule: db_wa, ripa, ripa_unit, nbm. May be repeated; by default no ripa_unit."),
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
@@ -75,8 +73,8 @@ def reliability(
         path.stem: partial(load_embedding, input_file(path), format=file_format, case=case) for path in embeddings
     }
     every = dict.fromkeys((*targets, *(word for query in asked.values() for word in query)))
-    chosen = {"rules": rule} if rule else {}
-    scores = score_array(sources, list(every), base_pairs=pairs, max_lost=max_lost, **chosen)
+    rules = rule or ("db_wa", "ripa", "nbm")
+    scores = score_array(sources, list(every), rules=rules, base_pairs=pairs, max_lost=max_lost)
     of_targets = scores.sel(target_word=[word for word in scores["target_word"].values.tolist() if word in targets])
     frames: dict[str, pd.DataFrame] = {
         "test_retest_target_words": room.test_retest(of_targets, hdi_prob=hdi_prob),

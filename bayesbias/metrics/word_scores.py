@@ -126,8 +126,8 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     is_file = isinstance(name, os.PathLike) or name.endswith(".toml")
     if not is_file and name not in known:
         raise MeasureError(
-            f"There are no base pairs {name!r}{did_you_mean(str(name), known)}. Bundled are {', '.join(known)}; or give "
-            "a list of pairs, such as [('he', 'she')], or the path of a TOML file that holds one."
+            f"There are no base pairs {name!r}{did_you_mean(str(name), known)}. Bundled are {', '.join(known)}; or "
+            "give a list of pairs, such as [('he', 'she')], or the path of a TOML file that holds one."
         )
     path = Path(name) if is_file else bundled("data", "pairs", f"{name}.toml")
     document = read_toml(path, MeasureError)

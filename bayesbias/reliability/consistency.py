@@ -14,7 +14,6 @@ from bayesbias.reliability.mean_squares import (
     CRONBACH_ALPHA,
     ICC_2_1,
     ICC_3_1,
-    MeanSquares,
     Reliability,
     mean_squares,
 )
@@ -31,7 +30,12 @@ BASE_PAIRS = "base pairs"
 _OF = ("target_word", "base_pair")
 
 
-def test_retest(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: float = HDI_PROB) -> EstimateFrame:
+def test_retest(
+    scores: "xr.DataArray",
+    of: str = "target_word",  # noqa: PT028  # it is no test
+    *,
+    hdi_prob: float = HDI_PROB,  # noqa: PT028
+) -> EstimateFrame:
     """Estimate how far scores would come out again with another seed: ICC(2,1), with columns for seeds.
 
     Parameters
@@ -208,8 +212,8 @@ def _checked(scores: Any, **least: int) -> "xr.DataArray":
     for dim, count in least.items():
         if array.sizes[dim] < count:
             raise MeasureError(
-                f"The scores have {array.sizes[dim]} {dim.replace('_', ' ')}, of which no reliability can be estimated: "
-                f"at least {count} are needed."
+                f"The scores have {array.sizes[dim]} {dim.replace('_', ' ')}, of which no reliability can be "
+                f"estimated: at least {count} are needed."
             )
     return array
 
@@ -223,12 +227,8 @@ def _frame(array: "xr.DataArray", reliability: Reliability, hdi_prob: float, *, 
     labels = pd.MultiIndex.from_product([array[dim].values for dim in dims], names=dims).to_frame(index=False)
     if not defined.all():
         _report_constant(labels[~defined.ravel()], reliability, everything=not (defined.any() or lenient))
-    flat = MeanSquares(
-        *(part[defined] for part in (squares.rows, squares.columns, squares.error, squares.row_kurtosis)),
-        n=squares.n,
-        k=squares.k,
-    )
-    numbers = {
+    flat = squares.taken(defined)
+    numbers: dict[str, Any] = {
         **posterior(flat, reliability, hdi_prob=hdi_prob),
         "estimate": estimate[defined],
         "rows": flat.n,

@@ -40,8 +40,10 @@ class MeanSquares:
 
     def taken(self, chosen: Any) -> "MeanSquares":
         """Return some of the matrices, by an index of the leading axes."""
-        parts = (part[chosen] for part in (self.rows, self.columns, self.error, self.row_kurtosis))
-        return MeanSquares(*parts, n=self.n, k=self.k)
+        rows, columns, error, kurtosis = (
+            part[chosen] for part in (self.rows, self.columns, self.error, self.row_kurtosis)
+        )
+        return MeanSquares(rows, columns, error, kurtosis, self.n, self.k)
 
 
 @dataclass(frozen=True)
@@ -194,8 +196,8 @@ def mean_squares(scores: ArrayLike) -> MeanSquares:
         for start in range(0, last, size):
             block = np.asarray(part[start : start + size], dtype=np.float64)
             found[(slice(None), *place, slice(start, start + size))] = _of_block(np.ascontiguousarray(block))
-    shaped = found if leading else found[:, 0]
-    return MeanSquares(*shaped, n=n, k=k)
+    rows, columns, error, kurtosis = found if leading else found[:, 0]
+    return MeanSquares(rows, columns, error, kurtosis, n, k)
 
 
 def _of_block(scores: Floats) -> Floats:

@@ -312,14 +312,16 @@ def _room(shape: tuple[int, ...]) -> tuple[Any, Any]:
         import dask.array
     except ImportError as error:
         raise NotEnoughMemoryError(
-            f"The scores of {shape[-1]:,} words take {needed / 1e9:,.1f} GB, more than half of the free memory. Install "
-            'dask to keep them on disk (pip install "bayesbias[cluster]"), or take fewer words.'
+            f"The scores of {shape[-1]:,} words take {needed / 1e9:,.1f} GB, more than half of the free memory. "
+            'Install dask to keep them on disk (pip install "bayesbias[cluster]"), or take fewer words.'
         ) from error
     with TemporaryFile(suffix=".scores") as file:  # the mapping holds it until the scores are gone
         on_disk = np.memmap(file, dtype=np.float64, mode="w+", shape=shape)
     size = max(1, int(_PART / (needed / shape[-1])))
 
     def keep(scores: Any) -> Any:
-        return dask.array.from_array(scores, chunks=(*shape[:-1], size), name=False)
+        return dask.array.from_array(  # type: ignore[no-untyped-call]
+            scores, chunks=(*shape[:-1], size), name=False
+        )
 
     return on_disk, keep

@@ -113,7 +113,7 @@ def _path(name: str | os.PathLike[str], kind: str, what: str) -> Path:
     known = sorted(path.stem for path in bundled("data", "reliability", kind).glob("*.toml"))
     if name not in known:
         raise MeasureError(
-            f"There are no {what} {name!r}{did_you_mean(name, known)}. Bundled are {', '.join(known)}; or give the path "
-            "of a TOML file."
+            f"There are no {what} {name!r}{did_you_mean(name, known)}. Bundled are {', '.join(known)}; or give the "
+            "path of a TOML file."
         )
     return bundled("data", "reliability", kind, f"{name}.toml")

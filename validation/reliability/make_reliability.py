@@ -50,7 +50,7 @@ def made(n: int, k: int, rows: float, columns: float, kind: str, matrices: int, 
     return np.sqrt(rows) * row + np.sqrt(columns) * rng.standard_normal((matrices, 1, k)) + error
 
 
-def truth(name: str, n: int, k: int, rows: float, columns: float) -> float:
+def truth(name: str, k: int, rows: float, columns: float) -> float:
     """Return the reliability of these variances, by its definition in variances and not by the package's formula."""
     if name == "icc_2_1":
         return rows / (rows + columns + 1)
@@ -58,7 +58,7 @@ def truth(name: str, n: int, k: int, rows: float, columns: float) -> float:
 
 
 def f_interval(squares: MeanSquares, name: str, prob: float = HDI_PROB) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of McGraw and Wong (1996), Table 7, for ICC(A,1) and ICC(C,1), or of Feldt (1965) for alpha."""
+    """Return the interval of McGraw and Wong (1996), Table 7, for ICC(A,1) and ICC(C,1); of Feldt (1965) for alpha."""
     n, k, tail = squares.n, squares.k, (1 + prob) / 2
     rows, columns, error = squares.rows, squares.columns, squares.error
     if name != "icc_2_1":
@@ -81,7 +81,7 @@ def cell(
 ) -> dict[str, object]:
     """Return how often both intervals hold the truth, and how long they are on average."""
     squares = mean_squares(made(n, k, rows, columns, kind, matrices, rng))
-    true = truth(name, n, k, rows, columns)
+    true = truth(name, k, rows, columns)
     found = posterior(squares, RELIABILITIES[name], hdi_prob=HDI_PROB)
     intervals = {"posterior": (found["hdi_low"], found["hdi_high"]), "f_interval": f_interval(squares, name)}
     facts: dict[str, object] = {
@@ -113,7 +113,7 @@ def choices(matrices: int, rng: np.random.Generator, points: int = 2000) -> pd.D
     for n, k in SIZES[:3]:
         for rows, columns in VARIANCES:
             squares = mean_squares(made(n, k, rows, columns, NORMAL, matrices, rng))
-            true = truth("icc_2_1", n, k, rows, columns)
+            true = truth("icc_2_1", k, rows, columns)
             held = dict.fromkeys(("exponent_1", "icc_scale", "not_negative"), 0)
             for at in range(matrices):
                 tau = [
