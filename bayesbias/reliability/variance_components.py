@@ -113,7 +113,7 @@ def _shortest(ratio: Floats, prob: float) -> tuple[Floats, ...]:
         width = np.log(ratio[:, span:]) - np.log(ratio[:, :count])
     inside = slice(count // 16, count - count // 16)
     place = np.arange(count)[inside]
-    powers = np.vander(np.linspace(-1, 1, len(place)), min(5, len(place)))
+    powers = np.vander(np.linspace(-1, 1, len(place)), min(7, len(place)))
     # Where there is no error at all, or no difference of rows, every value is the same.
     smooth = np.nan_to_num(width[:, inside], nan=0.0, posinf=0.0) @ np.linalg.pinv(powers).T @ powers.T
     low = place[np.argmin(smooth, axis=1)]
