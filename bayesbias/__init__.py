@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bayesbias import errors as errors
     from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
+    from bayesbias import reliability as reliability
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
     from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
@@ -65,10 +66,13 @@ if TYPE_CHECKING:
     from bayesbias.plots.measures import plot_measure_words as plot_measure_words
     from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
     from bayesbias.plots.nulls import plot_null as plot_null
+    from bayesbias.plots.reliability import plot_base_pairs as plot_base_pairs
+    from bayesbias.plots.reliability import plot_reliability as plot_reliability
     from bayesbias.plots.seeds import plot_seeds as plot_seeds
     from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
     from bayesbias.plots.words import plot_connections as plot_connections
     from bayesbias.plots.words import plot_words as plot_words
+    from bayesbias.reliability.scores import score_array as score_array
     from bayesbias.reports.audits.audit import audit as audit
     from bayesbias.reports.audits.audit_frame import AuditFrame as AuditFrame
     from bayesbias.reports.audits.audit_frame import AuditRecord as AuditRecord
@@ -141,9 +145,11 @@ _NAMES = {
     "plots.lattices": ("plot_consistency", "plot_lattice_spread", "plot_lattices"),
     "plots.measures": ("plot_measure", "plot_measure_words"),
     "plots.nulls": ("plot_false_claims", "plot_null"),
+    "plots.reliability": ("plot_base_pairs", "plot_reliability"),
     "plots.seeds": ("plot_seeds",),
     "plots.word_scores": ("plot_word_scores",),
     "plots.words": ("plot_connections", "plot_words"),
+    "reliability.scores": ("score_array",),
     "reports.audits.audit": ("audit",),
     "reports.audits.audit_frame": ("AuditFrame", "AuditRecord"),
     "reports.audits.ranks": ("Ranks", "rank"),
@@ -181,7 +187,7 @@ _NAMES = {
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 # Rooms that are used by their own name: bb.metrics.weat(...).
-_ROOMS = ("debias", "errors", "geometry", "metrics")
+_ROOMS = ("debias", "errors", "geometry", "metrics", "reliability")
 
 __all__ = ["__version__", *_HOMES, *_ROOMS]
 

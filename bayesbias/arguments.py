@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib import import_module
+from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any

@@ -188,7 +188,7 @@ def reference() -> Iterator[str]:
     yield "# Reference"
     rooms = {
         "bayesbias": bb,
-        **{f"bayesbias.{name}": getattr(bb, name) for name in ("metrics", "debias", "geometry", "errors")},
+        **{f"bayesbias.{name}": getattr(bb, name) for name in bb._ROOMS},
     }
     for name, room in rooms.items():
         public = [each for each in getattr(room, "__all__", ()) if callable(getattr(room, each))]

@@ -1,19 +1,19 @@
 """Scores of single words against pairs of base words: DB/WA, RIPA and NBM."""
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bayesbias.arguments import check_choice
+from bayesbias.arguments import check_choice, check_type
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.files import bundled
+from bayesbias.files import bundled, read_toml
 from bayesbias.geometry import unit_rows
 from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, checked_pairs, checked_words, find_lists
@@ -22,6 +22,7 @@ from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.studies import Study, StudyLike, load_study
 
 Pairs = tuple[tuple[str, str], ...]
+BasePairs = Sequence[tuple[str, str]] | str | os.PathLike[str]
 
 RULES: Mapping[str, str] = {
     "db_wa": "cos(w, m) - cos(w, f), from -2 to 2",
@@ -99,33 +100,53 @@ def nbm(
     return np.stack([side[neighbours].sum(axis=1) / k for side in sides])
 
 
-def load_base_pairs(name: str = "gender") -> Pairs:
-    """Return bundled base pairs.
+def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
+    """Return bundled base pairs, or those of a file.
 
     Parameters
     ----------
     name
-        ``"gender"``: the 23 pairs of Du, Fang and Nguyen (2021), appendix A.1, the masculine word first.
+        ``"gender"``: the 23 pairs of Du, Fang and Nguyen (2021), appendix A.1, the masculine word first. Or the path of
+        a TOML file (a text that ends in ``.toml`` is one) with ``pairs = [["he", "she"], ...]``.
+
+    Raises
+    ------
+    MeasureError
+        If there are no such pairs, or the file's are not pairs of words.
+    InputFileError
+        If the file cannot be read.
 
     Examples
     --------
     >>> len(load_base_pairs()), load_base_pairs()[0]
     (23, ('boy', 'girl'))
     """
+    check_type("name", name, (str, os.PathLike), "the name of base pairs, or the path of a TOML file")
     known = sorted(path.stem for path in bundled("data", "pairs").glob("*.toml"))
-    if name not in known:
+    is_file = isinstance(name, os.PathLike) or name.endswith(".toml")
+    if not is_file and name not in known:
         raise MeasureError(
-            f"There are no base pairs {name!r}{did_you_mean(name, known)}. Bundled are {', '.join(known)}; or give a "
-            "list of pairs, such as [('he', 'she')]."
+            f"There are no base pairs {name!r}{did_you_mean(str(name), known)}. Bundled are {', '.join(known)}; or "
+            "give a list of pairs, such as [('he', 'she')], or the path of a TOML file that holds one."
         )
-    pairs = tomllib.loads(bundled("data", "pairs", f"{name}.toml").read_text(encoding="utf-8"))["pairs"]
-    return tuple((first, second) for first, second in pairs)
+    path = Path(name) if is_file else bundled("data", "pairs", f"{name}.toml")
+    document = read_toml(path, MeasureError)
+    if "pairs" not in document:
+        raise MeasureError(f'{path} has no pairs. Write them as pairs = [["he", "she"], ...].')
+    return checked_pairs(document["pairs"])
+
+
+def as_base_pairs(base_pairs: BasePairs) -> Pairs:
+    """Return base pairs that are given as pairs, or by the name or file of some."""
+    if isinstance(base_pairs, str | os.PathLike):
+        return load_base_pairs(base_pairs)
+    return checked_pairs(base_pairs)
 
 
 def word_scores(
     embedding: EmbeddingLike,
     words: Sequence[str] | StudyLike,
-    base_pairs: Sequence[tuple[str, str]] | str = "gender",
+    base_pairs: BasePairs = "gender",
     *,
     rule: str = "db_wa",
     k: int | None = None,
@@ -141,7 +162,7 @@ def word_scores(
     words
         The target words, or lists of them by name; or a study: the words of its protected and its attribute groups.
     base_pairs
-        Pairs of words, or the name of bundled ones (see `load_base_pairs`).
+        Pairs of words, or the name or file of some (see `load_base_pairs`).
     rule
         ``"db_wa"``, ``"ripa"`` (word vectors as long as they are: the equation of the paper), ``"ripa_unit"``
         (word vectors of length 1: what the paper's published code computes) or ``"nbm"``.
@@ -190,7 +211,7 @@ def word_scores(
     k = _NEIGHBOURS if k is None else k
     if vocabulary is not None:
         vocabulary = checked_words("vocabulary", vocabulary)
-    pairs = load_base_pairs(base_pairs) if isinstance(base_pairs, str) else checked_pairs(base_pairs)
+    pairs = as_base_pairs(base_pairs)
     lists = _target_lists(words)
     whole = rule == "nbm" and vocabulary is None
     others = [word for pair in pairs for word in pair]
@@ -201,8 +222,8 @@ def word_scores(
     kept, lost_pairs = _kept_pairs(pairs, source)
     vectors = np.concatenate(list(found.vectors.values()))
     first, second = (source.matrix(pair[side] for pair in kept).astype(np.float64) for side in (0, 1))
-    _raise_if_parallel(kept, first, second)
-    lost = dict(found.lost) | ({"base pairs": tuple(map(_label, lost_pairs))} if lost_pairs else {})
+    raise_if_parallel(kept, first, second)
+    lost = dict(found.lost) | ({"base pairs": tuple(map(pair_label, lost_pairs))} if lost_pairs else {})
     candidates: Floats = np.empty((0, source.dimensions))
     if rule == "nbm":
         rows, lost_vocabulary = _vocabulary_rows(source, vocabulary)
@@ -218,7 +239,7 @@ def word_scores(
     return MeasureResult(
         measure=rule,
         statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
-        scores=_frame(scores, lists, found, [_label(pair) for pair in kept]),
+        scores=_frame(scores, lists, found, [pair_label(pair) for pair in kept]),
         conventions=(
             f"{RULES[rule].format(k=k, vocabulary=len(candidates))}; positive: towards the first word of the pair (m), "
             "against the second (f)"
@@ -243,7 +264,8 @@ def _frame(scores: Floats, lists: StudyLists, found: FoundLists, pairs: Sequence
     )
 
 
-def _label(pair: tuple[str, str]) -> str:
+def pair_label(pair: tuple[str, str]) -> str:
+    """Return a base pair as scores name it."""
     return f"{pair[0]} ~ {pair[1]}"
 
 
@@ -274,17 +296,18 @@ def _kept_pairs(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks {name_some(lost_words)}: left {len(lost)} of the {len(pairs)} base "
-            f"pairs out ({name_some(map(_label, lost))}).",
+            f"pairs out ({name_some(map(pair_label, lost))}).",
             LostWordsWarning,
         )
     return kept, lost
 
 
-def _raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
+def raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
+    """Raise `MeasureError` if the two words of a pair have the same direction."""
     for pair, apart in zip(pairs, np.linalg.norm(unit_rows(first) - unit_rows(second), axis=1), strict=True):
         if apart < 1e-12:
             raise MeasureError(
-                f"The words of the base pair {_label(pair)} have the same direction, so no word leans to either. "
+                f"The words of the base pair {pair_label(pair)} have the same direction, so no word leans to either. "
                 "Leave the pair out."
             )
 

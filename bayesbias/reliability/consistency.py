@@ -1,0 +1,252 @@
+"""Reliability of bias scores: over seeds, over scoring rules, and over the words of a query or the base pairs."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.arguments import HDI_PROB, check_choice, check_probability, check_type
+from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
+from bayesbias.frames import EstimateFrame
+from bayesbias.losses import MAX_LOST, WordList, check_max_lost, judge_lost_words
+from bayesbias.reliability.mean_squares import (
+    CRONBACH_ALPHA,
+    ICC_2_1,
+    ICC_3_1,
+    Reliability,
+    mean_squares,
+)
+from bayesbias.reliability.scores import DIMS
+from bayesbias.reliability.variance_components import posterior
+from bayesbias.reliability.word_lists import Queries, as_queries
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+BASE_PAIRS = "base pairs"
+"""The name of the ensemble of base pairs beside the queries."""
+
+_OF = ("target_word", "base_pair")
+
+
+def test_retest(
+    scores: "xr.DataArray",
+    of: str = "target_word",  # noqa: PT028  # it is no test
+    *,
+    hdi_prob: float = HDI_PROB,  # noqa: PT028
+) -> EstimateFrame:
+    """Estimate how far scores would come out again with another seed: ICC(2,1), with columns for seeds.
+
+    Parameters
+    ----------
+    scores
+        From `bayesbias.score_array`, of two seeds or more.
+    of
+        ``"target_word"``: of each word, with its base pairs as rows; ``"base_pair"``: of each base pair, with the
+        target words as rows.
+    hdi_prob
+        Probability inside the interval.
+
+    Returns
+    -------
+    EstimateFrame
+        One row a rule and word or base pair: `mean` and `sd` of the posterior, `hdi_low` and `hdi_high`, `estimate`
+        (the point estimate, the paper's number), and what it rests on: `rows`, `columns`, their mean squares
+        `ms_rows`, `ms_columns`, `ms_error`, and `row_kurtosis`, the excess kurtosis of the rows' means. Koo and Li
+        (2016) call an ICC below 0.5 poor, below 0.75 moderate, below 0.9 good.
+
+    Raises
+    ------
+    MeasureError
+        If there are fewer than two seeds, base pairs or (of base pairs) target words, or all scores are constant.
+
+    Notes
+    -----
+    The posterior, its prior and its interval are those of `bayesbias.reliability.variance_components`: Normal effects
+    of rows, columns and error. Where rows have heavy tails, 89 % intervals cover less (`validation/reliability` says
+    how much): `row_kurtosis` well above 0 is a sign of it. Words whose scores are all the same have no reliability;
+    they are left out with a `QuestionWarning`.
+
+    References
+    ----------
+    Yupei Du, Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word embedding gender bias measures.
+    EMNLP 2021, 10012-10034, section 4.1.
+
+    Examples
+    --------
+    >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
+    >>> words, pairs = ["algebra", "poetry"], [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
+    >>> scores = bb.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
+    >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(2)
+      target_word  estimate  hdi_low  hdi_high
+    0     algebra      0.23    -0.40      0.80
+    1      poetry     -0.24    -0.61      0.42
+    """
+    check_choice("of", of, _OF)
+    check_probability("hdi_prob", hdi_prob)
+    array = _checked(scores, seed=2, base_pair=2 if of == "target_word" else 1, target_word=1 if of == _OF[0] else 2)
+    other = "base_pair" if of == "target_word" else "target_word"
+    return _frame(array.transpose("rule", of, other, "seed"), ICC_2_1, hdi_prob)
+
+
+test_retest.__test__ = False  # type: ignore[attr-defined]  # its name begins as those of pytest's tests do
+
+
+def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: float = HDI_PROB) -> EstimateFrame:
+    """Estimate how far scoring rules agree: ICC(3,1), with columns for rules, of scores that are averaged over seeds.
+
+    Scores are compared as they are: rules on other scales (RIPA has that of the vectors' lengths) agree less, as in the
+    paper. Arguments, result, notes and errors are those of `test_retest`, but that one seed is enough and two rules are
+    needed. Du, Fang and Nguyen (2021), section 4.2.
+
+    Examples
+    --------
+    >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
+    >>> pairs = [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
+    >>> scores = bb.score_array(seeds, ["algebra", "poetry"], base_pairs=pairs)
+    >>> bb.reliability.inter_rater(scores)[["target_word", "estimate"]].round(2)
+      target_word  estimate
+    0     algebra     -0.27
+    1      poetry     -0.13
+    """
+    check_choice("of", of, _OF)
+    check_probability("hdi_prob", hdi_prob)
+    array = _checked(
+        scores, rule=2, base_pair=2 if of == "target_word" else 1, target_word=1 if of == "target_word" else 2
+    )
+    other = "base_pair" if of == "target_word" else "target_word"
+    return _frame(array.mean("seed").transpose(of, other, "rule"), ICC_3_1, hdi_prob)
+
+
+def internal_consistency(
+    scores: "xr.DataArray", queries: Queries = "gender", *, max_lost: float = MAX_LOST, hdi_prob: float = HDI_PROB
+) -> EstimateFrame:
+    """Estimate how far the words of a query, and the base pairs, measure the same: Cronbach's alpha over seeds' means.
+
+    Parameters
+    ----------
+    scores
+        From `bayesbias.score_array`, of two base pairs or more; its target words hold those of the queries.
+    queries
+        Query -> its words, or the name or file of some (see `load_queries`).
+    max_lost
+        The share of a query's words that the scores may lack, from 0 to 1.
+    hdi_prob
+        Probability inside the interval.
+
+    Returns
+    -------
+    EstimateFrame
+        One row a rule and query, with its words as columns and the base pairs as rows; and one a rule of
+        ``"base pairs"``, their ensemble, with them as columns and all target words as rows. The numbers are those of
+        `test_retest`. Alpha is called acceptable from 0.7 on.
+
+    Raises
+    ------
+    MeasureError
+        If there are fewer than two base pairs or target words, or all scores are constant.
+    LostWordsError
+        If the scores lack more of a query's words than `max_lost`, or leave fewer than two.
+
+    References
+    ----------
+    Du, Fang and Nguyen (2021), section 4.3.
+
+    Examples
+    --------
+    >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
+    >>> maths, pairs = ["algebra", "geometry", "calculus"], [("he", "she"), ("man", "woman"), ("son", "daughter")]
+    >>> scores = bb.score_array(seeds, maths, rules=["db_wa"], base_pairs=pairs)
+    >>> bb.reliability.internal_consistency(scores, {"maths": maths})[["query", "estimate"]].round(2)
+            query  estimate
+    0       maths      0.81
+    1  base pairs      0.89
+    """
+    check_max_lost(max_lost)
+    check_probability("hdi_prob", hdi_prob)
+    asked = as_queries(queries)
+    array = _checked(scores, base_pair=2, target_word=2)
+    if BASE_PAIRS in asked:
+        raise MeasureError(f"A query is called {BASE_PAIRS!r}, as their ensemble is. Give it another name.")
+    known = set(array["target_word"].values.tolist())
+    kept = {name: [word for word in words if word in known] for name, words in asked.items()}
+    few = [name for name, words in kept.items() if len(words) < 2]
+    judge_lost_words(
+        "The array of scores",
+        [WordList(name, len(w), [x for x in w if x not in known]) for name, w in asked.items()],
+        "Consistency is of the words that are left.",
+        max_lost=max_lost,
+    )
+    if few:
+        raise MeasureError(f"Of {name_some(few)} fewer than two words are left. Score the words of the queries too.")
+    means = array.mean("seed").transpose("rule", "base_pair", "target_word")
+    parts = [
+        _frame(means.sel(target_word=words).expand_dims(query=[name]), CRONBACH_ALPHA, hdi_prob, lenient=True)
+        for name, words in kept.items()
+    ]
+    parts.append(
+        _frame(
+            means.transpose("rule", "target_word", "base_pair").expand_dims(query=[BASE_PAIRS]),
+            CRONBACH_ALPHA,
+            hdi_prob,
+            lenient=True,
+        )
+    )
+    found = pd.concat(parts, ignore_index=True)
+    if found.empty:
+        raise MeasureError("All scores are constant, so that alpha is undefined. Check the embeddings.")
+    return EstimateFrame(found[["rule", "query", *found.columns[2:]]])
+
+
+def _checked(scores: Any, **least: int) -> "xr.DataArray":
+    """Return scores if they have the dims of `score_array`, and at least so many labels on some."""
+    import xarray as xr
+
+    array = check_type("scores", scores, xr.DataArray, "an array of scores, from bb.score_array")
+    if set(map(str, array.dims)) != set(DIMS):
+        raise MeasureError(
+            f"The scores have the dims {', '.join(map(str, array.dims))}. Give those of bb.score_array: "
+            f"{', '.join(DIMS)}."
+        )
+    for dim, count in least.items():
+        if array.sizes[dim] < count:
+            raise MeasureError(
+                f"The scores have {array.sizes[dim]} {dim.replace('_', ' ')}, of which no reliability can be "
+                f"estimated: at least {count} are needed."
+            )
+    return array
+
+
+def _frame(array: "xr.DataArray", reliability: Reliability, hdi_prob: float, *, lenient: bool = False) -> EstimateFrame:
+    """Return the estimates of an array whose last two dims are rows and columns, one row for each of the others."""
+    dims = [str(dim) for dim in array.dims[:-2]]
+    squares = mean_squares(array.data)
+    estimate = reliability.estimate(squares)
+    defined = np.isfinite(estimate)
+    labels = pd.MultiIndex.from_product([array[dim].values for dim in dims], names=dims).to_frame(index=False)
+    if not defined.all():
+        _report_constant(labels[~defined.ravel()], reliability, everything=not (defined.any() or lenient))
+    flat = squares.taken(defined)
+    numbers: dict[str, Any] = {
+        **posterior(flat, reliability, hdi_prob=hdi_prob),
+        "estimate": estimate[defined],
+        "rows": flat.n,
+        "columns": flat.k,
+        "ms_rows": flat.rows,
+        "ms_columns": flat.columns,
+        "ms_error": flat.error,
+        "row_kurtosis": flat.row_kurtosis,
+    }
+    return EstimateFrame(labels[defined.ravel()].reset_index(drop=True).assign(**numbers))
+
+
+def _report_constant(labels: pd.DataFrame, reliability: Reliability, *, everything: bool) -> None:
+    named: Sequence[str] = [" ".join(map(str, row)) for row in labels.itertuples(index=False)]
+    text = (
+        f"{reliability.title} is undefined for {name_some(named)}: the scores do not differ between rows (constant "
+        "scores, zero variance)."
+    )
+    if everything:
+        raise MeasureError(f"{text} Nothing else is left. Check the embeddings and the words.")
+    warn_user(f"{text} They are left out.", QuestionWarning)

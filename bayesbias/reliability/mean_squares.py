@@ -1,0 +1,239 @@
+"""Mean squares of rows, columns and error, and the reliabilities that are functions of them: arrays in, arrays out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesbias.arrays import Floats
+from bayesbias.errors import MeasureError
+
+# Numbers that are worked on at a time: what fits into a core's cache.
+_BLOCK = 2**16
+
+# A mean square this much below the scores' own square is rounding: relative roundings of 1e-13, squared.
+_ROUNDING = 1e-26
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSquares:
+    """Mean squares of matrices of scores, one number a matrix.
+
+    Parameters
+    ----------
+    rows, columns, error
+        Mean squares, of the shape of the matrices' leading axes; exactly 0 where only rounding differs.
+    row_kurtosis
+        Excess kurtosis of the rows' means: 0 for a Normal, positive where a few rows lie far out.
+    n, k
+        How many rows and columns a matrix has.
+    """
+
+    rows: Floats
+    columns: Floats
+    error: Floats
+    row_kurtosis: Floats
+    n: int
+    k: int
+
+    def taken(self, chosen: Any) -> "MeanSquares":
+        """Return some of the matrices, by an index of the leading axes."""
+        rows, columns, error, kurtosis = (
+            part[chosen] for part in (self.rows, self.columns, self.error, self.row_kurtosis)
+        )
+        return MeanSquares(rows, columns, error, kurtosis, self.n, self.k)
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """A reliability as a function of the expectations of the mean squares.
+
+    It is (q - 1) / (q + c), where q is the ratio of the expectations of rows and error; where columns are a sample too,
+    their share is added to both: q = ((n - 1) rows + columns) / ((n - 1) error + columns).
+
+    Parameters
+    ----------
+    title
+        As messages call it.
+    random_columns
+        Whether columns are a sample of all columns that there could be.
+    constant
+        (n, k) -> c.
+    """
+
+    title: str
+    random_columns: bool
+    constant: Callable[[int, int], float]
+
+    def ratio(self, rows: Any, columns: Any, error: Any, n: int) -> Any:
+        """Return q: infinite where there is no error, NaN where it is not defined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.random_columns:
+                return ((n - 1) * rows + columns) / ((n - 1) * error + columns)
+            return rows / error
+
+    def value(self, ratio: Any, n: int, k: int) -> Any:
+        """Return the reliability from q, in a form that holds for an infinite one."""
+        c = self.constant(n, k)
+        with np.errstate(divide="ignore"):
+            return 1.0 - (1.0 + c) / (ratio + c)
+
+    def estimate(self, squares: MeanSquares) -> Floats:
+        """Return the point estimate; NaN where it is not defined, since nothing varies that it could compare."""
+        ratio = self.ratio(squares.rows, squares.columns, squares.error, squares.n)
+        found: Floats = np.asarray(self.value(ratio, squares.n, squares.k))
+        return np.where(np.isfinite(found), found, np.nan)
+
+
+ICC_2_1 = Reliability("ICC(2,1)", True, lambda n, k: k - 1 - k / n)
+ICC_3_1 = Reliability("ICC(3,1)", False, lambda n, k: k - 1)  # noqa: ARG005
+CRONBACH_ALPHA = Reliability("Cronbach's alpha", False, lambda n, k: 0.0)  # noqa: ARG005
+
+RELIABILITIES: Mapping[str, Reliability] = {
+    "icc_2_1": ICC_2_1,
+    "icc_3_1": ICC_3_1,
+    "cronbach_alpha": CRONBACH_ALPHA,
+}
+
+
+def icc_2_1(scores: ArrayLike) -> Floats:
+    """Return the intraclass correlation ICC(2,1): agreement of single columns that are a sample of all columns.
+
+    (MSR - MSE) / (MSR + (k - 1) MSE + k / n (MSC - MSE)), of n rows and k columns, with the mean squares of rows,
+    columns and error of a two-way analysis of variance.
+
+    Parameters
+    ----------
+    scores
+        Of shape (..., rows, columns), two of each at least; dask arrays and arrays on disk are read in parts.
+
+    Returns
+    -------
+    array
+        At most 1, of shape (...). Below 0 where the values of a row agree less than those of different rows.
+
+    Raises
+    ------
+    MeasureError
+        If there are fewer than two rows or columns, a score is not finite, or it is undefined: all scores of a matrix
+        are equal.
+
+    References
+    ----------
+    Patrick E. Shrout and Joseph L. Fleiss (1979). Intraclass correlations: uses in assessing rater reliability.
+    Psychological Bulletin 86, 420-428. Yupei Du, Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word
+    embedding gender bias measures. EMNLP 2021, 10012-10034, equation 1.
+
+    Examples
+    --------
+    The data of Shrout and Fleiss (1979), Table 2: six targets, four judges.
+
+    >>> scores = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    >>> round(float(bb.reliability.icc_2_1(scores)), 2)
+    0.29
+    """
+    return _defined(ICC_2_1, scores)
+
+
+def icc_3_1(scores: ArrayLike) -> Floats:
+    """Return the intraclass correlation ICC(3,1): consistency of single columns that are the only ones of interest.
+
+    (MSR - MSE) / (MSR + (k - 1) MSE), with k columns. Arguments, result, errors and the source are those of `icc_2_1`;
+    Du, Fang and Nguyen (2021), equation 2. It is undefined where no row differs from another in any column.
+
+    Examples
+    --------
+    >>> scores = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    >>> round(float(bb.reliability.icc_3_1(scores)), 2)
+    0.71
+    """
+    return _defined(ICC_3_1, scores)
+
+
+def cronbach_alpha(scores: ArrayLike) -> Floats:
+    """Return Cronbach's alpha: consistency of the sum of all columns, the items.
+
+    k / (k - 1) (1 - sum of the columns' variances / variance of the rows' sums), which is 1 - MSE / MSR. Arguments and
+    errors are those of `icc_2_1`; it is undefined where all rows have the same sum.
+
+    References
+    ----------
+    Lee J. Cronbach (1951). Coefficient alpha and the internal structure of tests. Psychometrika 16, 297-334. Cyril Hoyt
+    (1941). Test reliability estimated by analysis of variance. Psychometrika 6, 153-160: the form by mean squares. Du,
+    Fang and Nguyen (2021), equation 3.
+
+    Examples
+    --------
+    >>> round(float(bb.reliability.cronbach_alpha([[1, 2], [2, 3], [3, 5]])), 3)
+    0.947
+    """
+    return _defined(CRONBACH_ALPHA, scores)
+
+
+def mean_squares(scores: ArrayLike) -> MeanSquares:
+    """Return the mean squares of matrices of shape (..., rows, columns), read in parts that a core's cache holds."""
+    array: Any = scores if hasattr(scores, "ndim") and hasattr(scores, "dtype") else _as_array(scores)
+    if array.ndim < 2 or array.dtype.kind not in "biuf":
+        raise MeasureError(
+            f"The scores have the shape {array.shape} and the type {array.dtype}. Give numbers: (..., rows, columns)."
+        )
+    *leading, n, k = array.shape
+    if n < 2 or k < 2:
+        raise MeasureError(
+            f"The scores have {n} row{'s' * (n != 1)} and {k} column{'s' * (k != 1)}, of which no reliability can be "
+            "estimated. Give two of each, or more."
+        )
+    if 0 in leading:
+        raise MeasureError(f"The scores have the shape {array.shape}: there is no matrix among them. Give one or more.")
+    stack = array if leading else array[None]
+    *outer, last, _, _ = stack.shape
+    found = np.empty((4, *outer, last))
+    size = max(1, _BLOCK // (n * k))
+    for place in np.ndindex(*outer):
+        part = stack[place]
+        for start in range(0, last, size):
+            block = np.asarray(part[start : start + size], dtype=np.float64)
+            found[(slice(None), *place, slice(start, start + size))] = _of_block(np.ascontiguousarray(block))
+    rows, columns, error, kurtosis = found if leading else found[:, 0]
+    return MeanSquares(rows, columns, error, kurtosis, n, k)
+
+
+def _of_block(scores: Floats) -> Floats:
+    """Return the mean squares of rows, columns and error and the kurtosis, of a stack of matrices with one axis."""
+    _, n, k = scores.shape
+    mean = scores.mean(axis=(1, 2))
+    if not np.isfinite(mean).all():
+        raise MeasureError("The scores hold a NaN or an infinity. Leave out the words that have no score.")
+    centred = scores - mean[:, None, None]
+    row, column = centred.mean(axis=2), centred.mean(axis=1)
+    centred -= row[:, :, None]
+    centred -= column[:, None, :]
+    of_rows = k * np.einsum("br,br->b", row, row)
+    of_columns = n * np.einsum("bc,bc->b", column, column)
+    of_error = np.einsum("brc,brc->b", centred, centred)
+    noise = _ROUNDING * (mean**2 + (of_rows + of_columns + of_error) / (n * k))
+    squares = np.stack([of_rows / (n - 1), of_columns / (k - 1), of_error / ((n - 1) * (k - 1))])
+    squares[squares <= noise] = 0.0
+    fourth = np.einsum("br,br->b", row**2, row**2)
+    varies = squares[0] > 0
+    kurtosis = np.where(varies, n * fourth / np.where(varies, of_rows / k, 1.0) ** 2 - 3.0, 0.0)
+    return np.concatenate([squares, kurtosis[None]])
+
+
+def _defined(reliability: Reliability, scores: ArrayLike) -> Floats:
+    found = reliability.estimate(mean_squares(scores))
+    if undefined := int(np.isnan(found).sum()):
+        raise MeasureError(
+            f"{reliability.title} is undefined for {undefined:,} of the {found.size:,} matrices of scores: the rows of "
+            "each do not differ (constant scores). Leave them out."
+        )
+    return found
+
+
+def _as_array(scores: ArrayLike) -> Floats:
+    try:
+        return np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise MeasureError("The scores are no table of numbers. Give numbers of shape (..., rows, columns).") from error

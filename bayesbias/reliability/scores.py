@@ -1,0 +1,327 @@
+"""The array of bias scores by rule, base pair, target word and seed: what reliability is estimated from."""
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bayesbias.arguments import check_choice, check_count, check_items, check_type, with_progress
+from bayesbias.arrays import Floats
+from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.errors import (
+    ArgumentError,
+    DuplicatesWarning,
+    LostWordsWarning,
+    MeasureError,
+    NotEnoughMemoryError,
+    name_some,
+    warn_user,
+)
+from bayesbias.geometry import unit_rows
+from bayesbias.losses import MAX_LOST, WordList, check_max_lost, judge_lost_words
+from bayesbias.memory import free_memory
+from bayesbias.metrics.look_up import as_embedding, checked_words
+from bayesbias.metrics.word_scores import RULES, BasePairs, Pairs, as_base_pairs, nbm, pair_label, raise_if_parallel
+from bayesbias.reliability.word_lists import load_target_words
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+DIMS = ("rule", "base_pair", "target_word", "seed")
+
+# Words that a core scores at a time: their vectors stay in its cache.
+_WORDS = 2000
+# Scores beyond this share of the free memory are kept on disk, read in parts of so many bytes.
+_SHARE = 0.5
+_PART = 64e6
+_NEIGHBOURS = 100
+
+
+def score_array(
+    embeddings: Mapping[Any, EmbeddingLike],
+    words: Sequence[str] | str | os.PathLike[str] | None = None,
+    *,
+    rules: Sequence[str] = ("db_wa", "ripa", "nbm"),
+    base_pairs: BasePairs = "gender",
+    k: int | None = None,
+    max_lost: float = MAX_LOST,
+    progress: bool = True,
+) -> "xr.DataArray":
+    """Score target words by rules and base pairs in embeddings that differ in the seed of their training only.
+
+    Parameters
+    ----------
+    embeddings
+        Seed -> embedding, of the same dimensions. Files are read twice, and one is in memory at a time.
+    words
+        The target words; the name or file of some (see `load_target_words`); or None: every word that all seeds have.
+    rules
+        ``"db_wa"``, ``"ripa"``, ``"nbm"`` or ``"ripa_unit"`` (see `bayesbias.metrics.word_scores`). The paper's
+        equation of RIPA, ``"ripa"``, takes word vectors as long as they are; its published code, ``"ripa_unit"``,
+        scales them to length 1.
+    base_pairs
+        Pairs of words, or the name or file of some (see `bayesbias.metrics.load_base_pairs`).
+    k
+        How many neighbours ``"nbm"`` counts, by default 100; for no other rule. They are sought among all words of a
+        seed's embedding.
+    max_lost
+        The share of the target words that may be lost, from 0 to 1.
+    progress
+        Whether to show a progress bar, one step a seed.
+
+    Returns
+    -------
+    xarray.DataArray
+        Scores with the dims `rule`, `base_pair` (such as ``"he ~ she"``; a positive score leans to the first word),
+        `target_word` and `seed`: the paper's B; its B' is ``scores.mean("seed")``. Words and base pairs that a seed
+        lacks are left out for all of them, and named in `attrs`: `lost_words`, `lost_base_pairs`. Scores that would
+        take more than half of the free memory are kept in a temporary file, as a dask array.
+
+    Raises
+    ------
+    MeasureError
+        If the seeds' embeddings differ in dimensions, two of them are the same, or no word or base pair is left.
+    LostWordsError
+        If more target words are lost than `max_lost`; of all words: than this share of those that any seed has.
+    NotEnoughMemoryError
+        If the scores do not fit into memory, and dask is not installed.
+
+    References
+    ----------
+    Yupei Du, Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word embedding gender bias measures.
+    EMNLP 2021, 10012-10034, sections 3.1 and 4.
+
+    Examples
+    --------
+    >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
+    >>> scores = bb.score_array(seeds, ["algebra", "poetry"], base_pairs=[("he", "she"), ("man", "woman")])
+    >>> dict(scores.sizes)
+    {'rule': 3, 'base_pair': 2, 'target_word': 2, 'seed': 3}
+    >>> scores.sel(rule="db_wa", target_word="poetry").mean("seed").round(2).values
+    array([-0.07, -0.05])
+    """
+    import xarray as xr
+
+    check_type("embeddings", embeddings, Mapping, "a mapping of seeds to embeddings")
+    chosen = _checked_rules(rules)
+    if "nbm" not in chosen and k is not None:
+        raise MeasureError("None of the rules counts neighbours: leave k out, or take the rule 'nbm'.")
+    neighbours = check_count("k", _NEIGHBOURS if k is None else k)
+    pairs = as_base_pairs(base_pairs)
+    check_max_lost(max_lost)
+    wanted = _target_words(words)
+    seeds = _checked_seeds(embeddings)
+    others = None if wanted is None or "nbm" in chosen else (*wanted, *(word for pair in pairs for word in pair))
+    survey = _survey(embeddings, others, wanted, pairs, max_lost)
+    labels = [pair_label(pair) for pair in survey.pairs]
+    sizes = (len(seeds), len(chosen), len(labels), len(survey.words))
+    held, keep = _room(sizes)
+    for place, given in enumerate(with_progress(list(embeddings.values()), "Scoring seeds", progress=progress)):
+        _score(as_embedding(given, others), survey, chosen, neighbours, held[place])
+    scores = xr.DataArray(
+        keep(held),
+        dims=("seed", "rule", "base_pair", "target_word"),
+        coords={
+            "seed": seeds,
+            "rule": np.asarray(chosen, dtype=str),
+            "base_pair": np.asarray(labels, dtype=str),
+            "target_word": np.asarray(survey.words, dtype=str),
+        },
+        name="score",
+        attrs={
+            "lost_words": list(survey.lost_words),
+            "lost_base_pairs": [pair_label(pair) for pair in survey.lost_pairs],
+            "conventions": "; ".join(
+                f"{rule}: {RULES[rule].format(k=neighbours, vocabulary=survey.vocabulary)}" for rule in chosen
+            ),
+        },
+    )
+    return scores.transpose(*DIMS)
+
+
+@dataclass(frozen=True)
+class _Survey:
+    """What all seeds have: the words and base pairs to score, and what was lost."""
+
+    words: tuple[str, ...]
+    pairs: Pairs
+    lost_words: tuple[str, ...]
+    lost_pairs: Pairs
+    vocabulary: int
+
+
+def _checked_rules(rules: Sequence[str]) -> list[str]:
+    chosen = [check_choice("rules", rule, RULES) for rule in check_items("rules", rules, "a list of scoring rules")]
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise ArgumentError(f"rules={chosen!r}: give one or more scoring rules, each once, out of {', '.join(RULES)}.")
+    return chosen
+
+
+def _checked_seeds(embeddings: Mapping[Any, EmbeddingLike]) -> Any:
+    """Return the seeds as labels: whole numbers, or else texts."""
+    seeds = list(embeddings)
+    if not seeds or not all(isinstance(seed, int | np.integer | str) for seed in seeds):
+        raise ArgumentError(
+            f"embeddings has {len(seeds)} seeds{f', such as {seeds[0]!r}' if seeds else ''}: give a mapping such as "
+            '{1: "seed1.npz", 2: "seed2.npz"}.'
+        )
+    whole = all(isinstance(seed, int | np.integer) for seed in seeds)
+    return np.asarray(seeds) if whole else np.asarray([str(seed) for seed in seeds], dtype=str)
+
+
+def _target_words(words: Any) -> tuple[str, ...] | None:
+    if words is None:
+        return None
+    listed = load_target_words(words) if isinstance(words, str | os.PathLike) else checked_words("words", words)
+    if not listed:
+        raise MeasureError("There are no target words. Give a list of words, the name of one, or None for all.")
+    return tuple(dict.fromkeys(listed))
+
+
+def _survey(
+    embeddings: Mapping[Any, EmbeddingLike],
+    others: Sequence[str] | None,
+    wanted: tuple[str, ...] | None,
+    pairs: Pairs,
+    max_lost: float,
+) -> _Survey:
+    """Go through all seeds before any is scored; raise errors, and warn, of what they lack or differ in."""
+    dimensions: dict[Any, int] = {}
+    contents: dict[bytes, Any] = {}
+    held: dict[str, int] = {}
+    forms: dict[str, str] = {}
+    base_words = {word for pair in pairs for word in pair}
+    lost_base_words: set[str] = set()
+    vocabulary = 0
+    for seed, given in embeddings.items():
+        source = as_embedding(given, others)
+        dimensions[seed] = source.dimensions
+        if len(set(dimensions.values())) > 1:
+            first = next(iter(dimensions))
+            raise MeasureError(
+                f"Seed {first} has vectors of {dimensions[first]} dimensions, seed {seed} of {source.dimensions}. "
+                "Embeddings that are compared differ in the seed alone: train them with the same settings."
+            )
+        found = source.lookup(source.words if wanted is None else wanted).found
+        forms = forms or found
+        for word in found:
+            held[word] = held.get(word, 0) + 1
+        base = source.lookup(base_words)
+        lost_base_words.update(base.lost)
+        vocabulary = max(vocabulary, len(source))
+        content = source.stored(sorted({*base.found.values(), *list(found.values())[:100]})).tobytes()
+        if content and content in contents:
+            raise MeasureError(
+                f"The embeddings of seeds {contents[content]} and {seed} are the same: no seed can be told from the "
+                "other. Give one of them."
+            )
+        contents[content] = seed
+    asked = tuple(held) if wanted is None else wanted
+    lost = tuple(word for word in asked if held.get(word, 0) < len(embeddings))
+    judge_lost_words(
+        f"One or more of the {len(embeddings)} embeddings",
+        [WordList("the target words", len(asked), lost)],
+        "They are left out for all seeds, and named in the scores' attrs (lost_words).",
+        max_lost=max_lost,
+    )
+    kept = _distinct([word for word in asked if held.get(word, 0) == len(embeddings)], forms)
+    if not kept:
+        raise MeasureError("There is no target word that all seeds have. Give words of them.")
+    lost_pairs = tuple(pair for pair in pairs if set(pair) & lost_base_words)
+    kept_pairs = tuple(pair for pair in pairs if pair not in lost_pairs)
+    missing = f"One or more of the embeddings lack {name_some(sorted(lost_base_words))}"
+    if not kept_pairs:
+        raise MeasureError(f"{missing}, so no base pair is left. Give pairs of words that all of them have.")
+    if lost_pairs:
+        warn_user(
+            f"{missing}: left {len(lost_pairs)} of the {len(pairs)} base pairs out "
+            f"({name_some(map(pair_label, lost_pairs))}).",
+            LostWordsWarning,
+        )
+    return _Survey(kept, kept_pairs, lost, lost_pairs, vocabulary)
+
+
+def _distinct(words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words without those that match the vector of an earlier one."""
+    first: dict[str, str] = {}
+    for word in words:
+        first.setdefault(forms[word], word)
+    if len(first) < len(words):
+        dropped = [word for word in words if first[forms[word]] != word]
+        warn_user(
+            f"Left {len(dropped)} of the {len(words)} target words out, because they match the same vector as an "
+            f"earlier word: {name_some(dropped)}.",
+            DuplicatesWarning,
+        )
+    return tuple(first.values())
+
+
+def _score(source: Embedding, survey: _Survey, rules: Sequence[str], k: int, found: Floats) -> None:
+    """Write the scores in one embedding into an array of shape (rules, base pairs, words)."""
+    matched = [source.match(word) or word for word in survey.words]
+    place = {word: row for row, word in enumerate(source.words)}
+    rows = [place[word] for word in matched]
+    first, second = (source.matrix(pair[side] for pair in survey.pairs).astype(np.float64) for side in (0, 1))
+    raise_if_parallel(survey.pairs, first, second)
+    linear = [at for at, rule in enumerate(rules) if rule != "nbm"]
+    if linear:
+        _score_linear(source, rows, first, second, [rules[at] for at in linear], [found[at] for at in linear])
+    if "nbm" in rules:
+        found[list(rules).index("nbm")] = nbm(
+            source.vectors[rows], first, second, vocabulary=source.vectors, k=k, own=rows
+        )
+
+
+def _score_linear(
+    source: Embedding, rows: Sequence[int], first: Floats, second: Floats, rules: Sequence[str], found: Sequence[Floats]
+) -> None:
+    """Write the scores by rules that are inner products with one direction a base pair: one matrix product for all."""
+    apart = unit_rows(first) - unit_rows(second)
+    along = unit_rows(first - second)
+    directions = np.concatenate([apart if rule == "db_wa" else along for rule in rules])
+    whole = len(rows) == len(source) and list(rows) == list(range(len(source)))
+
+    def score(start: int) -> None:
+        part = slice(start, start + _WORDS)
+        vectors = source.vectors[part] if whole else source.vectors[rows[part]]
+        vectors = vectors.astype(np.float64)
+        products = directions @ vectors.T
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        for rule, scores, product in zip(rules, found, np.split(products, len(rules)), strict=True):
+            if rule == "ripa":
+                scores[:, part] = product
+            else:
+                np.divide(product, lengths, out=scores[:, part])
+
+    # Blocks side by side, each on one core.
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(score, range(0, len(rows), _WORDS)))
+
+
+def _room(shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Return an array to write scores into, and what makes of it the array that is kept: on disk where it is large."""
+    needed = 8 * int(np.prod(shape))
+    if needed <= _SHARE * free_memory():
+        return np.empty(shape), np.asarray
+    try:
+        import dask.array
+    except ImportError as error:
+        raise NotEnoughMemoryError(
+            f"The scores of {shape[-1]:,} words take {needed / 1e9:,.1f} GB, more than half of the free memory. "
+            'Install dask to keep them on disk (pip install "bayesbias[cluster]"), or take fewer words.'
+        ) from error
+    with TemporaryFile(suffix=".scores") as file:  # the mapping holds it until the scores are gone
+        on_disk = np.memmap(file, dtype=np.float64, mode="w+", shape=shape)
+    size = max(1, int(_PART / (needed / shape[-1])))
+
+    def keep(scores: Any) -> Any:
+        return dask.array.from_array(  # type: ignore[no-untyped-call]
+            scores, chunks=(*shape[:-1], size), name=False
+        )
+
+    return on_disk, keep
