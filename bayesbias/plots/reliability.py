@@ -71,8 +71,7 @@ def plot_reliability(
     style = dict(zip(levels, _SERIES, strict=False))
     figure = new_figure(6.2, 0.34 * len(rows) * max(1.0, 0.6 * len(levels)) + 1.8)
     axes = figure.subplots()
-    for level in _LEVELS:
-        axes.axvline(level, color="#999999", linewidth=0.8, linestyle=":", zorder=0)
+    _draw_levels(axes)
     offsets = dict(zip(levels, row_offsets(len(levels), 0.3), strict=True))
     for y, parts in enumerate(rows.values()):
         for level, part in parts.items():
@@ -132,8 +131,7 @@ def plot_base_pairs(test_retest: "pd.DataFrame", inter_rater: "pd.DataFrame") ->
         for part in second[pair].values():
             _intervals(panels[1], part, y, "#4D4D4D", "D")
     for axes, title in zip(panels, ("Over seeds (test-retest)", "Over rules (inter-rater)"), strict=True):
-        for level in _LEVELS:
-            axes.axvline(level, color="#999999", linewidth=0.8, linestyle=":", zorder=0)
+        _draw_levels(axes)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("Reliability", fontsize=9)
         axes.set_xlim(right=1.02)
@@ -163,6 +161,11 @@ def _rows(frames: Any, split: str | None, label: str | None) -> "dict[str, dict[
             levels = part.groupby(split, sort=False) if split in part.columns else [("", part)]
             found[str(row)] = {str(level): rows for level, rows in levels}
     return found
+
+
+def _draw_levels(axes: "Axes") -> None:
+    for level in _LEVELS:
+        axes.axvline(level, color="#999999", linewidth=0.8, linestyle=":", zorder=0)
 
 
 def _intervals(axes: "Axes", part: "pd.DataFrame", y: float, color: str, marker: str) -> None:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_items, check_probability, resolve_seed
+from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_probability, resolve_seed
 from bayesbias.arrays import Floats
-from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.errors import name_some
 from bayesbias.estimates import estimates, settled
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.mixed_regression import sample_mixed, split_rows
+from bayesbias.reliability.driver_rows import checked_columns, complete_words, design, numbers
 from bayesbias.statements import (
     Part,
     Rendered,
@@ -167,22 +168,22 @@ def drivers(
     """
     import pandas as pd
 
-    names = _checked_columns(data, factors, response, groupings)
+    names = checked_columns(data, factors, response, groupings)
     check_count("draws", draws)
     check_count("tune", tune)
     check_count("chains", chains)
     check_probability("hdi_prob", hdi_prob)
     check_flag("progress", progress)
     seed = resolve_seed(random_seed)
-    frame, repeats, left_out = _complete_words(pd.DataFrame(data), names, groupings)
-    columns, X = _design(frame, names)
+    frame, repeats, left_out = complete_words(pd.DataFrame(data), names, groupings)
+    columns, X = design(frame, names)
     levels = {name: list(dict.fromkeys(frame[name].astype(str))) for name in groupings}
     Z = np.concatenate(
         [(frame[name].astype(str).to_numpy()[:, None] == np.array(levels[name])).astype(float) for name in groupings]
         or [np.empty((len(frame), 0))],
         axis=1,
     )
-    y = _numbers(frame, response)
+    y = numbers(frame, response)
     scale = y.std()
     whole = np.concatenate([X, Z], axis=1)
     labels = [f"{factor}[{level}]" if level else factor for factor, level in columns]
@@ -226,92 +227,6 @@ def drivers(
             "convergence_problems": problems,
         },
     )
-
-
-def _checked_columns(data: Any, factors: Any, response: Any, groupings: Any) -> list[str]:
-    import pandas as pd
-
-    if not isinstance(data, pd.DataFrame):
-        raise ReportError(f"Give a pandas frame of words, cells and features; this is a {type(data).__name__}.")
-    names = check_items("factors", factors, "a list of columns")
-    grouped = check_items("groupings", groupings, "a list of columns")
-    if not names:
-        raise ReportError("Name a factor at least: columns of the frame, such as 'stability'.")
-    every = ["word", response, *names, *grouped]
-    for name in every:
-        if name not in data.columns:
-            known = list(map(str, data.columns))
-            raise ReportError(f"The frame has no column {name!r}{did_you_mean(str(name), known)}; it has {known}.")
-        if every.count(name) > 1:
-            raise ReportError(f"{name!r} is named twice: a column is the response, a factor or a grouping.")
-    for name in grouped:
-        if data[name].nunique() < 2:
-            raise ReportError(f"{name!r} has one level, so it has no variance. Leave it out: groupings=[...].")
-    return names
-
-
-def _complete_words(
-    data: "pd.DataFrame", factors: Sequence[str], groupings: Sequence[str]
-) -> "tuple[pd.DataFrame, int, list[str]]":
-    """Return the rows of the words that have every cell, word after word, how many those are, and who was left out."""
-    cells = [*groupings, *(name for name in factors if data[name].dtype.kind not in "iufb" and _is_cell(data, name))]
-    frame = data.assign(word=data["word"].astype(str))
-    if frame.duplicated(["word", *cells]).any():
-        twice = frame.loc[frame.duplicated(["word", *cells]), "word"].iloc[0]
-        raise ReportError(f"{twice!r} stands twice in one cell of {cells}. Give one row a word and cell.")
-    most = len(frame[cells].drop_duplicates()) if cells else 1
-    sizes = frame.groupby("word", sort=False)["word"].transform("size")
-    left_out = list(dict.fromkeys(frame.loc[sizes < most, "word"]))
-    complete = frame[sizes == most].sort_values(["word", *cells], kind="stable")
-    if complete["word"].nunique() < 10:
-        raise ReportError(
-            f"{complete['word'].nunique()} words have all {most} cells of {cells}: 10 at least are needed. Take words "
-            "that all algorithms, corpora and rules have."
-        )
-    return complete.reset_index(drop=True), most, left_out
-
-
-def _is_cell(data: "pd.DataFrame", name: str) -> bool:
-    """Whether a column of text differs within words, as the scoring rule does and the part of speech does not."""
-    return bool((data.groupby("word", sort=False)[name].nunique() > 1).any())
-
-
-def _numbers(frame: "pd.DataFrame", name: str) -> Floats:
-    try:
-        values = frame[name].to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ReportError(f"The column {name!r} holds what is no number: {error}.") from error
-    if not np.isfinite(values).all():
-        bad = frame.loc[~np.isfinite(values), "word"].unique()
-        raise ReportError(
-            f"{name!r} is missing or infinite for {len(bad)} words, such as {name_some(bad, 5)}. Leave these words out."
-        )
-    if np.ptp(values) == 0:
-        raise ReportError(f"{name!r} is the same in all rows: nothing varies with it. Leave it out.")
-    return values
-
-
-def _design(frame: "pd.DataFrame", factors: Sequence[str]) -> tuple[list[tuple[str, str]], Floats]:
-    """Return the factor and level of each column, and the columns, with that of the intercept first."""
-    columns: list[tuple[str, str]] = [("intercept", "")]
-    parts: list[Floats] = [np.ones(len(frame))]
-    for name in factors:
-        if frame[name].dtype.kind in "iufb":
-            values = _numbers(frame, name)
-            columns.append((name, ""))
-            parts.append((values - values.mean()) / values.std())
-            continue
-        labels = frame[name].astype(str)
-        first, *others = dict.fromkeys(labels)
-        if not others:
-            raise ReportError(f"{name!r} is {first!r} in all rows: nothing varies with it. Leave it out.")
-        for level in others:
-            columns.append((name, level))
-            parts.append(np.where(labels == level, 1.0, 0.0))
-    X = np.stack(parts, axis=1)
-    if np.linalg.matrix_rank(X) < X.shape[1]:
-        raise ReportError(f"Some of the factors {list(factors)} follow from the others. Leave one of them out.")
-    return columns, X
 
 
 def _estimates(draws: "xr.DataArray", hdi_prob: float) -> "pd.DataFrame":
