@@ -30,6 +30,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.compare_models",
     "bayesbias.cosine_regression",
     "bayesbias.fit",
+    "bayesbias.reliability.drivers",
     "bayesbias.sensitivity",
 }
 OTHER_NAMES = {
