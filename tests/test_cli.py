@@ -250,8 +250,9 @@ def test_from_vectors_to_a_page_with_debiasing(
 def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With a model that is quick to fit; `make demo` and the wheel run the whole of it."""
+    """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
     monkeypatch.setattr("bayesbias.reports.audits.audit.audit", partial(bb.audit, model="hierarchical"))
+    monkeypatch.setattr("bayesbias.page.audit.write_report", lambda fit, path, **_: path.write_text("a page"))
     monkeypatch.chdir(tmp_path)
     assert in_process("demo", "-o", "shown", monkeypatch=monkeypatch) == 0
     shown = " ".join(capsys.readouterr().out.split())

@@ -34,8 +34,17 @@ def test_the_page_holds_what_was_found(tmp_path: Path) -> None:
 
 def test_each_question_has_a_page_to_which_the_audit_links(tmp_path: Path) -> None:
     vectors = {"Wiki <i>": bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")}
+    words = bb.load_study("weat7")
+    few = {
+        "associated": words.associated,
+        "protected": {name: listed[:3] for name, listed in words.protected.items()},
+        "attributes": {name: listed[:3] for name, listed in words.attributes.items()},
+        "human": "none",
+        "neutral": ["stone", "door", "river"],
+    }
+    studies = [bb.Study(name=name, description=f"Is {name}?", **few) for name in ("first", "second")]
     settings = {"model": "hierarchical", "draws": 200, "keep_fits": True, "random_seed": 1, "progress": False}
-    found = bb.audit(vectors, ["weat7", "gender"], ["contrast", "weat"], **settings)
+    found = bb.audit(vectors, studies, ["contrast", "weat"], **settings)
     write_audit_pages(found, tmp_path, progress=False)
     assert {path.name for path in tmp_path.iterdir()} == {"audit.html", "question_1.html", "question_2.html"}
     page = Reader((tmp_path / "audit.html").read_text(encoding="utf-8"))
@@ -44,7 +53,7 @@ def test_each_question_has_a_page_to_which_the_audit_links(tmp_path: Path) -> No
     shown = " ".join(page.texts)
     for said in answers(found):
         assert str(said) in shown
-    for number, study in enumerate(("weat7", "gender"), start=1):
+    for number, study in enumerate(("first", "second"), start=1):
         one = Reader((tmp_path / f"question_{number}.html").read_text(encoding="utf-8"))
         texts = " ".join(one.texts)
         assert f"{study} in Wiki <i>" in texts
