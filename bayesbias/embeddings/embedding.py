@@ -152,8 +152,11 @@ class Embedding(Described):
         """Return which of `words` are here, in which form, and which are lost.
 
         >>> embedding = Embedding(words=("king",), vectors=[[1.0, 0.0]], case=("exact", "lower"))
-        >>> embedding.lookup(["King", "queen"])
-        Lookup(found={'King': 'king'}, lost=('queen',))
+        >>> looked_up = embedding.lookup(["King", "queen"])
+        >>> looked_up
+        Lookup(found=1, lost=1)
+        >>> looked_up.found, looked_up.lost
+        ({'King': 'king'}, ('queen',))
         """
         forms_found = {word: self.match(word) for word in words}
         return Lookup(
