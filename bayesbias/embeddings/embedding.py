@@ -139,6 +139,8 @@ class Embedding:
         >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
         'king'
         """
+        if self._rule[0] == "exact" and word in self._index:
+            return word  # what nearly every look-up is
         return next((form for form in forms(word, self._rule) if form in self._index), None)
 
     def lookup(self, words: Iterable[str]) -> Lookup:
