@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bayesbias.arguments import check_choice, check_count, check_items, check_type, with_progress
-from bayesbias.arrays import Floats
+from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import (
     ArgumentError,
@@ -121,8 +123,13 @@ def score_array(
     labels = [pair_label(pair) for pair in survey.pairs]
     sizes = (len(seeds), len(chosen), len(labels), len(survey.words))
     held, keep = _room(sizes)
+    last, rows = None, np.empty(0, dtype=np.int64)
     for place, given in enumerate(with_progress(list(embeddings.values()), "Scoring seeds", progress=progress)):
-        _score(as_embedding(given, others), survey, chosen, neighbours, held[place])
+        source = as_embedding(given, others)
+        vocabulary = _vocabulary(source, survey.words, last)
+        if vocabulary is not last:
+            last, rows = vocabulary, np.array([vocabulary.places[word] for word in survey.words])
+        _score(source, rows, survey, chosen, neighbours, held[place])
     scores = xr.DataArray(
         keep(held),
         dims=("seed", "rule", "base_pair", "target_word"),
@@ -137,7 +144,7 @@ def score_array(
             "lost_words": list(survey.lost_words),
             "lost_base_pairs": [pair_label(pair) for pair in survey.lost_pairs],
             "conventions": "; ".join(
-                f"{rule}: {RULES[rule].format(k=neighbours, vocabulary=survey.vocabulary)}" for rule in chosen
+                f"{rule}: {RULES[rule].format(k=neighbours, vocabulary=survey.size)}" for rule in chosen
             ),
         },
     )
@@ -152,7 +159,7 @@ class _Survey:
     pairs: Pairs
     lost_words: tuple[str, ...]
     lost_pairs: Pairs
-    vocabulary: int
+    size: int
 
 
 def _checked_rules(rules: Sequence[str]) -> list[str]:
@@ -193,11 +200,12 @@ def _survey(
     """Go through all seeds before any is scored; raise errors, and warn, of what they lack or differ in."""
     dimensions: dict[Any, int] = {}
     contents: dict[bytes, Any] = {}
-    held: dict[str, int] = {}
-    forms: dict[str, str] = {}
+    every: dict[str, str] = {}
+    common: set[str] = set()
+    last: _Vocabulary | None = None
     base_words = {word for pair in pairs for word in pair}
     lost_base_words: set[str] = set()
-    vocabulary = 0
+    size = 0
     for seed, given in embeddings.items():
         source = as_embedding(given, others)
         dimensions[seed] = source.dimensions
@@ -207,29 +215,32 @@ def _survey(
                 f"Seed {first} has vectors of {dimensions[first]} dimensions, seed {seed} of {source.dimensions}. "
                 "Embeddings that are compared differ in the seed alone: train them with the same settings."
             )
-        found = source.lookup(source.words if wanted is None else wanted).found
-        forms = forms or found
-        for word in found:
-            held[word] = held.get(word, 0) + 1
+        vocabulary = _vocabulary(source, wanted, last)
+        if vocabulary is not last:
+            found = vocabulary.found
+            common = common & found.keys() if last else set(found)
+            every |= {word: form for word, form in found.items() if word not in every}
+            last = vocabulary
         base = source.lookup(base_words)
         lost_base_words.update(base.lost)
-        vocabulary = max(vocabulary, len(source))
-        content = source.stored(sorted({*base.found.values(), *list(found.values())[:100]})).tobytes()
+        size = max(size, len(source))
+        some = {*base.found.values(), *islice(found.values(), 100)}
+        content = source.stored(sorted(some)).tobytes()
         if content and content in contents:
             raise MeasureError(
                 f"The embeddings of seeds {contents[content]} and {seed} are the same: no seed can be told from the "
                 "other. Give one of them."
             )
         contents[content] = seed
-    asked = tuple(held) if wanted is None else wanted
-    lost = tuple(word for word in asked if held.get(word, 0) < len(embeddings))
+    asked = tuple(every) if wanted is None else wanted
+    lost = tuple(word for word in asked if word not in common)
     judge_lost_words(
         f"One or more of the {len(embeddings)} embeddings",
         [WordList("the target words", len(asked), lost)],
         "They are left out for all seeds, and named in the scores' attrs (lost_words).",
         max_lost=max_lost,
     )
-    kept = _distinct([word for word in asked if held.get(word, 0) == len(embeddings)], forms)
+    kept = _distinct([word for word in asked if word in common], every)
     if not kept:
         raise MeasureError("There is no target word that all seeds have. Give words of them.")
     lost_pairs = tuple(pair for pair in pairs if set(pair) & lost_base_words)
@@ -243,7 +254,29 @@ def _survey(
             f"({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
-    return _Survey(kept, kept_pairs, lost, lost_pairs, vocabulary)
+    return _Survey(kept, kept_pairs, lost, lost_pairs, size)
+
+
+@dataclass(frozen=True, eq=False)
+class _Vocabulary:
+    """The words of an embedding, which seeds mostly share, and the target words that were looked up among them."""
+
+    words: tuple[str, ...]
+    case: Any
+    found: dict[str, str]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Each word that was asked for and found, with its row."""
+        row = {word: place for place, word in enumerate(self.words)}
+        return {word: row[form] for word, form in self.found.items()}
+
+
+def _vocabulary(source: Embedding, wanted: Sequence[str] | None, last: _Vocabulary | None) -> _Vocabulary:
+    """Return the vocabulary of an embedding: the last one if it is the same, since looking all words up takes long."""
+    if last is not None and last.case == source.case and last.words == source.words:
+        return last
+    return _Vocabulary(source.words, source.case, source.lookup(source.words if wanted is None else wanted).found)
 
 
 def _distinct(words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:
@@ -261,11 +294,8 @@ def _distinct(words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]
     return tuple(first.values())
 
 
-def _score(source: Embedding, survey: _Survey, rules: Sequence[str], k: int, found: Floats) -> None:
-    """Write the scores in one embedding into an array of shape (rules, base pairs, words)."""
-    matched = [source.match(word) or word for word in survey.words]
-    place = {word: row for row, word in enumerate(source.words)}
-    rows = [place[word] for word in matched]
+def _score(source: Embedding, rows: Integers, survey: _Survey, rules: Sequence[str], k: int, found: Floats) -> None:
+    """Write the scores of some rows of an embedding into an array of shape (rules, base pairs, words)."""
     first, second = (source.matrix(pair[side] for pair in survey.pairs).astype(np.float64) for side in (0, 1))
     raise_if_parallel(survey.pairs, first, second)
     linear = [at for at, rule in enumerate(rules) if rule != "nbm"]
@@ -278,13 +308,13 @@ def _score(source: Embedding, survey: _Survey, rules: Sequence[str], k: int, fou
 
 
 def _score_linear(
-    source: Embedding, rows: Sequence[int], first: Floats, second: Floats, rules: Sequence[str], found: Sequence[Floats]
+    source: Embedding, rows: Integers, first: Floats, second: Floats, rules: Sequence[str], found: Sequence[Floats]
 ) -> None:
     """Write the scores by rules that are inner products with one direction a base pair: one matrix product for all."""
     apart = unit_rows(first) - unit_rows(second)
     along = unit_rows(first - second)
     directions = np.concatenate([apart if rule == "db_wa" else along for rule in rules])
-    whole = len(rows) == len(source) and list(rows) == list(range(len(source)))
+    whole = np.array_equal(rows, np.arange(len(source)))
 
     def score(start: int) -> None:
         part = slice(start, start + _WORDS)

@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from tests.bench import audits, geometry, neighbours, readers, reports, samplers, startup
+from tests.bench import audits, geometry, neighbours, readers, reliability, reports, samplers, startup
 
 
 def main() -> None:
@@ -28,6 +28,9 @@ def main() -> None:
             f"{row['what']:48} {row['seconds']:9.1f} s, {row['times_product']:.2f} times the matrix product "
             f"({row['product_seconds']:.1f} s), {row['memory_mb']:.0f} MB   at most {row['target']:g} times"
         )
+    for row in reliability.measure():
+        results.append(row)
+        print(reliability.line(row), flush=True)
     print(f"\n{samplers.HEADER}")
     for row in samplers.each():
         results.append(row)
