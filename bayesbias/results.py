@@ -14,7 +14,7 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.audits.audit_frame import audit_rows
+from bayesbias.reports.audits.audit_frame import audit_parts, audit_rows
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -42,7 +42,10 @@ COMPARISON = (
     *("change.csv", "change_by_word.csv", "gaps.csv", "side_by_side.csv", "comparison.txt", "change_[0-9]*.png"),
 )
 
-AUDIT = ("audit.csv", "audit.png", "ranks.csv", "rank_correlations.csv", "ranks.png")
+AUDIT = (
+    *("audit.csv", "audit.png", "audit_[0-9]*.png", "ranks.csv", "rank_correlations.csv", "ranks.png"),
+    *("ranks_[0-9]*.png", "failed.csv"),
+)
 
 
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
@@ -143,21 +146,39 @@ def write_comparison(
 def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write an audit to a folder: ``audit.csv`` and ``audit.png``.
 
-    Of several embeddings also ``ranks.csv``, ``rank_correlations.csv`` and ``ranks.png``.
+    Of several embeddings also ``ranks.csv``, ``rank_correlations.csv`` and ``ranks.png``; of several models or seeds a
+    numbered figure for each after the first. Where cells failed, ``failed.csv`` has their errors.
 
     Raises
     ------
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
+    import pandas as pd
+
+    ranked, correlated, failed = [], [], []
     with whole_folder(folder, names=AUDIT, overwrite=overwrite) as workshop:
         audit.to_csv(workshop / "audit.csv", index=False)
-        save_figure(plot_audit(audit), workshop / "audit.png")
-        if has_ranks(audit):
-            ranks = rank(audit, hdi_prob=audit_rows(audit)[1].hdi_prob)
-            ranks.ranks.to_csv(workshop / "ranks.csv", index=False)
-            ranks.correlations.to_csv(workshop / "rank_correlations.csv", index=False)
-            save_figure(plot_ranks(ranks), workshop / "ranks.png")
+        parts = audit_parts(audit)
+        for at, (_, part) in enumerate(parts):
+            number = f"_{at + 1}" if at else ""
+            save_figure(plot_audit(part), workshop / f"audit{number}.png")
+            record = audit_rows(part)[1]
+            variant = {"model": record.model, "seed": record.random_seed}
+            failed += [
+                {"embedding": embedding, "study": study, **variant, "error": error}
+                for (embedding, study), error in record.failed.items()
+            ]
+            if has_ranks(part):
+                ranks = rank(part, hdi_prob=record.hdi_prob)
+                named = variant if len(parts) > 1 else {}
+                ranked.append(ranks.ranks.assign(**named))
+                correlated.append(ranks.correlations.assign(**named))
+                save_figure(plot_ranks(ranks), workshop / f"ranks{number}.png")
+        frames = {"ranks": ranked, "rank_correlations": correlated, "failed": [pd.DataFrame(failed)] if failed else []}
+        for name, some in frames.items():
+            if some:
+                pd.concat(some).to_csv(workshop / f"{name}.csv", index=False)
 
 
 def _write_text(path: Path, text: object) -> None:

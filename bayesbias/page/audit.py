@@ -1,14 +1,15 @@
 """The page of an audit: what every measure answers to every study in every embedding."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbias.page.blocks import Block, Bullets, Figure, Heading, Paragraph, Section, fact_table, figure, frame_table
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
-from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
+from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_parts, audit_rows
 from bayesbias.reports.audits.ranks import ALL_STUDIES, has_ranks, rank
 from bayesbias.statements import count_text, digits_text, p_value_text, percent_text, probability_text, signed_text
 
@@ -49,17 +50,30 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
     ...     bb.write_audit_page(found, f"{folder}/audit.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    rows, record = audit_rows(audit)
+    parts = audit_parts(audit)  # one, or one for each model and seed
+    checked = [audit_rows(part) for _, part in parts]
     target = page_target(path, overwrite=overwrite)
+    rows, record = checked[0]
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
-    lead = _lead(audit, rows, record)
-    sections = [_answers(rows, record), *_ranks(audit, record.hdi_prob), _limits(rows, record), _settings(record)]
+    lead = _lead(parts[0][1], rows, record)
+    sections = [
+        _titled(section, name, at)
+        for at, (name, part) in enumerate(parts)
+        for section in (_answers(*checked[at], part if at else None), *_ranks(part, record.hdi_prob))
+    ]
+    models = list(dict.fromkeys(each.model for _, each in checked if each.model))
+    records = [(name, each) for (name, _), (_, each) in zip(parts, checked, strict=True)]
+    sections += [_limits(rows, records), _settings([each for _, each in records])]
     content = filled_page(
         title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
-        subtitle=f"Model {record.model}." if record.model else "No model: values without intervals.",
+        subtitle=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
         alerts=[],
-        verdict=_verdict(rows),
+        verdict=" ".join(
+            f"{name}: {said}" if name else said
+            for (name, _), (some, _) in zip(parts, checked, strict=True)
+            if (said := _verdict(some))
+        ),
         sections=sections,
         lead=lead,
     )
@@ -88,9 +102,18 @@ def _lead(audit: "pd.DataFrame", rows: "pd.DataFrame", record: AuditRecord) -> F
     )
 
 
-def _answers(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+def _titled(section: Section, name: str, at: int) -> Section:
+    """Return a section of one of several models and seeds with its name in the title, and a place of its own."""
+    if not name:
+        return section
+    slug = f"{section.slug}-{at + 1}" if at else section.slug
+    return replace(section, slug=slug, title=f"{section.title}: {name}")
+
+
+def _answers(audit: "pd.DataFrame", record: AuditRecord, drawn: "pd.DataFrame | None") -> Section:
+    """Return the tables of all answers, below their figure where that is not the page's first."""
     prob = percent_text(record.hdi_prob)
-    blocks: list[Block] = []
+    blocks: list[Block] = [] if drawn is None else [_lead(drawn, audit, record)]
     contrast = audit[audit["measure"] == CONTRAST]
     if len(contrast):
         blocks.append(
@@ -161,7 +184,8 @@ def _ranks(audit: "pd.DataFrame", hdi_prob: float) -> list[Section]:
     return [Section("ranks", "Ranks of the embeddings", blocks)]
 
 
-def _limits(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+def _limits(audit: "pd.DataFrame", records: Sequence[tuple[str, AuditRecord]]) -> Section:
+    record = records[0][1]
     asked = len(audit[["embedding", "study"]].drop_duplicates())
     expected = asked * (1 - record.hdi_prob)
     limits = [
@@ -174,22 +198,29 @@ def _limits(audit: "pd.DataFrame", record: AuditRecord) -> Section:
         for (embedding, study), words in record.lost_words.items()
         if words
     ]
+    left_out = {key: reason for _, each in records for key, reason in each.left_out.items()}
     out = [
         f"{measure} has no answer to {study} in {embedding}: {reason}"
-        for (embedding, study, measure), reason in record.left_out.items()
+        for (embedding, study, measure), reason in left_out.items()
+    ]
+    failed = [
+        f"{embedding}, {study}{f' ({name})' if name else ''}: {error}"
+        for name, each in records
+        for (embedding, study), error in each.failed.items()
     ]
     blocks: list[Block] = [Bullets(tuple(limits))]
     blocks += [Heading("Lost words of the studies' groups"), Bullets(tuple(lost))] if lost else []
     blocks += [Heading("Left out"), Bullets(tuple(out))] if out else []
+    blocks += [Heading("Failed"), Bullets(tuple(failed))] if failed else []
     return Section("limits", "What it does not show", blocks)
 
 
-def _settings(record: AuditRecord) -> Section:
+def _settings(records: Sequence[AuditRecord]) -> Section:
     from importlib.metadata import version
 
     settings = {
-        **record.settings,
-        "Interval": f"{percent_text(record.hdi_prob)} HPDI",
+        **{name: "; ".join(dict.fromkeys(each.settings[name] for each in records)) for name in records[0].settings},
+        "Interval": f"{percent_text(records[0].hdi_prob)} HPDI",
         "bayesbias": version("bayesbias"),
     }
     return Section("reproduce", "How to repeat it", [fact_table("Settings", settings, header=("Setting", "Value"))])

@@ -9,7 +9,7 @@ from typing import Any
 from bayesbias.errors import ReportError, did_you_mean, raise_faults
 from bayesbias.files import read_toml
 from bayesbias.models.spec import list_models
-from bayesbias.reports.audits.audit import AUDIT_MEASURES
+from bayesbias.reports.audits.asked import AUDIT_MEASURES
 from bayesbias.studies import list_studies
 
 _SETTINGS = ("measures", "model", "case", "max_lost", "seed")

@@ -131,7 +131,7 @@ def test_all_lists_that_lost_too_many_words_are_named_at_once() -> None:
 
 
 def test_a_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import bayesbias.reports.audits.audit as module
+    import bayesbias.reports.audits.asked as module
 
     read: list[object] = []
 
