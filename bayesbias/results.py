@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import ReportError
@@ -14,7 +14,7 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.audits.audit_frame import audit_parts, audit_rows
+from bayesbias.reports.audits.audit_frame import audit_parts, audit_rows, failed_cells
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -156,7 +156,7 @@ def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwr
     """
     import pandas as pd
 
-    ranked, correlated, failed = [], [], []
+    ranked, correlated, failed = [], [], failed_cells(audit)
     with whole_folder(folder, names=AUDIT, overwrite=overwrite) as workshop:
         audit.to_csv(workshop / "audit.csv", index=False)
         parts = audit_parts(audit)
@@ -164,18 +164,13 @@ def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwr
             number = f"_{at + 1}" if at else ""
             save_figure(plot_audit(part), workshop / f"audit{number}.png")
             record = audit_rows(part)[1]
-            variant = {"model": record.model, "seed": record.random_seed}
-            failed += [
-                {"embedding": embedding, "study": study, **variant, "error": error}
-                for (embedding, study), error in record.failed.items()
-            ]
             if has_ranks(part):
                 ranks = rank(part, hdi_prob=record.hdi_prob)
-                named = variant if len(parts) > 1 else {}
+                named: dict[str, Any] = {"model": record.model, "seed": record.random_seed} if len(parts) > 1 else {}
                 ranked.append(ranks.ranks.assign(**named))
                 correlated.append(ranks.correlations.assign(**named))
                 save_figure(plot_ranks(ranks), workshop / f"ranks{number}.png")
-        frames = {"ranks": ranked, "rank_correlations": correlated, "failed": [pd.DataFrame(failed)] if failed else []}
+        frames = {"ranks": ranked, "rank_correlations": correlated, "failed": [failed] if len(failed) else []}
         for name, some in frames.items():
             if some:
                 pd.concat(some).to_csv(workshop / f"{name}.csv", index=False)

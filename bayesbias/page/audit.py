@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING
 from bayesbias.page.blocks import Block, Bullets, Figure, Heading, Paragraph, Section, fact_table, figure, frame_table
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
-from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_parts, audit_rows
+from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_parts, audit_rows, failed_cells
 from bayesbias.reports.audits.ranks import ALL_STUDIES, has_ranks, rank
-from bayesbias.statements import count_text, digits_text, p_value_text, percent_text, probability_text, signed_text
+from bayesbias.statements import (
+    count_text,
+    digits_text,
+    p_value_text,
+    percent_text,
+    probability_text,
+    rows_of,
+    signed_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,8 +70,8 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
         for section in (_answers(*checked[at], part if at else None), *_ranks(part, record.hdi_prob))
     ]
     models = list(dict.fromkeys(each.model for _, each in checked if each.model))
-    records = [(name, each) for (name, _), (_, each) in zip(parts, checked, strict=True)]
-    sections += [_limits(rows, records), _settings([each for _, each in records])]
+    records = [each for _, each in checked]
+    sections += [_limits(rows, records, failed_cells(audit)), _settings(records)]
     content = filled_page(
         title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
@@ -184,8 +192,8 @@ def _ranks(audit: "pd.DataFrame", hdi_prob: float) -> list[Section]:
     return [Section("ranks", "Ranks of the embeddings", blocks)]
 
 
-def _limits(audit: "pd.DataFrame", records: Sequence[tuple[str, AuditRecord]]) -> Section:
-    record = records[0][1]
+def _limits(audit: "pd.DataFrame", records: Sequence[AuditRecord], failures: "pd.DataFrame") -> Section:
+    record = records[0]
     asked = len(audit[["embedding", "study"]].drop_duplicates())
     expected = asked * (1 - record.hdi_prob)
     limits = [
@@ -198,15 +206,15 @@ def _limits(audit: "pd.DataFrame", records: Sequence[tuple[str, AuditRecord]]) -
         for (embedding, study), words in record.lost_words.items()
         if words
     ]
-    left_out = {key: reason for _, each in records for key, reason in each.left_out.items()}
+    left_out = {key: reason for each in records for key, reason in each.left_out.items()}
     out = [
         f"{measure} has no answer to {study} in {embedding}: {reason}"
         for (embedding, study, measure), reason in left_out.items()
     ]
     failed = [
-        f"{embedding}, {study}{f' ({name})' if name else ''}: {error}"
-        for name, each in records
-        for (embedding, study), error in each.failed.items()
+        f"{cell['study']} in {cell['embedding']}, by {cell['model'] or 'no model'} with seed {cell['seed']}: "
+        f"{cell['error']}"
+        for cell in rows_of(failures)
     ]
     blocks: list[Block] = [Bullets(tuple(limits))]
     blocks += [Heading("Lost words of the studies' groups"), Bullets(tuple(lost))] if lost else []

@@ -51,20 +51,22 @@ def raise_unless_distinct(what: str, names: Sequence[object]) -> None:
         raise ReportError(f"{what}: two are called {twice!r}. Give each a name of its own.")
 
 
+def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
+    """Return embeddings with the names that they are given, if any."""
+    if isinstance(embeddings, str | os.PathLike | Embedding):
+        return [(None, embeddings)]
+    if not isinstance(embeddings, Mapping):
+        return [(None, each) for each in check_items("embeddings", embeddings, "embeddings by name, or a list of them")]
+    for name in embeddings:
+        if not (is_text(name) and name.strip()):
+            raise ReportError(f"embeddings: {name!r} is no name. Give a text that is not blank.")
+    return list(embeddings.items())
+
+
 def read_embeddings(embeddings: Any, asked: list[Study], names: tuple[str, ...], case: Case) -> dict[str, Embedding]:
     """Return the embeddings by name, each with the words of all studies (all its words for `nbm`, which needs them)."""
-    wanted = needed_words(asked, names)
-    if isinstance(embeddings, str | os.PathLike | Embedding):
-        embeddings = [embeddings]
-    given = (
-        list(embeddings.items())
-        if isinstance(embeddings, Mapping)
-        else [(None, each) for each in check_items("embeddings", embeddings, "embeddings by name, or a list of them")]
-    )
-    read = []
-    for name, source in given:
-        if isinstance(embeddings, Mapping) and not (is_text(name) and str(name).strip()):
-            raise ReportError(f"embeddings: {name!r} is no name. Give a text that is not blank.")
+    wanted, read = needed_words(asked, names), []
+    for name, source in named_embeddings(embeddings):
         # An embedding that is loaded already keeps its own look-up rule.
         rule = source.case if isinstance(source, Embedding) else case
         read.append(load_embedding(source, words=wanted, case=rule, name=name))

@@ -135,7 +135,18 @@ def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
         seed = [f"seed {each.random_seed}"] if len(seeds) > 1 else []
         named = ", ".join(([each.model or "no model"] if len(models) > 1 else []) + seed)
         parts += [(named, rows)] if len(rows) else []
-    return parts
+    return parts or [("", audit)]
+
+
+def failed_cells(audit: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of an audit that have no answer: `embedding`, `study`, `model`, `seed` and `error`."""
+    record = getattr(audit, "record", None)
+    rows = [
+        (*question, each.model, each.random_seed, error)
+        for each in (record.variants if isinstance(record, AuditRecord) else ())
+        for question, error in each.failed.items()
+    ]
+    return pd.DataFrame(rows, columns=["embedding", "study", "model", "seed", "error"])
 
 
 def _chosen(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
