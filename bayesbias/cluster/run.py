@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -223,7 +223,13 @@ def _held(folder: Path | None) -> Iterator[None]:
     with claimed(folder):
         folder.mkdir(exist_ok=True)
         clear_workshops(folder)
-        yield
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # where nothing was answered, nothing is left
+                folder.rmdir()
+    with suppress(OSError):
+        folder.parent.rmdir()
 
 
 def _own_seed(folder: Path | None) -> int:

@@ -1,10 +1,11 @@
 """Who answers cells: this process, processes of this machine, or the workers of a Dask cluster."""
 
+import asyncio
 import logging
 import queue
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -107,6 +108,8 @@ def cluster_of(scheduler: str, *, say: bool) -> Iterator[Workers]:
     with ExitStack() as stack:
         stack.enter_context(_settings())
         try:
+            if not scheduler.startswith("inproc:"):  # a thread of this process
+                _raise_if_silent(scheduler)
             client = stack.enter_context(Client(scheduler, timeout=_PATIENCE, set_as_default=False))
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise ClusterError(
@@ -120,6 +123,25 @@ def cluster_of(scheduler: str, *, say: bool) -> Iterator[Workers]:
                 f"The scheduler {scheduler} has no workers. Start some: dask worker {scheduler} --nthreads 1"
             ) from error
         yield _workers(client, say)
+
+
+def _raise_if_silent(scheduler: str) -> None:
+    """Raise an error if no scheduler answers: a client would wait for ever for one that listens and says nothing."""
+    from distributed.comm import connect
+
+    async def ask() -> None:
+        line = await connect(scheduler, timeout=_PATIENCE)
+        try:
+            await line.write({"op": "identity", "reply": True})
+            await line.read()
+        finally:
+            line.abort()
+
+    async def ask_in_time() -> None:
+        await asyncio.wait_for(ask(), _PATIENCE)
+
+    with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+        thread.submit(asyncio.run, ask_in_time()).result()
 
 
 def _workers(client: "Client", say: bool) -> Workers:

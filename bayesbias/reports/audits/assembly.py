@@ -90,7 +90,8 @@ def _record(
 
 def _tell(cells: int, rows: int, records: Sequence[AuditRecord]) -> None:
     """Warn of cells that failed, of what was left out, and of lost words; raise if nothing is answered."""
-    failed = [f"{', '.join(key)} ({text.rstrip('.')})" for each in records for key, text in each.failed.items()]
+    failed = [f"{', '.join(key)}: {text.rstrip('.')}" for each in records for key, text in each.failed.items()]
+    errors_said = "; ".join(list(dict.fromkeys(failed))[:3])
     left_out = [
         f"{measure} of {study} ({reason.rstrip('.')})"
         for record in records
@@ -98,11 +99,14 @@ def _tell(cells: int, rows: int, records: Sequence[AuditRecord]) -> None:
     ]
     reasons = name_some(sorted(set(left_out)), 5)
     if not rows and failed:
-        raise ReportError(f"{len(failed):,} of {cells:,} cells failed, and none has an answer: {name_some(failed, 5)}.")
+        raise ReportError(f"{len(failed):,} of {cells:,} cells failed, and none has an answer. {errors_said}.")
     if not rows:
         raise MeasureError(f"No measure has an answer to any study: {reasons}.")
     if failed:
-        warn_user(f"{len(failed):,} of {cells:,} cells failed: {name_some(failed, 5)}.", BayesBiasWarning)
+        warn_user(
+            f"{len(failed):,} of {cells:,} cells failed (`record.failed`, or failed.csv, has all). {errors_said}.",
+            BayesBiasWarning,
+        )
     if left_out:
         warn_user(f"Left out what has no answer: {reasons}.", BayesBiasWarning)
     lost = records[0].lost_words
