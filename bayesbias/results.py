@@ -14,7 +14,7 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.audits.audit_frame import audit_parts, audit_rows, failed_cells
+from bayesbias.reports.audits.audit_frame import MOST_PARTS, audit_parts, audit_rows, failed_cells
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -147,7 +147,7 @@ def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwr
     """Write an audit to a folder: ``audit.csv`` and ``audit.png``.
 
     Of several embeddings also ``ranks.csv``, ``rank_correlations.csv`` and ``ranks.png``; of several models or seeds a
-    numbered figure for each after the first. Where cells failed, ``failed.csv`` has their errors.
+    numbered figure for each after the first, up to eight. Where cells failed, ``failed.csv`` has their errors.
 
     Raises
     ------
@@ -162,14 +162,16 @@ def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwr
         parts = audit_parts(audit)
         for at, (_, part) in enumerate(parts):
             number = f"_{at + 1}" if at else ""
-            save_figure(plot_audit(part), workshop / f"audit{number}.png")
             record = audit_rows(part)[1]
+            if at < MOST_PARTS:
+                save_figure(plot_audit(part), workshop / f"audit{number}.png")
             if has_ranks(part):
                 ranks = rank(part, hdi_prob=record.hdi_prob)
                 named: dict[str, Any] = {"model": record.model, "seed": record.random_seed} if len(parts) > 1 else {}
                 ranked.append(ranks.ranks.assign(**named))
                 correlated.append(ranks.correlations.assign(**named))
-                save_figure(plot_ranks(ranks), workshop / f"ranks{number}.png")
+                if at < MOST_PARTS:
+                    save_figure(plot_ranks(ranks), workshop / f"ranks{number}.png")
         frames = {"ranks": ranked, "rank_correlations": correlated, "failed": [failed] if len(failed) else []}
         for name, some in frames.items():
             if some:

@@ -30,6 +30,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.compare_models",
     "bayesbias.cosine_regression",
     "bayesbias.fit",
+    "bayesbias.run_study",
     "bayesbias.sensitivity",
 }
 OTHER_NAMES = {

@@ -6,10 +6,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayesbias.page.blocks import Block, Bullets, Figure, Heading, Paragraph, Section, fact_table, figure, frame_table
+from bayesbias.page.blocks import (
+    Block,
+    Bullets,
+    Figure,
+    Heading,
+    Notice,
+    Paragraph,
+    Section,
+    fact_table,
+    figure,
+    frame_table,
+)
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
-from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_parts, audit_rows, failed_cells
+from bayesbias.reports.audits.audit_frame import (
+    CONTRAST,
+    MOST_PARTS,
+    AuditRecord,
+    audit_parts,
+    audit_rows,
+    failed_cells,
+)
 from bayesbias.reports.audits.ranks import ALL_STUDIES, has_ranks, rank
 from bayesbias.statements import (
     count_text,
@@ -58,7 +76,8 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
     ...     bb.write_audit_page(found, f"{folder}/audit.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    parts = audit_parts(audit)  # one, or one for each model and seed
+    every = audit_parts(audit)  # one, or one for each model and seed
+    parts = every[:MOST_PARTS]
     checked = [audit_rows(part) for _, part in parts]
     target = page_target(path, overwrite=overwrite)
     rows, record = checked[0]
@@ -76,7 +95,7 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
         title=f"Audit: {len(studies)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
         subtitle=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
-        alerts=[],
+        alerts=[Notice(f"{len(parts)} of {len(every)} models and seeds are shown.")] if len(every) > len(parts) else [],
         verdict=" ".join(
             f"{name}: {said}" if name else said
             for (name, _), (some, _) in zip(parts, checked, strict=True)

@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from tests.bench import geometry, neighbours, readers, reports, samplers, startup
+from tests.bench import geometry, neighbours, readers, reports, samplers, startup, studies
 
 
 def main() -> None:
@@ -28,6 +28,10 @@ def main() -> None:
             f"{row['what']:48} {row['seconds']:9.1f} s, {row['times_product']:.2f} times the matrix product "
             f"({row['product_seconds']:.1f} s), {row['memory_mb']:.0f} MB   at most {row['target']:g} times"
         )
+    for row in studies.measure():
+        results.append(row)
+        said = f"{row['faster']:.2f} times as fast as one   at least" if "faster" in row else "  under"
+        print(f"{row['what']:48} {row['seconds']:9.4f} s {said} {row['target']:g}", flush=True)
     print(f"\n{samplers.HEADER}")
     for row in samplers.each():
         results.append(row)

@@ -91,7 +91,7 @@ def wait_until(condition) -> None:  # type: ignore[no-untyped-def]
         time.sleep(0.02)
 
 
-def disturbed(kills: int, seed: int, *, seeds: int = 60) -> Counter[str]:
+def disturbed(kills: int, seed: int, *, cells: int = 60) -> Counter[str]:
     """Kill so many times, and return what was killed; raise if the table is not that of an undisturbed run.
 
     Whatever is killed while the client runs, the client ends by itself, with the table or with one error. Whenever a
@@ -100,7 +100,7 @@ def disturbed(kills: int, seed: int, *, seeds: int = 60) -> Counter[str]:
     chance, found = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
-        write_plan(folder, 2, seeds // 2)
+        write_plan(folder, cells, 1)
         alone = [*_COMMAND, "bayesbias", "run", "study.toml", "--output", "alone", "--workers", "1", "--quiet"]
         subprocess.run(alone, cwd=folder, check=True)
         whole = (folder / "alone" / "audit.csv").read_bytes()
@@ -110,7 +110,7 @@ def disturbed(kills: int, seed: int, *, seeds: int = 60) -> Counter[str]:
             before = study.cells()
             study.start_client()
             # The moment is counted in cells: how long a start takes differs from machine to machine.
-            moment = before + chance.randrange(max(1, seeds - before))
+            moment = before + chance.randrange(max(1, cells - before))
             wait_until(lambda: study.cells() >= moment or not study.lives("client"))  # noqa: B023
             target = TARGETS[number % len(TARGETS)]
             name = f"worker {chance.choice((1, 2))}" if target == "worker" else target
@@ -119,15 +119,16 @@ def disturbed(kills: int, seed: int, *, seeds: int = 60) -> Counter[str]:
             study.kill(name)
             wait_until(lambda: not study.lives("client"))
             code = study.running["client"].returncode
+            print(f"{name} killed at {moment} of {cells} cells: the client ended with {code}", flush=True)
             if code == 2 and target == "scheduler" and "cells are kept in" not in study.said():
                 raise AssertionError(f"The client said: {study.said()}")
             if code not in {"worker": (0,), "scheduler": (0, 2), "client": (0, -9)}[target]:
                 raise AssertionError(f"The {target} was killed, and the client ended with {code}: {study.said()}")
             if code == 0:
                 check(folder, whole)
-                cells = sorted((folder / "out" / "cells").glob("*.npz"))
-                for cell in chance.sample(cells, len(cells) // 2):
-                    cell.unlink()
+                files = sorted((folder / "out" / "cells").glob("*.npz"))
+                for file in chance.sample(files, len(files) // 2):
+                    file.unlink()
         study.start_cluster()
         study.start_client()
         wait_until(lambda: not study.lives("client"))

@@ -16,6 +16,8 @@ CONTRAST = "contrast"
 TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
 BESIDE = ("hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
 NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE)
+MOST_PARTS = 8
+"""Of so many models and seeds at most the figures are drawn."""
 COLUMNS = (
     *("embedding", "study", "model", "seed", "measure", "quantity", "protected_group", "observed", "estimate"),
     *("hdi_low", "hdi_high", "conclusion", "p_value", "p_value_mcse", "ess_bulk", "ess_tail", "r_hat", "lost_words"),
