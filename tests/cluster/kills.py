@@ -20,7 +20,7 @@ from tests.cluster.pets import write_plan
 
 TARGETS = ("worker", "scheduler", "client")
 _COMMAND = (sys.executable, "-m")
-_LONGEST = 120.0
+_LONGEST = 600.0
 
 
 class Study:
