@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
     from bayesbias import reliability as reliability
+    from bayesbias.cluster.run import run_study as run_study
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
     from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
@@ -122,6 +123,7 @@ __version__ = "0.1.0"
 
 # The public names by the module that holds each; the imports above say the same to type checkers.
 _NAMES = {
+    "cluster.run": ("run_study",),
     "cosine_regressions.linear_model": ("LinearPrior",),
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
     "embeddings": ("Embedding", "EmbeddingLike", "Lookup", "load_embedding"),

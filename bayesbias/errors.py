@@ -16,6 +16,7 @@ __all__ = [
     "ArgumentError",
     "BayesBiasError",
     "BayesBiasWarning",
+    "ClusterError",
     "ConvergenceWarning",
     "DuplicatesWarning",
     "EmbeddingError",
@@ -79,6 +80,10 @@ class ReportError(BayesBiasError, ValueError):
 
 class MeasureError(BayesBiasError, ValueError):
     """A measure or a debiasing method cannot be computed from these words or vectors."""
+
+
+class ClusterError(BayesBiasError, OSError):
+    """The workers of a study on a cluster cannot be reached, or are gone."""
 
 
 class OutputError(BayesBiasError, OSError):

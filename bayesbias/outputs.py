@@ -55,15 +55,18 @@ def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Pa
         return given
 
 
-def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Return `folder` if results can be written there; raise `OutputError` before any work is done if not."""
+def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False, beside: Collection[str] = ()) -> Path:
+    """Return `folder` if results can be written there; raise `OutputError` before any work is done if not.
+
+    `beside` names what may stand in it already: what an unfinished run left for the next.
+    """
     given = check_path(folder, "folder")
     target = _followed(given)
     with _our_errors(given):
         if target.exists() and not target.is_dir():
             raise OutputError(f"Cannot write results to {given}: it is a file. Give a folder.")
         if target.is_dir():
-            if _content(target) and not overwrite:
+            if any(each.name not in beside for each in _content(target)) and not overwrite:
                 raise OutputError(f"{given} exists and is not empty. Give another folder, or --overwrite.")
             check_writable(target)
             return given
@@ -140,6 +143,14 @@ def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], over
             new.rename(target)
         else:
             _exchange_folder(workshop, target, ours)
+
+
+def clear_workshops(folder: Path) -> None:
+    """Remove what runs that were killed left in a folder of files: the workshops that nobody holds."""
+    for left in folder.iterdir():
+        if left.name.startswith(".") and left.name.endswith(_ENDING):
+            with suppress(OutputError), _locked(left, folder):  # another run may hold it
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def written() -> list[Path]:

@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import ReportError
@@ -14,7 +14,7 @@ from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
-from bayesbias.reports.audits.audit_frame import audit_rows
+from bayesbias.reports.audits.audit_frame import MOST_PARTS, audit_parts, audit_rows, failed_cells
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -43,7 +43,10 @@ COMPARISON = (
     *("comparison.txt", "difference_[0-9]*.png"),
 )
 
-AUDIT = ("audit.csv", "audit.png", "ranks.csv", "rank_correlations.csv", "ranks.png")
+AUDIT = (
+    *("audit.csv", "audit.png", "audit_[0-9]*.png", "ranks.csv", "rank_correlations.csv", "ranks.png"),
+    *("ranks_[0-9]*.png", "failed.csv"),
+)
 
 
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
@@ -144,21 +147,36 @@ def write_comparison(
 def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write an audit to a folder: ``audit.csv`` and ``audit.png``.
 
-    Of several embeddings also ``ranks.csv``, ``rank_correlations.csv`` and ``ranks.png``.
+    Of several embeddings also ``ranks.csv``, ``rank_correlations.csv`` and ``ranks.png``; of several models or seeds a
+    numbered figure for each after the first, up to eight. Where cells failed, ``failed.csv`` has their errors.
 
     Raises
     ------
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
+    import pandas as pd
+
+    ranked, correlated, failed = [], [], failed_cells(audit)
     with whole_folder(folder, names=AUDIT, overwrite=overwrite) as workshop:
         audit.to_csv(workshop / "audit.csv", index=False)
-        save_figure(plot_audit(audit), workshop / "audit.png")
-        if has_ranks(audit):
-            ranks = rank(audit, hdi_prob=audit_rows(audit)[1].hdi_prob)
-            ranks.ranks.to_csv(workshop / "ranks.csv", index=False)
-            ranks.correlations.to_csv(workshop / "rank_correlations.csv", index=False)
-            save_figure(plot_ranks(ranks), workshop / "ranks.png")
+        parts = audit_parts(audit)
+        for at, (_, part) in enumerate(parts):
+            number = f"_{at + 1}" if at else ""
+            record = audit_rows(part)[1]
+            if at < MOST_PARTS:
+                save_figure(plot_audit(part), workshop / f"audit{number}.png")
+            if has_ranks(part):
+                ranks = rank(part, hdi_prob=record.hdi_prob)
+                named: dict[str, Any] = {"model": record.model, "seed": record.random_seed} if len(parts) > 1 else {}
+                ranked.append(ranks.ranks.assign(**named))
+                correlated.append(ranks.correlations.assign(**named))
+                if at < MOST_PARTS:
+                    save_figure(plot_ranks(ranks), workshop / f"ranks{number}.png")
+        frames = {"ranks": ranked, "rank_correlations": correlated, "failed": [failed] if len(failed) else []}
+        for name, some in frames.items():
+            if some:
+                pd.concat(some).to_csv(workshop / f"{name}.csv", index=False)
 
 
 def _write_text(path: Path, text: object) -> None:

@@ -571,3 +571,28 @@ def test_the_command_line_has_every_algorithm() -> None:
     from bayesbias.embeddings.training import ALGORITHMS
 
     assert [each.value for each in Algorithm] == list(ALGORITHMS)
+
+
+def test_a_study_on_workers_goes_on(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    plan = 'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodels = ["hierarchical", "no_pooling"]\n'
+    (workplace / "study.toml").write_text(
+        f'{plan}seed = 1\ndraws = 25\nworkers = 1\n[embeddings]\nmine = "vectors.txt"\n'
+    )
+    assert in_process("run", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 0
+    assert "no_pooling" in capsys.readouterr().out
+    made = {path.name for path in (workplace / "study").iterdir()}
+    assert made == {"audit.csv", "audit.png", "audit_2.png", "audit.html", "cells"}
+    table = (workplace / "study" / "audit.csv").read_bytes()
+    assert in_process("run", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 2
+    assert "not empty" in capsys.readouterr().err
+    monkeypatch.setattr("bayesbias.cluster.workers.answer_cell", lambda *_: pytest.fail("a cell was computed again"))
+    for left in (workplace / "study").glob("audit*"):  # what a run that was killed has not written
+        left.unlink()
+    assert in_process("run", "study.toml", "-o", "study", "--json", monkeypatch=monkeypatch) == 0
+    assert {row["model"] for row in json.loads(capsys.readouterr().out)["audit"]} == {"hierarchical", "no_pooling"}
+    assert (workplace / "study" / "audit.csv").read_bytes() == table
+    assert in_process("audit", "study.toml", monkeypatch=monkeypatch) == 2
+    assert "The plan has workers, models, which an audit has not. Use: bayesbias run" in capsys.readouterr().err

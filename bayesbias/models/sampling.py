@@ -315,12 +315,20 @@ def exact_arithmetic() -> Any:
 
 def check_room_for_draws(data: ModelData, spec: ModelSpec, draws: int) -> None:
     """Raise `NotEnoughMemoryError` if the draws of this model would not fit in the memory that is free."""
-    numbers = len(data.protected_words) * len(data.connections) + 3 * len(data.connections)
-    if spec.multivariate:
-        numbers += len(data.protected_words) ** 2
-    elif spec.switches["attribute_effects"] != "none":
-        numbers += len(data.attribute_words)
-    needed = 4 * 8 * draws * numbers  # the draws themselves, and three times that while they are made
+    sizes = len(data.protected_words), len(data.connections), len(data.attribute_words)
     fewer = "Take fewer draws, or fewer protected words"
     advice = f"{fewer}, or the model 'crossed_per_list'." if spec.multivariate else f"{fewer}."
-    check_memory(needed, f"{draws:,} draws of {numbers:,} parameters", advice)
+    what = f"{draws:,} draws of {_parameter_count(spec, *sizes):,} parameters"
+    check_memory(bytes_of_draws(spec, draws, *sizes), what, advice)
+
+
+def bytes_of_draws(spec: ModelSpec, draws: int, protected: int, connections: int, attributes: int) -> int:
+    """Return the bytes that draws need of a model of so many words: their own, and three times that meanwhile."""
+    return 4 * 8 * draws * _parameter_count(spec, protected, connections, attributes)
+
+
+def _parameter_count(spec: ModelSpec, protected: int, connections: int, attributes: int) -> int:
+    numbers = protected * connections + 3 * connections
+    if spec.multivariate:
+        return numbers + protected**2
+    return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

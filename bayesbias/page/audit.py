@@ -1,7 +1,8 @@
 """The page of an audit: what every measure answers to every study in every embedding."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from bayesbias.page.blocks import (
     Figure,
     Heading,
     Links,
+    Notice,
     Paragraph,
     Section,
     fact_table,
@@ -23,9 +25,24 @@ from bayesbias.page.report import write_report
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.reports.audits.answers import answers
-from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
+from bayesbias.reports.audits.audit_frame import (
+    CONTRAST,
+    MOST_PARTS,
+    AuditRecord,
+    audit_parts,
+    audit_rows,
+    failed_cells,
+)
 from bayesbias.reports.audits.ranks import ALL_STUDIES, has_ranks, rank
-from bayesbias.statements import count_text, digits_text, p_value_text, percent_text, probability_text, signed_text
+from bayesbias.statements import (
+    count_text,
+    digits_text,
+    p_value_text,
+    percent_text,
+    probability_text,
+    rows_of,
+    signed_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +57,7 @@ def write_audit_pages(audit: "pd.DataFrame", folder: Path, *, progress: bool = T
 
     The pages of questions are quick ones (`write_report`). The folder is a new one: the caller makes it whole.
     """
-    _, record = audit_rows(audit)
+    _, record = audit_rows(audit_parts(audit)[0][1])
     pages = {}
     for number, ((embedding, study), fit) in enumerate(
         with_progress(list(record.fits.items()), "Pages of the questions", progress=progress), start=1
@@ -92,24 +109,33 @@ def _write(
     audit: "pd.DataFrame", path: str | os.PathLike[str], pages: Mapping[tuple[str, str], str], *, overwrite: bool
 ) -> Path:
     """Write the page of an audit, with links to `pages`: (embedding, study) -> address."""
-    rows, record = audit_rows(audit)
+    every = audit_parts(audit)  # one, or one for each model and seed
+    parts = every[:MOST_PARTS]
+    checked = [audit_rows(part) for _, part in parts]
     target = page_target(path, overwrite=overwrite)
+    rows, record = checked[0]
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
     where = embeddings[0] if len(embeddings) == 1 else f"{len(embeddings)} embeddings"
     sections = [
-        _answers(audit, rows, record),
-        *_ranks(audit, record.hdi_prob),
-        _limits(rows, record),
-        _settings(record),
+        _titled(section, name, at)
+        for at, (name, part) in enumerate(parts)
+        for section in (_answers(part, *checked[at], drawn=at > 0), *_ranks(part, record.hdi_prob))
     ]
+    models = list(dict.fromkeys(each.model for _, each in checked if each.model))
+    records = [each for _, each in checked]
+    sections += [_limits(rows, records, failed_cells(audit)), _settings(records)]
     content = filled_page(
         title=f"Audit: {len(studies)} studies in {where}",
         description=f"An audit of associations in word embeddings: {', '.join(studies)}.",
-        subtitle=f"Model {record.model}." if record.model else "No model: values without intervals.",
-        alerts=[],
-        verdict=_verdict(rows),
+        subtitle=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
+        alerts=[Notice(f"{len(parts)} of {len(every)} models and seeds are shown.")] if len(every) > len(parts) else [],
+        verdict=" ".join(
+            f"{name}: {said}" if name else said
+            for (name, _), (some, _) in zip(parts, checked, strict=True)
+            if (said := _verdict(some))
+        ),
         sections=sections,
-        lead=_lead(audit, record, pages),
+        lead=_lead(parts[0][1], record, pages),
     )
     return write_page(target, content, overwrite=overwrite)
 
@@ -150,10 +176,18 @@ def _figure(audit: "pd.DataFrame", record: AuditRecord) -> Figure:
     )
 
 
-def _answers(frame: "pd.DataFrame", audit: "pd.DataFrame", record: AuditRecord) -> Section:
-    """Return the tables of all answers, and the figure of the measures where the first one is of contrasts alone."""
+def _titled(section: Section, name: str, at: int) -> Section:
+    """Return a section of one of several models and seeds with its name in the title, and a place of its own."""
+    if not name:
+        return section
+    slug = f"{section.slug}-{at + 1}" if at else section.slug
+    return replace(section, slug=slug, title=f"{section.title}: {name}")
+
+
+def _answers(frame: "pd.DataFrame", audit: "pd.DataFrame", record: AuditRecord, *, drawn: bool) -> Section:
+    """Return the tables of all answers, and figures: of the contrasts where they are not the page's first (`drawn`)."""
     prob = percent_text(record.hdi_prob)
-    blocks: list[Block] = []
+    blocks: list[Block] = list(_lead(frame, record, {})) if drawn else []
     names: dict[str, tuple[str, None]] = {"study": ("Study", None)}
     if audit["embedding"].nunique() > 1:
         names["embedding"] = ("Embedding", None)
@@ -227,7 +261,8 @@ def _ranks(audit: "pd.DataFrame", hdi_prob: float) -> list[Section]:
     return [Section("ranks", "Ranks of the embeddings", blocks)]
 
 
-def _limits(audit: "pd.DataFrame", record: AuditRecord) -> Section:
+def _limits(audit: "pd.DataFrame", records: Sequence[AuditRecord], failures: "pd.DataFrame") -> Section:
+    record = records[0]
     asked = len(audit[["embedding", "study"]].drop_duplicates())
     expected = asked * (1 - record.hdi_prob)
     limits = [
@@ -240,22 +275,29 @@ def _limits(audit: "pd.DataFrame", record: AuditRecord) -> Section:
         for (embedding, study), words in record.lost_words.items()
         if words
     ]
+    left_out = {key: reason for each in records for key, reason in each.left_out.items()}
     out = [
         f"{measure} has no answer to {study} in {embedding}: {reason}"
-        for (embedding, study, measure), reason in record.left_out.items()
+        for (embedding, study, measure), reason in left_out.items()
+    ]
+    failed = [
+        f"{cell['study']} in {cell['embedding']}, by {cell['model'] or 'no model'} with seed {cell['seed']}: "
+        f"{cell['error']}"
+        for cell in rows_of(failures)
     ]
     blocks: list[Block] = [Bullets(tuple(limits))]
     blocks += [Heading("Lost words of the studies' groups"), Bullets(tuple(lost))] if lost else []
     blocks += [Heading("Left out"), Bullets(tuple(out))] if out else []
+    blocks += [Heading("Failed"), Bullets(tuple(failed))] if failed else []
     return Section("limits", "What it does not show", blocks)
 
 
-def _settings(record: AuditRecord) -> Section:
+def _settings(records: Sequence[AuditRecord]) -> Section:
     from importlib.metadata import version
 
     settings = {
-        **record.settings,
-        "Interval": f"{percent_text(record.hdi_prob)} HPDI",
+        **{name: "; ".join(dict.fromkeys(each.settings[name] for each in records)) for name in records[0].settings},
+        "Interval": f"{percent_text(records[0].hdi_prob)} HPDI",
         "bayesbias": version("bayesbias"),
     }
     return Section("reproduce", "How to repeat it", [fact_table("Settings", settings, header=("Setting", "Value"))])

@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from tests.bench import audits, geometry, neighbours, readers, reliability, reports, samplers, startup
+from tests.bench import audits, geometry, neighbours, readers, reliability, reports, samplers, startup, studies
 
 
 def main() -> None:
@@ -31,6 +31,10 @@ def main() -> None:
     for row in reliability.measure():
         results.append(row)
         print(reliability.line(row), flush=True)
+    for row in studies.measure():
+        results.append(row)
+        said = f"{row['faster']:.2f} times as fast as one   at least" if "faster" in row else "  under"
+        print(f"{row['what']:48} {row['seconds']:9.4f} s {said} {row['target']:g}", flush=True)
     print(f"\n{samplers.HEADER}")
     for row in samplers.each():
         results.append(row)

@@ -4,6 +4,7 @@ Run it with ``python -m tests.bench.reliability``. Scores are timed against the 
 so that whatever else the machine does falls on both.
 """
 
+import argparse
 import time
 from collections.abc import Iterator
 

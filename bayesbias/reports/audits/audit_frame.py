@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.arguments import check_type
-from bayesbias.errors import ReportError
+from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.statements import Described, Facts
 
@@ -17,18 +17,22 @@ if TYPE_CHECKING:
 
 CONTRAST = "contrast"
 """The model's own answer among the measures: how much nearer associated words are than the others."""
-TEXTS = ("embedding", "study", "measure", "quantity", "protected_group", "conclusion")
+TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
 BESIDE = ("hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
 NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE)
+MOST_PARTS = 8
+"""Of so many models and seeds at most the figures are drawn."""
 COLUMNS = (
-    *("embedding", "study", "measure", "quantity", "protected_group", "observed", "estimate", "hdi_low", "hdi_high"),
-    *("conclusion", "p_value", "p_value_mcse", "ess_bulk", "ess_tail", "r_hat", "lost_words"),
+    *("embedding", "study", "model", "seed", "measure", "quantity", "protected_group", "observed", "estimate"),
+    *("hdi_low", "hdi_high", "conclusion", "p_value", "p_value_mcse", "ess_bulk", "ess_tail", "r_hat", "lost_words"),
 )
+
+_CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditRecord(Described):
-    """What an audit keeps beside its frame.
+    """What an audit keeps beside its frame, of one model and seed.
 
     Parameters
     ----------
@@ -48,6 +52,12 @@ class AuditRecord(Described):
         study -> its question in words; empty where the study has none.
     fits, tables
         (embedding, study) -> the fit and its distance table, if `audit` was told to keep the fits.
+    random_seed
+        The seed that was given, or drawn.
+    failed
+        (embedding, study) -> the error of a cell that has no answer (`run_study`).
+    others
+        The records of the other models and seeds, where there are several (`run_study`).
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -60,6 +70,9 @@ class AuditRecord(Described):
     questions: Mapping[str, str] = field(repr=False, default_factory=dict)
     fits: "Mapping[tuple[str, str], xr.DataTree]" = field(repr=False, default_factory=dict)
     tables: Mapping[tuple[str, str], pd.DataFrame] = field(repr=False, default_factory=dict)
+    random_seed: int = 0
+    failed: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
+    others: tuple["AuditRecord", ...] = field(repr=False, default=())
 
     @property
     def _facts(self) -> Facts:
@@ -71,6 +84,11 @@ class AuditRecord(Described):
             "left_out": {", ".join(key): why for key, why in self.left_out.items()},
             "lost_words": {", ".join(key): words for key, words in self.lost_words.items() if words},
         }
+
+    @property
+    def variants(self) -> tuple["AuditRecord", ...]:
+        """The records of all models and seeds, of which this is the first."""
+        return (self, *self.others)
 
 
 class AuditFrame(pd.DataFrame):
@@ -96,28 +114,77 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
     Raises
     ------
     ReportError
-        If it is none, has lost its record, or was changed, so that its numbers are no longer those of its draws.
+        If it is none, has lost its record, is of several models or seeds, or was changed, so that its numbers are no
+        longer those of its draws.
     """
     check_type("audit", audit, pd.DataFrame, "what bb.audit returned")
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord) or not set(COLUMNS) <= set(audit.columns):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
+    record = _chosen(audit, record)
     rows = pd.DataFrame(
         {name: audit[name].astype(object).map(str) for name in TEXTS}
         | {name: pd.to_numeric(audit[name], errors="coerce").astype(float) for name in NUMBERS}
-        | {"lost_words": audit["lost_words"]}
+        | {name: audit[name] for name in ("seed", "lost_words")}
     )[list(COLUMNS)].reset_index(drop=True)
     if rows.empty:
         raise ReportError("audit: no rows are left. Choose fewer away.")
-    changed = "audit: its rows were changed after they were computed"
-    again = "Give rows as bb.audit returned them."
     if rows.duplicated(["embedding", "study", "measure", "protected_group"]).any():
-        raise ReportError(f"{changed}: some stand twice. {again}")
+        raise ReportError(f"{_CHANGED}: some stand twice. {_AGAIN}")
     for row in rows[rows["protected_group"] == ""].to_dict("records"):
         key = row["embedding"], row["study"], row["measure"]
         known = key[:2] in record.lost_words and (key[2] in MEASURES or key[2] == CONTRAST)
         draws = record.draws.get(key)
         same = np.isnan(row["hdi_low"]) if draws is None else np.isclose(draws.mean(), row["estimate"], rtol=1e-6)
         if not known or not np.isfinite(row["estimate"]) or not same:
-            raise ReportError(f"{changed}: {', '.join(key)}. {again}")
+            raise ReportError(f"{_CHANGED}: {', '.join(key)}. {_AGAIN}")
     return rows, record
+
+
+def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
+    """Return the rows of each model and seed of an audit, with a name: empty if there is only one.
+
+    Raises
+    ------
+    ReportError
+        As for `audit_rows`.
+    """
+    record = getattr(audit, "record", None)
+    if not isinstance(record, AuditRecord) or not record.others or not {"model", "seed"} <= set(audit.columns):
+        return [("", audit)]
+    models, seeds = ({getattr(each, name) for each in record.variants} for name in ("model", "random_seed"))
+    parts = []
+    for each in record.variants:
+        rows = audit[(audit["model"] == each.model) & (audit["seed"] == each.random_seed)]
+        seed = [f"seed {each.random_seed}"] if len(seeds) > 1 else []
+        named = ", ".join(([each.model or "no model"] if len(models) > 1 else []) + seed)
+        parts += [(named, rows)] if len(rows) else []
+    return parts or [("", audit)]
+
+
+def failed_cells(audit: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of an audit that have no answer: `embedding`, `study`, `model`, `seed` and `error`."""
+    record = getattr(audit, "record", None)
+    rows = [
+        (*question, each.model, each.random_seed, error)
+        for each in (record.variants if isinstance(record, AuditRecord) else ())
+        for question, error in each.failed.items()
+    ]
+    return pd.DataFrame(rows, columns=["embedding", "study", "model", "seed", "error"])
+
+
+def _chosen(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
+    """Return the record of the model and seed whose rows these are."""
+    parts = audit_parts(audit)
+    if len(parts) > 1:
+        names = name_some((name for name, _ in parts), 3)
+        raise ReportError(
+            f"audit: it has rows of several models or seeds ({names}), which are answers to the same questions. Choose "
+            "one, such as audit[audit['model'] == 'crossed'], and one seed."
+        )
+    if not record.others:
+        return record
+    for each in record.variants:
+        if ((audit["model"] == each.model) & (audit["seed"] == each.random_seed)).all():
+            return each
+    raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")

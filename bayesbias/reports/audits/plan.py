@@ -9,11 +9,15 @@ from typing import Any
 from bayesbias.errors import ReportError, did_you_mean, raise_faults
 from bayesbias.files import read_toml
 from bayesbias.models.spec import list_models
-from bayesbias.reports.audits.audit import AUDIT_MEASURES
+from bayesbias.reports.audits.asked import AUDIT_MEASURES
 from bayesbias.studies import list_studies
 
-_SETTINGS = ("measures", "model", "case", "max_lost", "seed")
-_KEYS = ("embeddings", "studies", *_SETTINGS)
+_SETTINGS = ("measures", "model", "case", "max_lost", "hdi_prob", "draws", "tune", "chains", "seed")
+# What `bayesbias run` asks besides, of many workers.
+_OF_RUNS = ("models", "seeds", "workers", "scheduler")
+_KEYS = ("embeddings", "studies", *_SETTINGS, *_OF_RUNS)
+_LISTS = {"studies": '["weat7"]', "measures": '["contrast", "weat"]', "models": '["crossed", "hierarchical"]'}
+_AS_THEY_ARE = ("case", "max_lost", "hdi_prob", "draws", "tune", "chains", "workers", "scheduler")
 
 
 @dataclass(frozen=True)
@@ -28,21 +32,48 @@ class AuditPlan:
         Names of bundled studies, or paths.
     measures
         As for `bayesbias.audit`.
+    models, seeds
+        As for `bayesbias.run_study`: one or several; none if the file names none.
     settings
-        `model`, `case`, `max_lost` and `random_seed`, as for `bayesbias.audit`, as far as the file names them.
+        `case`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`, `workers` and `scheduler`, as far as the file names them.
     """
 
     embeddings: Mapping[str, Path]
     studies: tuple[str, ...]
     measures: tuple[str, ...]
+    models: tuple[str | None, ...] = ()
+    seeds: tuple[int, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def of_one_process(self) -> dict[str, Any]:
+        """The settings of `bayesbias.audit`.
+
+        Raises
+        ------
+        ReportError
+            If the plan asks for several models or seeds, or for workers.
+        """
+        more = [name for name in ("workers", "scheduler") if name in self.settings]
+        more += [name for name in ("models", "seeds") if len(getattr(self, name)) > 1]
+        if more:
+            raise ReportError(f"The plan has {', '.join(more)}, which an audit has not. Use: bayesbias run")
+        one = {"model": self.models, "random_seed": self.seeds}
+        return {**self.settings, **{name: values[0] for name, values in one.items() if values}}
+
+    @property
+    def of_workers(self) -> dict[str, Any]:
+        """The settings of `bayesbias.run_study`."""
+        several = {"models": self.models, "random_seed": self.seeds}
+        return {**self.settings, **{name: list(values) for name, values in several.items() if values}}
 
 
 def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """Read an audit from a TOML file; paths in it are those from the folder that it stands in.
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`, and may have `measures`, `model`
-    (``"none"``: no model), `case`, `max_lost` and `seed`.
+    (``"none"``: no model), `case`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains` and `seed`; for `bayesbias run` also lists
+    `models` and `seeds` in place of one, and `workers` or `scheduler`.
 
     Raises
     ------
@@ -63,20 +94,18 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     content = read_toml(path, ReportError)
     raise_faults(ReportError, f"The audit {path}", list(_faults(content)))
     folder = Path(path).resolve().parent  # so that no path is taken for a name
-    settings: dict[str, Any] = {key: content[key] for key in ("model", "case", "max_lost") if key in content}
-    if settings.get("model") == "none":
-        settings["model"] = None
-    elif "model" in settings and settings["model"] not in list_models():
-        settings["model"] = str(folder / settings["model"])
-    if "seed" in content:
-        settings["random_seed"] = content["seed"]
+    models = tuple(
+        None if model == "none" else model if model in list_models() else str(folder / model)
+        for model in content.get("models", [content["model"]] if "model" in content else [])
+    )
     known = list_studies()
-    default = AUDIT_MEASURES if settings.get("model", "") is not None else AUDIT_MEASURES[1:]
     return AuditPlan(
         embeddings={name: folder / file for name, file in content["embeddings"].items()},
         studies=tuple(each if each in known else str(folder / each) for each in content["studies"]),
-        measures=tuple(content.get("measures", default)),
-        settings=settings,
+        measures=tuple(content.get("measures", AUDIT_MEASURES[1:] if None in models else AUDIT_MEASURES)),
+        models=models,
+        seeds=tuple(content.get("seeds", [content["seed"]] if "seed" in content else [])),
+        settings={key: content[key] for key in _AS_THEY_ARE if key in content},
     )
 
 
@@ -90,14 +119,15 @@ def _faults(content: Mapping[str, Any]) -> Iterator[str]:
     elif bad := [name for name, file in embeddings.items() if not isinstance(file, str) or not file]:
         dotted = "; a name with a dot needs quotes too" if isinstance(embeddings[bad[0]], dict) else ""
         yield f"the embedding {bad[0]!r} is not the name of a file between quotes{dotted}"
-    for key in ("studies", "measures"):
+    for key, example in _LISTS.items():
         value = content.get(key, [] if key == "studies" else ["weat"])
         if not isinstance(value, list) or not value or not all(isinstance(each, str) and each for each in value):
-            yield (
-                f'{key} must be a list of names between quotes, such as {key} = ["weat7"]'
-                if key == "studies"
-                else ('measures must be a list of names between quotes, such as measures = ["contrast", "weat"]')
-            )
-    for key in ("model", "case"):
+            yield f"{key} must be a list of names between quotes, such as {key} = {example}"
+    if "seeds" in content and not (isinstance(content["seeds"], list) and content["seeds"]):
+        yield "seeds must be a list of whole numbers, such as seeds = [1, 2]"
+    for one, several in (("model", "models"), ("seed", "seeds"), ("workers", "scheduler")):
+        if one in content and several in content:
+            yield f"{one} and {several}: give one of the two"
+    for key in ("model", "case", "scheduler"):
         if not isinstance(content.get(key, ""), str):
             yield f"{key} must be a text between quotes"

@@ -131,7 +131,7 @@ def test_all_lists_that_lost_too_many_words_are_named_at_once() -> None:
 
 
 def test_a_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import bayesbias.reports.audits.audit as module
+    import bayesbias.reports.audits.asked as module
 
     read: list[object] = []
 
@@ -186,12 +186,25 @@ def test_a_plan(tmp_path: Path) -> None:
     plan = read_audit_plan(path)
     assert plan.embeddings == {"A": tmp_path / "a.txt"}
     assert plan.studies == ("weat7", str(tmp_path / "mine.toml"))
-    assert plan.settings == {"model": None, "random_seed": 3}
+    assert plan.of_one_process == {"model": None, "random_seed": 3}
     assert "contrast" not in plan.measures
     path.write_text('studies = ["./weat7"]\nmodel = "mine.toml"\n[embeddings]\nA = "a.txt"\n')
     plan = read_audit_plan(path)
     assert plan.studies == (str(tmp_path / "weat7"),)
-    assert plan.settings == {"model": str(tmp_path / "mine.toml")}
+    assert plan.of_one_process == {"model": str(tmp_path / "mine.toml")}
+    path.write_text(
+        'studies = ["weat7"]\nmodels = ["none", "crossed"]\nseeds = [1, 2]\nworkers = 3\n[embeddings]\nA = "a"\n'
+    )
+    plan = read_audit_plan(path)
+    assert plan.of_workers == {"models": [None, "crossed"], "random_seed": [1, 2], "workers": 3}
+    with pytest.raises(ReportError, match="The plan has workers, models, seeds, which an audit has not"):
+        _ = plan.of_one_process
+    path.write_text(
+        'studies = ["a"]\nmodel = "a"\nmodels = []\nseed = 1\nseeds = 2\nscheduler = 5\n[embeddings]\nA = "a"\n'
+    )
+    for part in ("5 faults", "models must be", "seeds must be", "model and models: give one", "scheduler must be"):
+        with pytest.raises(ReportError, match=part):
+            read_audit_plan(path)
     path.write_text('studies = "weat7"\nmeasure = ["weat"]\nmeasures = []\ncase = 3\n[embeddings]\nA = 5\n')
     with pytest.raises(ReportError) as caught:
         read_audit_plan(path)

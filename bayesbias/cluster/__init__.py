@@ -1,0 +1,1 @@
+"""Studies of many cells: many embeddings, studies, models and seeds, on many workers."""

@@ -1,0 +1,254 @@
+"""Who answers cells: this process, processes of this machine, or the workers of a Dask cluster."""
+
+import asyncio
+import logging
+import queue
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.embeddings import Embedding
+from bayesbias.errors import BayesBiasError, ClusterError
+from bayesbias.memory import free_memory
+from bayesbias.reports.audits.audit import answer_cell
+from bayesbias.reports.audits.cells import Answer, Cell
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+# Seconds after which a scheduler does not answer, and after which a cluster without workers is given up.
+_PATIENCE = 10
+_WITHOUT_WORKERS = 60
+# Cells that wait at each worker, so that none is idle while answers travel.
+_CELLS_A_WORKER = 4
+
+type Outcome = Answer | str
+"""The answer of a cell, or the error that it ended with."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Those who answer.
+
+    Parameters
+    ----------
+    count
+        How many cells are answered at once.
+    memory
+        Bytes that each may take.
+    outcomes
+        Answers cells of embeddings by name: yields each, in whatever order they are ready.
+    """
+
+    count: int
+    memory: int
+    outcomes: Callable[[Mapping[str, Embedding], Sequence[Cell]], Iterator[tuple[Cell, Outcome]]]
+
+
+def outcome(source: Embedding, cell: Cell, version: str) -> Outcome:
+    """Answer a cell, or return the error with which it fails: the others go on."""
+    here = _version()
+    if here != version:
+        return f"ClusterError: this worker has bayesbias {here}, and the study was begun with {version}."
+    try:
+        return answer_cell(source, cell)
+    except BayesBiasError as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with one cell, the others go on
+        return f"{type(error).__name__}: {error}"
+
+
+@contextmanager
+def this_process() -> Iterator[Workers]:
+    """Yield this process as the only worker."""
+
+    def outcomes(sources: Mapping[str, Embedding], cells: Sequence[Cell]) -> Iterator[tuple[Cell, Outcome]]:
+        for cell in cells:
+            yield cell, outcome(sources[cell.embedding], cell, _version())
+
+    yield Workers(1, free_memory(), outcomes)
+
+
+@contextmanager
+def processes(count: int, *, say: bool) -> Iterator[Workers]:
+    """Yield new processes of this machine, which end when this one does and share the memory that is free."""
+    _check_dask()
+    from distributed import Client, LocalCluster
+
+    with ExitStack() as stack:
+        stack.enter_context(_settings())
+        stack.enter_context(_without_main())
+        try:
+            cluster = stack.enter_context(
+                LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,  # warnings belong to a process: threads would wait for each other
+                    memory_limit=free_memory() // count,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+        except (OSError, RuntimeError) as error:
+            raise ClusterError(f"Workers cannot be started here ({error}). Give workers=1.") from error
+        client = stack.enter_context(Client(cluster, set_as_default=False))
+        yield _workers(client, say)
+
+
+@contextmanager
+def cluster_of(scheduler: str, *, say: bool) -> Iterator[Workers]:
+    """Yield the workers of a Dask scheduler that runs already."""
+    _check_dask()
+    from distributed import Client
+
+    with ExitStack() as stack:
+        stack.enter_context(_settings())
+        try:
+            if not scheduler.startswith("inproc:"):  # a thread of this process
+                _raise_if_silent(scheduler)
+            client = stack.enter_context(Client(scheduler, timeout=_PATIENCE, set_as_default=False))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise ClusterError(
+                f"The scheduler {scheduler!r} does not answer within {_PATIENCE} s ({_first_line(error)}). Is "
+                "`dask scheduler` running there, and is this the address that it prints, such as tcp://10.0.0.1:8786?"
+            ) from error
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except (TimeoutError, OSError) as error:
+            raise ClusterError(
+                f"The scheduler {scheduler} has no workers. Start some: dask worker {scheduler} --nthreads 1"
+            ) from error
+        yield _workers(client, say)
+
+
+def _raise_if_silent(scheduler: str) -> None:
+    """Raise an error if no scheduler answers: a client would wait for ever for one that listens and says nothing."""
+    from distributed.comm import connect
+
+    async def ask() -> None:
+        line = await connect(scheduler, timeout=_PATIENCE)
+        try:
+            await line.write({"op": "identity", "reply": True})
+            await line.read()
+        finally:
+            line.abort()
+
+    async def ask_in_time() -> None:
+        await asyncio.wait_for(ask(), _PATIENCE)
+
+    with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+        thread.submit(asyncio.run, ask_in_time()).result()
+
+
+def _workers(client: "Client", say: bool) -> Workers:
+    known = client.scheduler_info(n_workers=-1)["workers"].values()
+    if say:
+        print(f"Dask's dashboard: {client.dashboard_link}", file=sys.stderr)
+    limits = [each["memory_limit"] or free_memory() for each in known]
+    count = sum(each["nthreads"] for each in known)
+
+    def outcomes(sources: Mapping[str, Embedding], cells: Sequence[Cell]) -> Iterator[tuple[Cell, Outcome]]:
+        return _outcomes(client, sources, cells, _CELLS_A_WORKER * count)
+
+    return Workers(count, min(limits), outcomes)
+
+
+def _outcomes(
+    client: "Client", sources: Mapping[str, Embedding], cells: Sequence[Cell], most: int
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Yield cells with their outcomes; at most so many are under way, so that no process holds all of them."""
+    done: queue.SimpleQueue[Future] = queue.SimpleQueue()
+    waiting, asked, version = iter(cells), {}, _version()
+    # A task that returns what it is given: where its worker dies, the scheduler has it made anew on another.
+    held = {name: client.submit(_given, source, pure=False) for name, source in sources.items()}
+
+    def submit() -> None:
+        for cell in waiting:
+            task = client.submit(outcome, held[cell.embedding], cell, version, key=f"bayesbias-{cell.digest}")
+            asked[task.key] = cell
+            task.add_done_callback(done.put)
+            return
+
+    for _ in range(most):
+        submit()
+    while asked:
+        task = _next(done, client)
+        cell = asked.pop(task.key)
+        submit()
+        yield cell, _result(task)
+        task.release()
+
+
+def _next(done: "queue.SimpleQueue[Future]", client: "Client") -> "Future":
+    """Return the next task that is done; raise `ClusterError` if scheduler or workers are gone."""
+    since = monotonic()
+    while True:
+        with suppress(queue.Empty):
+            task = done.get(timeout=1)
+            if task.status not in ("finished", "error"):
+                raise ClusterError("The scheduler is gone, or was started anew.")
+            return task
+        gone = client.status != "running"
+        if not gone and client.scheduler_info(n_workers=-1)["workers"]:
+            since = monotonic()
+        elif monotonic() - since > (_PATIENCE if gone else _WITHOUT_WORKERS):
+            what = "The scheduler" if gone else "Every worker"
+            raise ClusterError(f"{what} is gone.")
+
+
+def _result(task: "Future") -> Outcome:
+    try:
+        error = task.exception(timeout=_WITHOUT_WORKERS)
+        if error is None:
+            found: Outcome = task.result(timeout=_WITHOUT_WORKERS)
+            return found
+    except (CancelledError, TimeoutError, OSError) as gone:
+        raise ClusterError("The scheduler is gone, or every worker.") from gone
+    if type(error).__name__ == "KilledWorker":
+        return "Its workers died one after the other, perhaps for want of memory. Allow more, or take fewer draws."
+    return f"{type(error).__name__}: {_first_line(error)}"
+
+
+def _given(source: Embedding) -> Embedding:
+    return source
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("bayesbias")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+def _check_dask() -> None:
+    if find_spec("distributed") is None:
+        raise ClusterError(
+            "Several workers need Dask, which is not installed. Install it with: pip install 'bayesbias[cluster]', or "
+            "give workers=1."
+        )
+
+
+def _settings() -> Any:
+    import dask
+
+    # Embeddings are large, and are meant to travel; each travels once to a worker.
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the script that runs: new processes would run it again, and need nothing of it."""
+    main = sys.modules["__main__"]
+    hidden: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        vars(main).update(hidden)

@@ -1,0 +1,209 @@
+"""Studies of many cells: the same numbers whoever answers, each cell once, and what is too much is said before."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+import bayesbias.cluster.run as module
+import bayesbias.cluster.workers as workers
+from bayesbias.errors import (
+    ArgumentError,
+    BayesBiasWarning,
+    ClusterError,
+    InputFileError,
+    LostWordsWarning,
+    NotEnoughMemoryError,
+    OutputError,
+    ReportError,
+)
+from tests.cluster import pets
+
+EMBEDDINGS = [pets.embedding(1), pets.embedding(2)]
+GRID = {"models": ["hierarchical", "no_pooling"], "random_seed": [1, 2], **pets.SMALL}
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The cells that are computed, by their hashes."""
+    asked: list[str] = []
+    answer = workers.answer_cell
+
+    def counting(source: bb.Embedding, cell: workers.Cell) -> workers.Answer:
+        asked.append(cell.digest)
+        return answer(source, cell)
+
+    monkeypatch.setattr(workers, "answer_cell", counting)
+    return asked
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[str]:
+    """The address of a scheduler whose two workers are threads of this process."""
+    from distributed import LocalCluster
+
+    options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    with LocalCluster(protocol="inproc", **options) as cluster:
+        yield cluster.scheduler_address
+
+
+def study(embeddings: object = EMBEDDINGS, **changes: object) -> bb.AuditFrame:
+    given = {"workers": None if "scheduler" in changes else 1, **GRID, **changes}
+    return bb.run_study(embeddings, pets.study(), pets.MEASURES, **given)  # type: ignore[arg-type]
+
+
+def test_each_model_and_seed_is_the_audit_of_it() -> None:
+    found = study()
+    assert len(found) == 2 * 2 * 2 * 5
+    for model in GRID["models"]:
+        for seed in (1, 2):
+            alone = bb.audit(EMBEDDINGS, pets.study(), pets.MEASURES, model=model, random_seed=seed, **pets.SMALL)
+            part = found[(found["model"] == model) & (found["seed"] == seed)].reset_index(drop=True)
+            pd.testing.assert_frame_equal(pd.DataFrame(part), pd.DataFrame(alone), check_exact=True)
+            assert bb.rank(part).ranks.equals(bb.rank(alone).ranks)
+    with pytest.raises(ReportError, match=r"several models or seeds \(hierarchical, seed 1, .*Choose one"):
+        bb.rank(found)
+    with pytest.raises(ReportError, match="models and seeds are not those"):
+        bb.rank(found[found["seed"] == 1].assign(model="other"))
+
+
+def test_numbers_depend_on_no_worker_and_no_order(threads: str) -> None:
+    alone = study()
+    assert study(scheduler=threads).to_csv() == alone.to_csv()
+    turned = study(EMBEDDINGS[::-1], models=GRID["models"][::-1], random_seed=[2, 1])
+    by = ["embedding", "model", "seed", "measure", "protected_group"]
+    assert turned.sort_values(by).to_csv(index=False) == alone.sort_values(by).to_csv(index=False)
+
+
+def test_no_cell_is_computed_twice(tmp_path: Path, counted: list[str]) -> None:
+    first = study(cells=tmp_path / "cells", random_seed=[1])
+    assert len(counted) == len(set(counted)) == 4
+    assert study(cells=tmp_path / "cells", random_seed=[1]).to_csv() == first.to_csv()
+    assert len(counted) == 4
+    grown = study(cells=tmp_path / "cells")
+    assert len(counted) == len(set(counted)) == 8
+    assert grown.to_csv() == study().to_csv()
+    same = {"a": EMBEDDINGS[0], "b": EMBEDDINGS[0]}  # one content, two names
+    counted.clear()
+    twins = study(same)
+    assert len(counted) == 4
+    assert (
+        twins[twins["embedding"] == "a"]["estimate"].to_numpy() == twins[twins["embedding"] == "b"]["estimate"]
+    ).all()
+
+
+def test_a_cell_that_is_damaged_is_computed_again(tmp_path: Path, counted: list[str]) -> None:
+    first = study(cells=tmp_path)
+    path = sorted(tmp_path.glob("*.npz"))[3]
+    path.write_bytes(path.read_bytes()[:-100])
+    counted.clear()
+    assert study(cells=tmp_path).to_csv() == first.to_csv()
+    assert counted == [path.stem]
+
+
+def test_a_seed_that_is_drawn_is_kept_with_the_cells(tmp_path: Path, counted: list[str]) -> None:
+    first = study(cells=tmp_path, random_seed=None)
+    again = study(cells=tmp_path, random_seed=None)
+    assert first.to_csv() == again.to_csv()
+    assert len(counted) == 4
+    assert first["seed"].unique().tolist() == [int((tmp_path / "seed.txt").read_text())]
+    (tmp_path / "seed.txt").write_text("one")
+    with pytest.raises(InputFileError, match="holds no seed"):
+        study(cells=tmp_path, random_seed=None)
+
+
+def test_a_cell_that_fails_is_recorded_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: str
+) -> None:
+    answer = workers.answer_cell
+
+    def failing(source: bb.Embedding, cell: workers.Cell) -> workers.Answer:
+        if cell.variant == ("no_pooling", 2):
+            raise ZeroDivisionError("no luck")
+        return answer(source, cell)
+
+    grid = {"models": "no_pooling"}
+    whole = study(EMBEDDINGS[:1], **grid)
+    for where in ({}, {"scheduler": threads}):
+        folder = tmp_path / str(len(where))
+        with monkeypatch.context() as patch:
+            patch.setattr(workers, "answer_cell", failing)
+            with pytest.warns(BayesBiasWarning, match="1 of 2 cells failed.*ZeroDivisionError: no luck"):
+                found = study(EMBEDDINGS[:1], cells=folder, **where, **grid)
+        assert len(found) == 5
+        assert [each.failed for each in found.record.variants] == [{}, {("E1", "pets"): "ZeroDivisionError: no luck"}]
+        assert study(EMBEDDINGS[:1], cells=folder, **grid).to_csv() == whole.to_csv()
+    bb.write_audit_page(found, tmp_path / "page.html")
+    assert "ZeroDivisionError: no luck" in (tmp_path / "page.html").read_text()
+
+
+def test_an_embedding_that_lost_too_many_words_fails_alone() -> None:
+    poor = bb.Embedding(words=pets.WORDS[2:], vectors=EMBEDDINGS[0].vectors[2:], name="poor")
+    with pytest.warns(BayesBiasWarning) as warned:
+        found = study([EMBEDDINGS[0], poor])
+    assert set(found["embedding"]) == {"E1"}
+    assert "poor" in str([each.message for each in warned if "cells failed" in str(each.message)])
+    assert any(issubclass(each.category, LostWordsWarning) for each in warned)
+    with pytest.raises(ReportError, match="4 of 4 cells failed, and none has an answer"):
+        study([poor])
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"draws": 10**9}, NotEnoughMemoryError, r"8 cells \(2 embeddings x 1 study x 2 models x 2 seeds\) need about"),
+        (
+            {"random_seed": range(999), "draws": 10**6},
+            NotEnoughMemoryError,
+            r"3,996 cells \(2 embeddings x 1 study",
+        ),
+        ({"models": [], "random_seed": 1}, ReportError, "models: give at least one"),
+        ({"models": ["crossed", "crossed"]}, ReportError, "models: two are called 'crossed'"),
+        ({"random_seed": [1, 1]}, ReportError, "random_seed: two are called 1"),
+        ({"random_seed": [1, None]}, ArgumentError, "random_seed="),
+        ({"models": [None]}, ReportError, "'contrast' is the answer of a model"),
+        ({"workers": 0}, ArgumentError, "workers=0"),
+        ({"workers": 2, "scheduler": "tcp://127.0.0.1:1"}, ArgumentError, "workers or scheduler, not both"),
+        ({"scheduler": 5, "workers": None}, ArgumentError, "scheduler=5"),
+        ({"cells": 5}, ArgumentError, "cells=5"),
+        ({"cells": "/no/such/place/cells"}, OutputError, "does not exist"),
+    ],
+)
+def test_mistakes(changes: dict[str, object], error: type[Exception], message: str, counted: list[str]) -> None:
+    with pytest.raises(error, match=message):
+        study(**changes)
+    assert not counted
+
+
+def test_a_year_of_work_is_refused_with_the_count(counted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SECONDS", {"exact": 1e9})
+    with pytest.raises(ReportError, match=r"8 of 8 cells \(2 embeddings x 1 study .* about 6\.3 years of 1 worker"):
+        study()
+    assert not counted
+
+
+def test_cells_that_need_more_memory_than_a_worker_has_are_refused(
+    counted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "free_memory", lambda: 10_000)
+    with pytest.raises(NotEnoughMemoryError, match=r"8 of 8 cells .* a worker has 0\.0 GB"):
+        study()
+    assert not counted
+
+
+def test_the_extra_is_named_where_dask_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "find_spec", lambda _name: None)
+    for where in ({"workers": 2}, {"scheduler": "tcp://127.0.0.1:1"}):
+        with pytest.raises(ClusterError, match=r"pip install 'bayesbias\[cluster\]'"):
+            study(**where)
+    assert len(study()) == 40
+
+
+def test_values_without_a_model() -> None:
+    found = bb.run_study(EMBEDDINGS, pets.study(), ["weat", "mac"], models=None, workers=1, progress=False)
+    alone = bb.audit(EMBEDDINGS, pets.study(), ["weat", "mac"], model=None)
+    assert found["observed"].tolist() == alone["observed"].tolist()
+    assert np.isnan(found["hdi_low"]).all()
