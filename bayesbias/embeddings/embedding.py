@@ -139,8 +139,6 @@ class Embedding:
         >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
         'king'
         """
-        if self._rule[0] == "exact" and word in self._index:
-            return word  # what nearly every look-up is
         return next((form for form in forms(word, self._rule) if form in self._index), None)
 
     def lookup(self, words: Iterable[str]) -> Lookup:
@@ -150,6 +148,10 @@ class Embedding:
         >>> embedding.lookup(["King", "queen"])
         Lookup(found={'King': 'king'}, lost=('queen',))
         """
+        if self._rule == ("exact",):  # nearly always, and quick where all words of an embedding are looked up
+            given, known = dict.fromkeys(words), self._index
+            found = {word: word for word in given if word in known}
+            return Lookup(found, tuple(word for word in given if word not in known))
         forms_found = {word: self.match(word) for word in words}
         return Lookup(
             found={word: form for word, form in forms_found.items() if form is not None},
