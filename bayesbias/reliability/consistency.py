@@ -78,10 +78,10 @@ def test_retest(
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> words, pairs = ["algebra", "poetry"], [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
     >>> scores = bb.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
-    >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(2)
+    >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(1)
       target_word  estimate  hdi_low  hdi_high
-    0     algebra      0.23    -0.40      0.80
-    1      poetry     -0.24    -0.61      0.42
+    0     algebra       0.2     -0.4       0.8
+    1      poetry      -0.2     -0.6       0.4
     """
     check_choice("of", of, _OF)
     check_probability("hdi_prob", hdi_prob)
