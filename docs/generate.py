@@ -66,9 +66,19 @@ settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": Fals
 audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plot_audit(audit)""",
     "plot_ranks": "figure = bb.plot_ranks(bb.rank(audit))",
-    "plot_seeds": """seeds = {name: bb.distance_table(path, "gender") for name, path in embeddings.items()}
-fits = {name: bb.fit(each, "crossed", draws=500, random_seed=1, progress=False) for name, each in seeds.items()}
+    "plot_seeds": """fits = {}
+for name, path in embeddings.items():
+    seed_table = bb.distance_table(path, "gender")
+    fits[name] = bb.fit(seed_table, "crossed", draws=500, random_seed=1, progress=False)
 figure = bb.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
+    "plot_reliability": """queries = bb.reliability.load_queries("gender")
+wanted = sorted({word for words in queries.values() for word in words})
+scores = bb.score_array(embeddings, wanted, rules=["db_wa", "ripa"], max_lost=0.5, progress=False)
+frame = bb.reliability.internal_consistency(scores, queries, max_lost=0.7)
+figure = bb.plot_reliability({"queries": frame}, label="query")""",
+    "plot_base_pairs": """of_pairs = [rate(scores, "base_pair") for rate in
+            (bb.reliability.test_retest, bb.reliability.inter_rater)]
+figure = bb.plot_base_pairs(*of_pairs)""",
     "plot_word_scores": """words = study.attributes | study.protected
 pairs = [("he", "she"), ("man", "woman")]
 rules = "db_wa", "ripa"

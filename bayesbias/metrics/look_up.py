@@ -133,7 +133,7 @@ def as_embedding(embedding: EmbeddingLike | Callable[..., Embedding], words: Ite
 def checked_words(what: str, words: Any) -> tuple[str, ...]:
     """Return a list of words as a tuple; raise `MeasureError` if it is something else."""
     listed = tuple(words) if isinstance(words, Iterable) and not isinstance(words, str) else (None,)
-    if not all(isinstance(word, str) for word in listed):
+    if not all(issubclass(kind, str) for kind in set(map(type, listed))):
         raise MeasureError(f"{what} is {words!r}. Give a list of words, which are text.")
     return listed
 

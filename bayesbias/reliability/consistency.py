@@ -35,7 +35,7 @@ def test_retest(
     of: str = "target_word",  # noqa: PT028  # it is no test
     *,
     hdi_prob: float = HDI_PROB,  # noqa: PT028
-) -> EstimateFrame:
+) -> pd.DataFrame:
     """Estimate how far scores would come out again with another seed: ICC(2,1), with columns for seeds.
 
     Parameters
@@ -50,7 +50,7 @@ def test_retest(
 
     Returns
     -------
-    EstimateFrame
+    pandas.DataFrame
         One row a rule and word or base pair: `mean` and `sd` of the posterior, `hdi_low` and `hdi_high`, `estimate`
         (the point estimate, the paper's number), and what it rests on: `rows`, `columns`, their mean squares
         `ms_rows`, `ms_columns`, `ms_error`, and `row_kurtosis`, the excess kurtosis of the rows' means. Koo and Li
@@ -78,10 +78,10 @@ def test_retest(
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> words, pairs = ["algebra", "poetry"], [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
     >>> scores = bb.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
-    >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(2)
+    >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(1)
       target_word  estimate  hdi_low  hdi_high
-    0     algebra      0.23    -0.40      0.80
-    1      poetry     -0.24    -0.61      0.42
+    0     algebra       0.2     -0.4       0.8
+    1      poetry      -0.2     -0.6       0.4
     """
     check_choice("of", of, _OF)
     check_probability("hdi_prob", hdi_prob)
@@ -93,7 +93,7 @@ def test_retest(
 test_retest.__test__ = False  # type: ignore[attr-defined]  # its name begins as those of pytest's tests do
 
 
-def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: float = HDI_PROB) -> EstimateFrame:
+def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
     """Estimate how far scoring rules agree: ICC(3,1), with columns for rules, of scores that are averaged over seeds.
 
     Scores are compared as they are: rules on other scales (RIPA has that of the vectors' lengths) agree less, as in the
@@ -121,7 +121,7 @@ def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: fl
 
 def internal_consistency(
     scores: "xr.DataArray", queries: Queries = "gender", *, max_lost: float = MAX_LOST, hdi_prob: float = HDI_PROB
-) -> EstimateFrame:
+) -> pd.DataFrame:
     """Estimate how far the words of a query, and the base pairs, measure the same: Cronbach's alpha over seeds' means.
 
     Parameters
@@ -137,7 +137,7 @@ def internal_consistency(
 
     Returns
     -------
-    EstimateFrame
+    pandas.DataFrame
         One row a rule and query, with its words as columns and the base pairs as rows; and one a rule of
         ``"base pairs"``, their ensemble, with them as columns and all target words as rows. The numbers are those of
         `test_retest`. Alpha is called acceptable from 0.7 on.
@@ -218,7 +218,7 @@ def _checked(scores: Any, **least: int) -> "xr.DataArray":
     return array
 
 
-def _frame(array: "xr.DataArray", reliability: Reliability, hdi_prob: float, *, lenient: bool = False) -> EstimateFrame:
+def _frame(array: "xr.DataArray", reliability: Reliability, hdi_prob: float, *, lenient: bool = False) -> pd.DataFrame:
     """Return the estimates of an array whose last two dims are rows and columns, one row for each of the others."""
     dims = [str(dim) for dim in array.dims[:-2]]
     squares = mean_squares(array.data)

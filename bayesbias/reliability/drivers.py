@@ -168,13 +168,12 @@ def drivers(
     """
     import pandas as pd
 
-    names = checked_columns(data, factors, response, groupings)
-    check_count("draws", draws)
-    check_count("tune", tune)
-    check_count("chains", chains)
+    for name, value in {"draws": draws, "tune": tune, "chains": chains}.items():
+        check_count(name, value)
     check_probability("hdi_prob", hdi_prob)
     check_flag("progress", progress)
     seed = resolve_seed(random_seed)
+    names = checked_columns(data, factors, response, groupings)
     frame, repeats, left_out = complete_words(pd.DataFrame(data), names, groupings)
     columns, X = design(frame, names)
     levels = {name: list(dict.fromkeys(frame[name].astype(str))) for name in groupings}

@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -123,12 +122,12 @@ def score_array(
     labels = [pair_label(pair) for pair in survey.pairs]
     sizes = (len(seeds), len(chosen), len(labels), len(survey.words))
     held, keep = _room(sizes)
-    last, rows = None, np.empty(0, dtype=np.int64)
+    last, rows = survey.vocabulary, survey.vocabulary.rows(survey.words)
     for place, given in enumerate(with_progress(list(embeddings.values()), "Scoring seeds", progress=progress)):
         source = as_embedding(given, others)
         vocabulary = _vocabulary(source, survey.words, last)
         if vocabulary is not last:
-            last, rows = vocabulary, np.array([vocabulary.places[word] for word in survey.words])
+            last, rows = vocabulary, vocabulary.rows(survey.words)
         _score(source, rows, survey, chosen, neighbours, held[place])
     scores = xr.DataArray(
         keep(held),
@@ -160,6 +159,7 @@ class _Survey:
     lost_words: tuple[str, ...]
     lost_pairs: Pairs
     size: int
+    vocabulary: "_Vocabulary"  # of the last seed
 
 
 def _checked_rules(rules: Sequence[str]) -> list[str]:
@@ -254,7 +254,7 @@ def _survey(
             f"({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
-    return _Survey(kept, kept_pairs, lost, lost_pairs, size)
+    return _Survey(kept, kept_pairs, lost, lost_pairs, size, vocabulary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,11 +265,13 @@ class _Vocabulary:
     case: Any
     found: dict[str, str]
 
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """Each word that was asked for and found, with its row."""
-        row = {word: place for place, word in enumerate(self.words)}
-        return {word: row[form] for word, form in self.found.items()}
+    def rows(self, words: tuple[str, ...]) -> Integers:
+        """Return the rows of words that were asked for and found."""
+        if words == self.words:
+            return np.arange(len(words))
+        row = dict(zip(self.words, range(len(self.words)), strict=True))
+        rows: Integers = np.fromiter((row[self.found[word]] for word in words), dtype=np.int64, count=len(words))
+        return rows
 
 
 def _vocabulary(source: Embedding, wanted: Sequence[str] | None, last: _Vocabulary | None) -> _Vocabulary:
@@ -281,16 +283,17 @@ def _vocabulary(source: Embedding, wanted: Sequence[str] | None, last: _Vocabula
 
 def _distinct(words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:
     """Return the words without those that match the vector of an earlier one."""
+    if len(set(map(forms.__getitem__, words))) == len(words):
+        return tuple(words)
     first: dict[str, str] = {}
     for word in words:
         first.setdefault(forms[word], word)
-    if len(first) < len(words):
-        dropped = [word for word in words if first[forms[word]] != word]
-        warn_user(
-            f"Left {len(dropped)} of the {len(words)} target words out, because they match the same vector as an "
-            f"earlier word: {name_some(dropped)}.",
-            DuplicatesWarning,
-        )
+    dropped = [word for word in words if first[forms[word]] != word]
+    warn_user(
+        f"Left {len(dropped)} of the {len(words)} target words out, because they match the same vector as an earlier "
+        f"word: {name_some(dropped)}.",
+        DuplicatesWarning,
+    )
     return tuple(first.values())
 
 
@@ -350,8 +353,6 @@ def _room(shape: tuple[int, ...]) -> tuple[Any, Any]:
     size = max(1, int(_PART / (needed / shape[-1])))
 
     def keep(scores: Any) -> Any:
-        return dask.array.from_array(  # type: ignore[no-untyped-call]
-            scores, chunks=(*shape[:-1], size), name=False
-        )
+        return dask.array.from_array(scores, chunks=(*shape[:-1], size), name=False)
 
     return on_disk, keep

@@ -15,7 +15,7 @@ rows and error this is the prior of George E. P. Box and George C. Tiao (1973, B
 analysis, section 5.2) and Bruce M. Hill (1965, Journal of the American Statistical Association 60, 806-825); the
 exponent of 3/2 for the columns is Jeffreys' general rule for their k means, N(mu, tau_columns / n), with the unknown mu
 counted. Seeds are few, so that it matters: at two or three seeds, 89 % intervals of ICC(2,1) cover 85 to 96 % with the
-exponent 1, and 88 to 91 % with 3/2 (`validation/reliability`).
+exponent 1, and 89 to 91 % with 3/2 (`validation/reliability`).
 
 **Covariances, not variances.** tau_rows < tau_error is allowed: what is then negative is the covariance of two columns
 (John A. Nelder, 1954, Biometrika 41, 544-548), and the reliability, as its point estimate may be. Where that is

@@ -52,8 +52,10 @@ def _scores(count: int, *, seeds: int = 8, dimensions: int = 100, repeats: int =
     ratios, own, product = [], [], []
     for _ in range(repeats):
         start = time.perf_counter()
-        for _product in range(2 * seeds):
-            directions @ vectors.T
+        products = np.empty((2 * seeds, PAIRS, count))
+        for product_of in products:
+            np.matmul(directions, vectors.T, out=product_of)
+        del products, product_of
         middle = time.perf_counter()
         bb.score_array(embeddings, words, rules=("db_wa", "ripa"), base_pairs=pairs, progress=False)
         product.append(middle - start)

@@ -20,6 +20,7 @@ from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, name_some
 from bayesbias.files import input_file
 from bayesbias.outputs import atomic_path
+from bayesbias.statements import Described, Facts
 
 _PATTERN = "*_seed*.npz"
 # What may differ between the seeds of one training.
@@ -27,7 +28,7 @@ _OWN = ("seed", "versions")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TrainedEmbeddings(Mapping[int, Embedding]):
+class TrainedEmbeddings(Described, Mapping[int, Embedding]):
     """Embeddings of one training by seed: a mapping whose embeddings are read from their files when asked for.
 
     Parameters
@@ -68,8 +69,14 @@ class TrainedEmbeddings(Mapping[int, Embedding]):
     def __len__(self) -> int:
         return len(self.paths)
 
-    def __repr__(self) -> str:
-        return f"TrainedEmbeddings(folder={str(self.folder)!r}, seeds={list(self.paths)})"
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "algorithm": self.provenance["algorithm"],
+            "seeds": list(map(str, self.paths)),
+            "corpus": str(self.provenance["corpus"]["name"]),
+            "folder": str(self.folder),
+        }
 
     def __str__(self) -> str:
         *most, last = map(str, self.paths)

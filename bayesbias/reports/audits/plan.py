@@ -35,7 +35,8 @@ class AuditPlan:
     models, seeds
         As for `bayesbias.run_study`: one or several; none if the file names none.
     settings
-        `case`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`, `workers` and `scheduler`, as far as the file names them.
+        `case`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`, `workers` and `scheduler`, as far as the file
+        names them.
     """
 
     embeddings: Mapping[str, Path]
@@ -72,7 +73,8 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """Read an audit from a TOML file; paths in it are those from the folder that it stands in.
 
     The file has a table ``[embeddings]`` of names and paths and a list `studies`, and may have `measures`, `model`
-    (``"none"``: no model), `case`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains` and `seed`; for `bayesbias run` also lists
+    (``"none"``: no model), `case`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains` and `seed`; for
+    `bayesbias run` also lists
     `models` and `seeds` in place of one, and `workers` or `scheduler`.
 
     Raises
