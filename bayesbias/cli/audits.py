@@ -125,7 +125,7 @@ def _answer(found: "AuditFrame", output: Path | None, *, as_json: bool, quiet: b
 
 # Two of the four lose words in the small bundled vectors: of 25 flowers there are 15, of four words of Islam three.
 _DEMO_STUDIES, _DEMO_MAX_LOST = ("weat1", "weat7", "gender", "religion"), 0.4
-# Half of the usual draws: the intervals' ends are known to about a hundredth of their length.
+# Half of an audit's usual draws. Of 1,000 effective ones, an interval's ends are known to a fiftieth of its length.
 _DEMO_DRAWS = 500
 
 
