@@ -83,6 +83,8 @@ def write_audit_page(audit: "pd.DataFrame", path: str | os.PathLike[str], *, ove
     rows, record = checked[0]
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
     lead = _lead(parts[0][1], rows, record)
+    if parts[0][0]:
+        lead = replace(lead, caption=f"{parts[0][0]}. {lead.caption}")
     sections = [
         _titled(section, name, at)
         for at, (name, part) in enumerate(parts)
