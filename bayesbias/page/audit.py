@@ -116,6 +116,9 @@ def _write(
     rows, record = checked[0]
     studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("study", "embedding"))
     where = embeddings[0] if len(embeddings) == 1 else f"{len(embeddings)} embeddings"
+    lead = _lead(parts[0][1], record, pages)
+    if parts[0][0] and isinstance(lead[0], Figure):
+        lead = (replace(lead[0], caption=f"{parts[0][0]}. {lead[0].caption}"), *lead[1:])
     sections = [
         _titled(section, name, at)
         for at, (name, part) in enumerate(parts)
@@ -135,7 +138,7 @@ def _write(
             if (said := _verdict(some))
         ),
         sections=sections,
-        lead=_lead(parts[0][1], record, pages),
+        lead=lead,
     )
     return write_page(target, content, overwrite=overwrite)
 
