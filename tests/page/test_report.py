@@ -138,7 +138,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
 def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> None:
     reader = Reader(page)
     sections = [section["id"] for section in reader.all("section")]
-    expected = "summary question data overall words debiasing sampler predictions priors comparison sensitivity"
+    expected = "summary question data overall words embeddings sampler predictions priors comparison sensitivity"
     assert sections == [*expected.split(), "random-lists", "single-numbers", "conclusions", "reproduce", "cite"]
     settings = dict(row[:2] for row in reader.table("Settings")[1:])
     assert settings["Model"].startswith("crossed (")
