@@ -73,7 +73,8 @@ for name, path in embeddings.items():
 figure = bb.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
     "plot_reliability": """queries = bb.reliability.load_queries("gender")
 wanted = sorted({word for words in queries.values() for word in words})
-scores = bb.score_array(embeddings, wanted, rules=["db_wa", "ripa"], max_lost=0.5, progress=False)
+rules = ["db_wa", "ripa"]
+scores = bb.score_array(embeddings, wanted, rules=rules, max_lost=0.5, progress=False)
 frame = bb.reliability.internal_consistency(scores, queries, max_lost=0.7)
 figure = bb.plot_reliability({"queries": frame}, label="query")""",
     "plot_base_pairs": """of_pairs = [rate(scores, "base_pair") for rate in

@@ -46,7 +46,7 @@ def test_a_file_that_is_damaged_cut_short_or_of_another_cell_is_no_answer(tmp_pa
 
 
 def cell(**changes: object) -> Cell:
-    settings = {"measures": ("mac",), "max_lost": 0.2, "hdi_prob": 0.89, "draws": 25, "chains": 4}
+    settings = {"measures": ("mac",), "max_lost": 0.2, "hdi_prob": 0.89, "draws": 25, "tune": 50, "chains": 4}
     given = {"embedding": pets.embedding(1), "study": pets.study(), "model": None, "seed": 1} | settings | changes
     one = [[given.pop(name)] for name in ("embedding", "study", "model", "seed")]
     return make_cells(*one, **given)[0]  # type: ignore[arg-type]
@@ -70,6 +70,7 @@ def test_the_hash_of_a_cell_changes_with_all_that_enters_its_answer(monkeypatch:
         {"max_lost": 0.1},
         {"hdi_prob": 0.5},
         {"draws": 26},
+        {"tune": 51},
         {"chains": 3},
     ]
     digests = [cell(**change).digest for change in changes]
