@@ -72,7 +72,7 @@ def plot_reliability(
     figure = new_figure(6.2, 0.34 * len(rows) * max(1.0, 0.6 * len(levels)) + 1.8)
     axes = figure.subplots()
     _draw_levels(axes)
-    offsets = dict(zip(levels, row_offsets(len(levels), 0.3), strict=True))
+    offsets = dict(zip(levels, row_offsets(len(levels), 0.2), strict=True))
     for y, parts in enumerate(rows.values()):
         for level, part in parts.items():
             (_intervals if len(part) <= _MOST_INTERVALS else _box)(axes, part, y + offsets[level], *style[level])
