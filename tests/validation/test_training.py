@@ -14,17 +14,29 @@ FOLDER = VALIDATION / "training"
 SCRIPT = load_script("training", "compare_training")
 
 
-def test_glove_meets_its_targets() -> None:
+def test_glove_meets_its_time_and_was_trained_as_the_paper_has_it() -> None:
     times = pd.read_csv(FOLDER / "training.csv").set_index("algorithm")
-    found = pd.read_csv(FOLDER / "similarity.csv").set_index(["set", "algorithm"])
     assert times.loc["glove", ["dimensions", "workers"]].tolist() == [100, 2]
-    assert times.loc["glove", "cpu_seconds"] < 480  # so also under 8 minutes on two cores of its own
-    for name in ("WS-353", "MEN"):
-        assert found.loc[(name, "glove"), "spearman"] >= found.loc[(name, "skipgram"), "spearman"] - 0.05
+    assert times.loc["glove", "cpu_seconds"] < 480  # of both threads: 8 minutes even on one core
     facts = json.loads((FOLDER / "run.json").read_text())["provenance"]
-    assert facts["glove"]["settings"]["epochs"] == 15
+    expected = {"window": 15, "min_count": 5, "epochs": 15, "x_max": 100.0, "alpha": 0.75}
+    assert expected.items() <= facts["glove"]["settings"].items()
     assert facts["glove"]["corpus"] == facts["skipgram"]["corpus"]
     assert facts["glove"]["corpus"]["tokens"] > 8.8e6
+
+
+def test_the_text_says_that_glove_misses_its_target() -> None:
+    found = pd.read_csv(FOLDER / "similarity.csv").set_index("algorithm")
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert (found.loc["glove", "high"] < -0.05).all()
+    assert "**GloVe misses its target**" in text
+    settings = pd.read_csv(FOLDER / "glove_settings.csv")
+    last = settings[(settings["iterations"] == 15) & (settings["vectors"] == "W + C")]
+    for row in last.to_dict("records"):
+        shown = f"| {row['learning_rate']:g} | {row['x_max']:g} | {row['WS-353']:.3f} | {row['MEN']:.3f} |"
+        assert shown in text
+    for name, rows in found.groupby("set"):
+        assert last[name].max() < rows.loc["skipgram", "spearman"] - 0.05
 
 
 def test_the_text_says_what_the_tables_hold() -> None:

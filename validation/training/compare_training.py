@@ -114,8 +114,10 @@ def main() -> None:
     pd.DataFrame(times).to_csv(given.out / "training.csv", index=False, float_format="%.4g", lineterminator="\n")
     found = pd.DataFrame(rows)
     found.to_csv(given.out / "similarity.csv", index=False, float_format="%.4f", lineterminator="\n")
-    machine = {"cores": os.cpu_count(), "python": platform.python_version(), "load": os.getloadavg()}
-    (given.out / "run.json").write_text(json.dumps({"machine": machine, "provenance": facts}, indent=2) + "\n")
+    seconds = round(sum(row["seconds"] for row in times))
+    machine = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1), "python": platform.python_version()}
+    run = {"seed": SEED, "seconds": seconds, "machine": machine, "provenance": facts}
+    (given.out / "run.json").write_text(json.dumps(run, indent=2) + "\n")
     print(found.to_string(index=False))
 
 
