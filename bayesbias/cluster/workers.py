@@ -16,7 +16,7 @@ from bayesbias.embeddings import Embedding
 from bayesbias.errors import BayesBiasError, ClusterError
 from bayesbias.memory import free_memory
 from bayesbias.reports.audits.audit import answer_cell
-from bayesbias.reports.audits.cells import Answer, Cell
+from bayesbias.reports.audits.cells import Answer, Cell, package_version
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -52,7 +52,7 @@ class Workers:
 
 def outcome(source: Embedding, cell: Cell, version: str) -> Outcome:
     """Answer a cell, or return the error with which it fails: the others go on."""
-    here = _version()
+    here = package_version()
     if here != version:
         return f"ClusterError: this worker has bayesbias {here}, and the study was begun with {version}."
     try:
@@ -69,7 +69,7 @@ def this_process() -> Iterator[Workers]:
 
     def outcomes(sources: Mapping[str, Embedding], cells: Sequence[Cell]) -> Iterator[tuple[Cell, Outcome]]:
         for cell in cells:
-            yield cell, outcome(sources[cell.embedding], cell, _version())
+            yield cell, outcome(sources[cell.embedding], cell, package_version())
 
     yield Workers(1, free_memory(), outcomes)
 
@@ -162,7 +162,7 @@ def _outcomes(
 ) -> Iterator[tuple[Cell, Outcome]]:
     """Yield cells with their outcomes; at most so many are under way, so that no process holds all of them."""
     done: queue.SimpleQueue[Future] = queue.SimpleQueue()
-    waiting, asked, version = iter(cells), {}, _version()
+    waiting, asked, version = iter(cells), {}, package_version()
     # A task that returns what it is given: where its worker dies, the scheduler has it made anew on another.
     held = {name: client.submit(_given, source, pure=False) for name, source in sources.items()}
 
@@ -215,12 +215,6 @@ def _result(task: "Future") -> Outcome:
 
 def _given(source: Embedding) -> Embedding:
     return source
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("bayesbias")
 
 
 def _first_line(error: BaseException) -> str:
