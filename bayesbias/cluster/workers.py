@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from bayesbias.embeddings import Embedding
 from bayesbias.errors import BayesBiasError, ClusterError
 from bayesbias.memory import free_memory
 from bayesbias.reports.audits.audit import answer_cell
-from bayesbias.reports.audits.cells import Answer, Cell
+from bayesbias.reports.audits.cells import Answer, Cell, package_version
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 # Seconds after which a scheduler does not answer, and after which a cluster without workers is given up.
 _PATIENCE = 10
 _WITHOUT_WORKERS = 60
-# Cells that wait at each worker, so that none is idle while answers travel.
-_CELLS_A_WORKER = 4
+# Cells that are under way for each worker, so that none is idle while answers travel, and several travel at once.
+_CELLS_A_WORKER = 16
 
 type Outcome = Answer | str
 """The answer of a cell, or the error that it ended with."""
@@ -52,7 +53,7 @@ class Workers:
 
 def outcome(source: Embedding, cell: Cell, version: str) -> Outcome:
     """Answer a cell, or return the error with which it fails: the others go on."""
-    here = _version()
+    here = package_version()
     if here != version:
         return f"ClusterError: this worker has bayesbias {here}, and the study was begun with {version}."
     try:
@@ -69,7 +70,7 @@ def this_process() -> Iterator[Workers]:
 
     def outcomes(sources: Mapping[str, Embedding], cells: Sequence[Cell]) -> Iterator[tuple[Cell, Outcome]]:
         for cell in cells:
-            yield cell, outcome(sources[cell.embedding], cell, _version())
+            yield cell, outcome(sources[cell.embedding], cell, package_version())
 
     yield Workers(1, free_memory(), outcomes)
 
@@ -162,36 +163,35 @@ def _outcomes(
 ) -> Iterator[tuple[Cell, Outcome]]:
     """Yield cells with their outcomes; at most so many are under way, so that no process holds all of them."""
     done: queue.SimpleQueue[Future] = queue.SimpleQueue()
-    waiting, asked, version = iter(cells), {}, _version()
+    waiting = iter(cells)
+    asked: dict[str, Cell] = {}
     # A task that returns what it is given: where its worker dies, the scheduler has it made anew on another.
     held = {name: client.submit(_given, source, pure=False) for name, source in sources.items()}
-
-    def submit() -> None:
-        for cell in waiting:
-            task = client.submit(outcome, held[cell.embedding], cell, version, key=f"bayesbias-{cell.digest}")
-            asked[task.key] = cell
-            task.add_done_callback(done.put)
+    while True:
+        if len(asked) <= most // 2 and (some := list(islice(waiting, most - len(asked)))):
+            keys = [f"bayesbias-{cell.digest}" for cell in some]
+            given = [held[cell.embedding] for cell in some], some, [package_version()] * len(some)
+            for task in client.map(outcome, *given, key=keys):
+                task.add_done_callback(done.put)
+            asked |= dict(zip(keys, some, strict=True))
+        if not asked:
             return
-
-    for _ in range(most):
-        submit()
-    while asked:
-        task = _next(done, client)
-        cell = asked.pop(task.key)
-        submit()
-        yield cell, _result(task)
-        task.release()
+        for task, found in _results(client, _done(done, client)):
+            task.release()
+            yield asked.pop(task.key), found
 
 
-def _next(done: "queue.SimpleQueue[Future]", client: "Client") -> "Future":
-    """Return the next task that is done; raise `ClusterError` if scheduler or workers are gone."""
+def _done(done: "queue.SimpleQueue[Future]", client: "Client") -> "list[Future]":
+    """Return the tasks that are done, at least one; raise `ClusterError` if scheduler or workers are gone."""
     since = monotonic()
     while True:
         with suppress(queue.Empty):
-            task = done.get(timeout=1)
-            if task.status not in ("finished", "error"):
-                raise ClusterError("The scheduler is gone, or was started anew.")
-            return task
+            tasks = [done.get(timeout=1)]
+            while not done.empty():
+                tasks.append(done.get())
+            if all(task.status in ("finished", "error") for task in tasks):
+                return tasks
+            raise ClusterError("The scheduler is gone, or was started anew.")
         gone = client.status != "running"
         if not gone and client.scheduler_info(n_workers=-1)["workers"]:
             since = monotonic()
@@ -200,14 +200,21 @@ def _next(done: "queue.SimpleQueue[Future]", client: "Client") -> "Future":
             raise ClusterError(f"{what} is gone.")
 
 
-def _result(task: "Future") -> Outcome:
+def _results(client: "Client", tasks: "list[Future]") -> "Iterator[tuple[Future, Outcome]]":
+    """Yield tasks that are done with their outcomes, fetched in one go."""
+
+    async def fetch() -> list[Outcome]:
+        whole = [task for task in tasks if task.status == "finished"]
+        found = iter(await client.gather(whole, asynchronous=True))
+        return [next(found) if task in whole else _said(await task.exception()) for task in tasks]
+
     try:
-        error = task.exception(timeout=_WITHOUT_WORKERS)
-        if error is None:
-            found: Outcome = task.result(timeout=_WITHOUT_WORKERS)
-            return found
+        yield from zip(tasks, client.sync(fetch, callback_timeout=_WITHOUT_WORKERS), strict=True)
     except (CancelledError, TimeoutError, OSError) as gone:
         raise ClusterError("The scheduler is gone, or every worker.") from gone
+
+
+def _said(error: BaseException) -> str:
     if type(error).__name__ == "KilledWorker":
         return "Its workers died one after the other, perhaps for want of memory. Allow more, or take fewer draws."
     return f"{type(error).__name__}: {_first_line(error)}"
@@ -215,12 +222,6 @@ def _result(task: "Future") -> Outcome:
 
 def _given(source: Embedding) -> Embedding:
     return source
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("bayesbias")
 
 
 def _first_line(error: BaseException) -> str:

@@ -75,7 +75,7 @@ def test_the_hash_of_a_cell_changes_with_all_that_enters_its_answer(monkeypatch:
     ]
     digests = [cell(**change).digest for change in changes]
     with monkeypatch.context() as patch:
-        patch.setattr("importlib.metadata.version", lambda _name: "99")
+        patch.setattr("bayesbias.reports.audits.cells.package_version", lambda: "99")
         digests.append(cell().digest)
     assert len(set(digests)) == len(digests)
     assert cell().digest == digests[0]

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -78,11 +78,9 @@ class Cell:
     @cached_property
     def digest(self) -> str:
         """Hash of all that enters the answer: equal ones have equal answers. The embedding's name does not enter it."""
-        from importlib.metadata import version
-
         settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains]
         measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
-        return _digest([self._data, measures, settings, version("bayesbias")])[:32]
+        return _digest([self._data, measures, settings, package_version()])[:32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +153,14 @@ def make_cells(
         Cell(name, vectors, study, model, seed, **settings)
         for (name, vectors, study), model, seed in product(questions, models, seeds)
     ]
+
+
+@cache
+def package_version() -> str:
+    """Return the version of this package; read once, since every cell asks for it."""
+    from importlib.metadata import version
+
+    return version("bayesbias")
 
 
 def _digest(content: Any) -> str:
