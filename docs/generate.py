@@ -105,6 +105,7 @@ def everything(docs: Path) -> None:
     import dependencies
 
     made = docs / "generated"
+    shutil.rmtree(made / "api", ignore_errors=True)  # pages of names that are no more
     made.mkdir(exist_ok=True)
     _write(made / "models.md", model_cards(made))
     _write(made / "measures.md", measure_cards())

@@ -50,8 +50,8 @@ def word_features(
 
     Notes
     -----
-    Q = argmin |W1 - W2 Q| over orthogonal Q (Frobenius norm; Schoenemann 1966), then stability(w) = mean of
-    cos(w1, w2 Q), as Du, Fang and Nguyen (2021, appendix F) do.
+    Of the orthogonal Q the one that makes the Frobenius norm of W1 - W2 Q smallest (Schoenemann 1966), then
+    stability(w) = mean of cos(w1, w2 Q), as Du, Fang and Nguyen (2021, appendix F) do.
 
     Examples
     --------
