@@ -117,7 +117,10 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
         }, name
         assert "object at 0x" not in line + html
     covered = {type(each) for each in shown}
-    elsewhere = {"EmbeddingComparison", "ComparisonConclusions", "ClaimsCheck", "StudySizes"}  # tested in their rooms
+    elsewhere = {  # tested in their rooms
+        *("EmbeddingComparison", "ComparisonConclusions", "ClaimsCheck", "StudySizes"),
+        *("SeedComparison", "ReliabilityDrivers", "TrainedEmbeddings"),
+    }
     assert {each.__name__ for each in CLASSES - FEW_NUMBERS - covered} <= elsewhere
 
 

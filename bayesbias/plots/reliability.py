@@ -60,7 +60,8 @@ def plot_reliability(
     Examples
     --------
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
-    >>> scores = bb.score_array(seeds, bb.load_study("weat7").attributes["math"], rules=["db_wa"], progress=False)
+    >>> pairs, words = [("he", "she"), ("man", "woman"), ("son", "daughter")], ["algebra", "geometry", "poetry"]
+    >>> scores = bb.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs, progress=False)
     >>> len(bb.plot_reliability({"math": bb.reliability.test_retest(scores)}).axes)
     1
     """
@@ -108,8 +109,8 @@ def plot_base_pairs(test_retest: "pd.DataFrame", inter_rater: "pd.DataFrame") ->
     Examples
     --------
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
-    >>> words = [word for each in bb.load_study("weat7").attributes.values() for word in each]
-    >>> scores = bb.score_array(seeds, words, rules=["db_wa", "ripa"], progress=False)
+    >>> pairs, words = [("he", "she"), ("man", "woman"), ("son", "daughter")], ["algebra", "geometry", "poetry"]
+    >>> scores = bb.score_array(seeds, words, rules=["db_wa", "ripa"], base_pairs=pairs, progress=False)
     >>> of_pairs = [each(scores, "base_pair") for each in (bb.reliability.test_retest, bb.reliability.inter_rater)]
     >>> len(bb.plot_base_pairs(*of_pairs).axes)
     2

@@ -62,6 +62,8 @@ def test_truths_and_nested_least_squares() -> None:
     assert widths[0]["algorithm"] > 3 * widths[1]["algorithm"]
     assert "2 levels of algorithm (glove, sgns) say little" in str(found)
     assert found.to_dict()["facts"]["words"] == 400
+    assert repr(found) == "ReliabilityDrivers(400 words, 4,800 rows)"
+    assert found._repr_html_().startswith("<h4>Beware</h4>")
     again = drivers(data.sample(frac=1, random_state=1), ["stability", "rule", "pos"], **SETTINGS)
     assert again.facts["rows"] == found.facts["rows"]
 

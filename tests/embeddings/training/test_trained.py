@@ -29,7 +29,10 @@ def test_it_is_a_mapping_of_seeds_to_embeddings(trained: bb.TrainedEmbeddings):
     assert embedding.name == "skipgram, seed 10"
     assert embedding.digest == bb.load_embedding(trained.paths[10]).digest != trained[9].digest
     assert str(trained) == "skipgram, seeds 9 and 10, of lists of words (720 words)"
-    assert repr(trained).endswith("folder', seeds=[9, 10])")
+    assert repr(trained).startswith(
+        "TrainedEmbeddings(algorithm='skipgram', seeds=2, corpus='lists of words', folder='"
+    )
+    assert "<td>9, 10</td>" in trained._repr_html_()
 
 
 def test_a_folder_is_read_again(trained: bb.TrainedEmbeddings):

@@ -72,6 +72,8 @@ class TestCompareSeeds:
         assert found.parts[0].statements[0].kind == "seeds disagree"
         assert "few seeds" in [said.kind for said in found.parts[-1].statements]
         assert list(found.by_seed["seed"].unique()) == [1, 2, "third"]
+        assert repr(found) == "SeedComparison(3 seeds, 3 contrasts)"
+        assert found._repr_html_().startswith("<h4>Beware: the seeds disagree</h4>")
 
     def test_equal_fits_leave_the_word_lists(self, short_fit: xr.DataTree) -> None:
         row = bb.compare_seeds(dict.fromkeys(range(8), short_fit), random_seed=1).contrasts.iloc[0]
