@@ -9,9 +9,12 @@ value given the first.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 LogDensity = Callable[..., np.ndarray]
 """One array a coordinate (broadcasting against each other) -> log density, up to a constant."""
@@ -173,8 +176,10 @@ def best_given(log_density: LogDensity, first: np.ndarray, span: tuple[float, fl
 
 def _straightened(
     log_density: LogDensity, box: Sequence[tuple[float, float]]
-) -> tuple[LogDensity, CubicSpline, list[tuple[float, float]]]:
+) -> tuple[LogDensity, "CubicSpline", list[tuple[float, float]]]:
     """Return the density with its second coordinate counted from its ridge, the ridge, and where to search."""
+    from scipy.interpolate import CubicSpline
+
     (low, high), span = box
 
     def profile(first: np.ndarray) -> np.ndarray:

@@ -15,7 +15,6 @@ from bayesbias.errors import MeasureError, ReportError, collected_warnings
 from bayesbias.estimates import contrast_name, estimates, independent_draws, settled
 from bayesbias.losses import MAX_LOST, check_max_lost
 from bayesbias.metrics.registry import MEASURES
-from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.asked import (
     AUDIT_MEASURES,
@@ -29,7 +28,6 @@ from bayesbias.reports.audits.assembly import audit_frame, repeat
 from bayesbias.reports.audits.audit_frame import BESIDE, CONTRAST, AuditFrame
 from bayesbias.reports.audits.cells import Answer, Cell, make_cells
 from bayesbias.reports.measures.measure_draws import expected_value
-from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.studies import CONNECTIONS, Study, StudyLike
 from bayesbias.tables.build import distance_table
 
@@ -182,6 +180,9 @@ def answer_cell(
     with threadpool_limits(1, "blas"), collected_warnings() as caught:
         fitted = None
         if cell.model is not None:
+            # Samplers are heavy to import, and no model is fitted without need.
+            from bayesbias.models.sampling import fit
+
             table = question_table(source, cell.study, cell.max_lost) if table is None else table
             sizes: dict[str, Any] = {"draws": cell.draws, "tune": cell.tune, "chains": cell.chains}
             fitted = fit(table, cell.model, progress=False, random_seed=cell.fit_seed, **sizes)
@@ -237,6 +238,8 @@ def _answers(
 
 def _contrast_rows(fitted: "xr.DataTree", hdi_prob: float) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
     """Yield the contrast of associated words with the first other connection: overall, then of each group."""
+    from bayesbias.reports.posterior.contrasts import contrasts
+
     posterior = fitted["posterior"].to_dataset()
     present = [name for name in CONNECTIONS if name in posterior["connection"].to_numpy()]
     means = posterior["connection_mean"]

@@ -224,6 +224,12 @@ def _contrast_statement(row: Row) -> Statement:
             f" The plain difference of averages, {signed_text(row['observed'])}, points the other way (with the "
             f"attribute words' own effects taken out, {signed_text(row['unpooled'])})."
         )
+    elif not row["hdi_low"] <= row["observed"] <= row["hdi_high"]:
+        text += (
+            f" The plain difference of averages, {signed_text(row['observed'])}, lies outside the interval: it counts "
+            "all pairs alike, where the model counts most what varies least from one attribute word to the next. "
+            "Report both, with a second model beside them (crossed_per_list)."
+        )
     return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
 
 

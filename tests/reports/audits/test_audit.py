@@ -225,7 +225,7 @@ def test_a_plan(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_answered_is_said_before_any_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    import bayesbias.reports.audits.audit as module
+    import bayesbias.models.sampling as module
 
     monkeypatch.setattr(module, "fit", lambda *_args, **_options: pytest.fail("a model was fitted"))
     whole = bb.load_embedding(VECTORS["seed 1"])

@@ -98,7 +98,7 @@ def test_every_number_is_one_of_the_contrasts(known: xr.DataTree) -> None:
         np.testing.assert_equal({name: statement.numbers[name] for name in names}, {name: row[name] for name in names})
         for text in (f"{row['mean']:+.3f}", f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}"):
             assert text in statement.text
-        assert statement.text.endswith("that it is too small to matter (in the rope).")
+        assert "that it is too small to matter (in the rope)." in statement.text
     assert "probability above 0.99" in str(found)
     assert "1.00" not in str(found)
 
@@ -141,6 +141,19 @@ def test_words_that_the_model_pulled_are_named(known: xr.DataTree) -> None:
         assert ("Read with care: " in statement.text) == bool(statement.numbers["pulled"])
         pulled |= dict.fromkeys(statement.numbers["contradicted"], 1) | statement.numbers["pulled"]
     assert pulled
+
+
+def test_a_plain_difference_outside_the_interval_is_said(known: xr.DataTree) -> None:
+    """All pairs are moved until the plain difference is the middle of the interval, and then past its end."""
+    row = bb.contrasts(known).set_index("contrast").loc["associated - human"]
+    other_side = {"outside": row["hdi_high"] + 0.01, "inside": (row["hdi_low"] + row["hdi_high"]) / 2}
+    for place, plain in other_side.items():
+        fit = known.copy(deep=True)
+        associated = fit["constant_data"]["connection_index"].to_numpy() == CONNECTIONS.index("associated")
+        fit["observed_data"]["cosine_distance"][associated] += plain - row["observed"]
+        (said,) = [each for each in shown(bb.conclusions(fit), "contrast") if each.numbers["contrast"] == row.name]
+        assert said.numbers["observed"] == pytest.approx(plain)
+        assert ("lies outside the interval" in said.text) == (place == "outside")
 
 
 def test_words_that_were_not_measured_are_not_judged(known: xr.DataTree) -> None:
