@@ -588,7 +588,7 @@ def test_a_study_on_workers_goes_on(
     table = (workplace / "study" / "audit.csv").read_bytes()
     assert in_process("run", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 2
     assert "not empty" in capsys.readouterr().err
-    monkeypatch.setattr("bayesbias.cluster.workers.answer_cell", lambda *_: pytest.fail("a cell was computed again"))
+    monkeypatch.setattr("bayesbias.cluster.run.answer_cell", lambda *_: pytest.fail("a cell was computed again"))
     for left in (workplace / "study").glob("audit*"):  # what a run that was killed has not written
         left.unlink()
     assert in_process("run", "study.toml", "-o", "study", "--json", monkeypatch=monkeypatch) == 0

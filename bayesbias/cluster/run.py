@@ -2,10 +2,8 @@
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,23 +12,19 @@ from bayesbias.arguments import (
     HDI_PROB,
     check_count,
     check_items,
-    check_path,
     check_probability,
-    check_type,
     resolve_seed,
-    with_progress,
 )
-from bayesbias.cluster.cell_files import read_answer, write_answer
-from bayesbias.cluster.workers import Workers, cluster_of, processes, this_process
+from bayesbias.cluster.answering import answer_all, checked_folder, checked_team, held, own_seed
+from bayesbias.cluster.workers import Workers
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.embeddings.case_rules import Case
-from bayesbias.errors import ArgumentError, ClusterError, InputFileError, NotEnoughMemoryError, ReportError
+from bayesbias.errors import ArgumentError, NotEnoughMemoryError, ReportError
 from bayesbias.losses import MAX_LOST, check_max_lost
 from bayesbias.memory import check_memory
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.sampling import bytes_of_draws
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.outputs import atomic_path, check_folder, claimed, clear_workshops
 from bayesbias.reports.audits.asked import (
     AUDIT_MEASURES,
     check_measures,
@@ -41,6 +35,7 @@ from bayesbias.reports.audits.asked import (
     read_studies,
 )
 from bayesbias.reports.audits.assembly import audit_frame
+from bayesbias.reports.audits.audit import answer_cell
 from bayesbias.reports.audits.audit_frame import AuditFrame
 from bayesbias.reports.audits.cells import Cell, make_cells
 from bayesbias.studies import StudyLike
@@ -57,7 +52,6 @@ _USUAL_DRAWS = 4000
 _LONGEST_YEARS = 1.0
 _YEAR = 365.25 * 24 * 3600
 _BYTES_A_ROW = 2000  # of the frame, and of what its page needs
-_SEED = "seed.txt"
 _PARTS = ("embeddings", "studies", "models", "seeds")
 
 
@@ -143,8 +137,8 @@ def run_study(
     settings |= {"hdi_prob": check_probability("hdi_prob", hdi_prob)}
     counts = {"draws": draws, "tune": tune, "chains": chains}
     settings |= {name: check_count(name, value) for name, value in counts.items()}
-    folder = None if cells is None else _checked_folder(cells)
-    team = _checked_team(workers, scheduler, say=bool(progress))
+    folder = None if cells is None else checked_folder(cells)
+    team = checked_team(workers, scheduler, say=bool(progress))
     specs = _checked_models(models)
     settings["measures"] = check_measures(measures, specs)
     asked = read_studies(studies)
@@ -152,27 +146,10 @@ def run_study(
     _check_room(sizes, settings)
     sources = read_embeddings(embeddings, asked, settings["measures"], case)
     lists = lost_lists(sources, asked)
-    with _held(folder):
-        every = make_cells(sources.values(), asked, specs, seeds or [_own_seed(folder)], **settings)
-        answers = {cell.digest: found for cell in every if folder and (found := read_answer(folder, cell.digest))}
-        todo = list({cell.digest: cell for cell in every if cell.digest not in answers}.values())
-        failed: dict[str, str] = {}
-        if todo:
-            with team() as those:
-                _check_work(todo, sizes, those)
-                steps = with_progress(range(len(todo)), "Cells", progress=progress)
-                try:
-                    for _, (cell, outcome) in zip(steps, those.outcomes(sources, todo), strict=True):
-                        if isinstance(outcome, str):
-                            failed[cell.digest] = outcome
-                            continue
-                        answers[cell.digest] = outcome
-                        if folder:
-                            write_answer(folder, cell.digest, outcome)
-                except ClusterError as error:
-                    kept = f"kept in {folder}: run it again, and it goes on" if folder else "lost: no folder keeps them"
-                    raise ClusterError(f"{error} {len(answers):,} of {len(every):,} cells are {kept}.") from error
-        answers = {cell.digest: answers[cell.digest] for cell in every if cell.digest in answers}  # in one order
+    with held(folder):
+        every = make_cells(sources.values(), asked, specs, seeds or [own_seed(folder)], **settings)
+        check = partial(_check_work, sizes=sizes)
+        answers, failed = answer_all(every, sources, answer_cell, team, folder, check=check, progress=progress)
         return audit_frame(every, answers, failed, sources, lists)
 
 
@@ -197,57 +174,6 @@ def _checked_models(models: Any) -> list[ModelSpec | None]:
     return specs
 
 
-def _checked_team(workers: Any, scheduler: Any, *, say: bool) -> Callable[[], AbstractContextManager[Workers]]:
-    """Return what starts the workers that are asked for."""
-    if scheduler is not None:
-        check_type("scheduler", scheduler, str, "the address of a Dask scheduler, such as 'tcp://10.0.0.1:8786'")
-        if workers is not None:
-            raise ArgumentError("workers: those of a scheduler answer. Give workers or scheduler, not both.")
-        return partial(cluster_of, scheduler, say=say)
-    count = (os.cpu_count() or 1) if workers is None else check_count("workers", workers)
-    return this_process if count == 1 else partial(processes, count, say=say)
-
-
-def _checked_folder(cells: Any) -> Path:
-    """Return the folder of cells, which may be new, in a folder that may be new."""
-    folder = check_path(cells, "cells")
-    check_folder(folder if folder.parent.is_dir() else folder.parent, overwrite=True)
-    return folder
-
-
-@contextmanager
-def _held(folder: Path | None) -> Iterator[None]:
-    """Hold the folder of cells, so that no other run works there, and clear what one that was killed left."""
-    if folder is None:
-        yield
-        return
-    folder.parent.mkdir(exist_ok=True)
-    with claimed(folder):
-        folder.mkdir(exist_ok=True)
-        clear_workshops(folder)
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # where nothing was answered, nothing is left
-                folder.rmdir()
-    with suppress(OSError):
-        folder.parent.rmdir()
-
-
-def _own_seed(folder: Path | None) -> int:
-    """Return the seed that was drawn when the folder was begun, or a new one."""
-    if folder is None:
-        return resolve_seed(None)
-    path = folder / _SEED
-    if not path.exists():
-        with atomic_path(path) as new:
-            new.write_text(f"{resolve_seed(None)}\n", encoding="ascii")
-    text = path.read_bytes()[:20].decode("ascii", "replace").strip()
-    if not text.isdecimal():
-        raise InputFileError(f"{path} holds no seed. Remove it, or give random_seed.")
-    return resolve_seed(int(text))
-
-
 # --- what is too much -------------------------------------------------------------------------------------
 
 
@@ -258,7 +184,7 @@ def _check_room(sizes: tuple[int, ...], settings: Mapping[str, Any]) -> None:
     check_memory(needed, f"The answers of {_count_text(sizes)}", "Ask less, or take fewer draws.")
 
 
-def _check_work(todo: Sequence[Cell], sizes: tuple[int, ...], those: Workers) -> None:
+def _check_work(todo: Sequence[Cell], those: Workers, *, sizes: tuple[int, ...]) -> None:
     """Raise if cells would need more memory than a worker has, or more than a year."""
     whole = _count_text(sizes)
     needed = [_bytes(cell) for cell in todo]

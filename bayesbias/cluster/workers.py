@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bayesbias.embeddings import Embedding
 from bayesbias.errors import BayesBiasError, ClusterError
 from bayesbias.memory import free_memory
-from bayesbias.reports.audits.audit import answer_cell
-from bayesbias.reports.audits.cells import Answer, Cell, package_version
+from bayesbias.reports.audits.cells import Answer, package_version
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -32,6 +31,22 @@ type Outcome = Answer | str
 """The answer of a cell, or the error that it ended with."""
 
 
+class Asked(Protocol):
+    """A cell, whatever it asks."""
+
+    @property
+    def embedding(self) -> str:
+        """The name of the embedding that is asked."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of all that enters the answer."""
+
+
+type Ask = Callable[[Embedding, Any], Answer]
+"""A function of a module, of an embedding and a cell; workers are sent its name."""
+
+
 @dataclass(frozen=True)
 class Workers:
     """Those who answer.
@@ -43,21 +58,21 @@ class Workers:
     memory
         Bytes that each may take.
     outcomes
-        Answers cells of embeddings by name: yields each, in whatever order they are ready.
+        Answers cells, by a function, of embeddings by name: yields each, in whatever order they are ready.
     """
 
     count: int
     memory: int
-    outcomes: Callable[[Mapping[str, Embedding], Sequence[Cell]], Iterator[tuple[Cell, Outcome]]]
+    outcomes: Callable[[Ask, Mapping[str, Embedding], Sequence[Any]], Iterator[tuple[Any, Outcome]]]
 
 
-def outcome(source: Embedding, cell: Cell, version: str) -> Outcome:
+def outcome(answer: Ask, source: Embedding, cell: Asked, version: str) -> Outcome:
     """Answer a cell, or return the error with which it fails: the others go on."""
     here = package_version()
     if here != version:
         return f"ClusterError: this worker has bayesbias {here}, and the study was begun with {version}."
     try:
-        return answer_cell(source, cell)
+        return answer(source, cell)
     except BayesBiasError as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one cell, the others go on
@@ -68,9 +83,11 @@ def outcome(source: Embedding, cell: Cell, version: str) -> Outcome:
 def this_process() -> Iterator[Workers]:
     """Yield this process as the only worker."""
 
-    def outcomes(sources: Mapping[str, Embedding], cells: Sequence[Cell]) -> Iterator[tuple[Cell, Outcome]]:
+    def outcomes(
+        answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked]
+    ) -> Iterator[tuple[Asked, Outcome]]:
         for cell in cells:
-            yield cell, outcome(sources[cell.embedding], cell, package_version())
+            yield cell, outcome(answer, sources[cell.embedding], cell, package_version())
 
     yield Workers(1, free_memory(), outcomes)
 
@@ -152,26 +169,28 @@ def _workers(client: "Client", say: bool) -> Workers:
     limits = [each["memory_limit"] or free_memory() for each in known]
     count = sum(each["nthreads"] for each in known)
 
-    def outcomes(sources: Mapping[str, Embedding], cells: Sequence[Cell]) -> Iterator[tuple[Cell, Outcome]]:
-        return _outcomes(client, sources, cells, _CELLS_A_WORKER * count)
+    def outcomes(
+        answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked]
+    ) -> Iterator[tuple[Asked, Outcome]]:
+        return _outcomes(client, answer, sources, cells, _CELLS_A_WORKER * count)
 
     return Workers(count, min(limits), outcomes)
 
 
 def _outcomes(
-    client: "Client", sources: Mapping[str, Embedding], cells: Sequence[Cell], most: int
-) -> Iterator[tuple[Cell, Outcome]]:
+    client: "Client", answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked], most: int
+) -> Iterator[tuple[Asked, Outcome]]:
     """Yield cells with their outcomes; at most so many are under way, so that no process holds all of them."""
     done: queue.SimpleQueue[Future] = queue.SimpleQueue()
     waiting = iter(cells)
-    asked: dict[str, Cell] = {}
+    asked: dict[str, Asked] = {}
     # A task that returns what it is given: where its worker dies, the scheduler has it made anew on another.
     held = {name: client.submit(_given, source, pure=False) for name, source in sources.items()}
     while True:
         if len(asked) <= most // 2 and (some := list(islice(waiting, most - len(asked)))):
             keys = [f"bayesbias-{cell.digest}" for cell in some]
             given = [held[cell.embedding] for cell in some], some, [package_version()] * len(some)
-            for task in client.map(outcome, *given, key=keys):
+            for task in client.map(outcome, [answer] * len(some), *given, key=keys):
                 task.add_done_callback(done.put)
             asked |= dict(zip(keys, some, strict=True))
         if not asked:

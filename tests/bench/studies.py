@@ -11,6 +11,7 @@ import bayesbias as bb
 from bayesbias.cluster.cell_files import write_answer
 from bayesbias.cluster.workers import Workers, processes, this_process
 from bayesbias.models.spec import load_model
+from bayesbias.reports.audits.audit import answer_cell
 from bayesbias.reports.audits.cells import Cell, make_cells
 
 _FITS = 1000
@@ -19,7 +20,7 @@ _FITS = 1000
 def measure(fits: int = _FITS) -> Iterator[dict[str, object]]:
     """Yield the overhead of a cell, and how much faster two workers are than one; workers have started before."""
     embedding = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    settings = {"max_lost": 0.2, "hdi_prob": 0.89, "draws": 250, "chains": 4}
+    settings = {"max_lost": 0.2, "hdi_prob": 0.89, "draws": 250, "tune": 250, "chains": 4}
     grid = [embedding], [bb.load_study("weat7")]
     light = make_cells(*grid, [None], range(fits), measures=("mac",), **settings)
     alone, sent = (_seconds(team, embedding, light) for team in (this_process, partial(processes, 1, say=False)))
@@ -34,9 +35,9 @@ def _seconds(team: Callable[[], AbstractContextManager[Workers]], embedding: bb.
     """Return the seconds from the first cell to the last that is kept; what each worker imports is imported before."""
     with tempfile.TemporaryDirectory() as folder, team() as those:
         sources = {embedding.name: embedding}
-        list(those.outcomes(sources, cells[:4]))
+        list(those.outcomes(answer_cell, sources, cells[:4]))
         start = time.perf_counter()
-        for cell, answer in those.outcomes(sources, cells):
+        for cell, answer in those.outcomes(answer_cell, sources, cells):
             if isinstance(answer, str):
                 raise SystemExit(answer)
             write_answer(Path(folder), cell.digest, answer)

@@ -30,13 +30,13 @@ GRID = {"models": ["hierarchical", "no_pooling"], "random_seed": [1, 2], **pets.
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The cells that are computed, by their hashes."""
     asked: list[str] = []
-    answer = workers.answer_cell
+    answer = module.answer_cell
 
-    def counting(source: bb.Embedding, cell: workers.Cell) -> workers.Answer:
+    def counting(source: bb.Embedding, cell: module.Cell) -> workers.Answer:
         asked.append(cell.digest)
         return answer(source, cell)
 
-    monkeypatch.setattr(workers, "answer_cell", counting)
+    monkeypatch.setattr(module, "answer_cell", counting)
     return asked
 
 
@@ -118,9 +118,9 @@ def test_a_seed_that_is_drawn_is_kept_with_the_cells(tmp_path: Path, counted: li
 def test_a_cell_that_fails_is_recorded_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: str
 ) -> None:
-    answer = workers.answer_cell
+    answer = module.answer_cell
 
-    def failing(source: bb.Embedding, cell: workers.Cell) -> workers.Answer:
+    def failing(source: bb.Embedding, cell: module.Cell) -> workers.Answer:
         if cell.variant == ("no_pooling", 2):
             raise ZeroDivisionError("no luck")
         return answer(source, cell)
@@ -130,7 +130,7 @@ def test_a_cell_that_fails_is_recorded_and_tried_again(
     for where in ({}, {"scheduler": threads}):
         folder = tmp_path / str(len(where))
         with monkeypatch.context() as patch:
-            patch.setattr(workers, "answer_cell", failing)
+            patch.setattr(module, "answer_cell", failing)
             with pytest.warns(BayesBiasWarning, match="1 of 2 cells failed.*ZeroDivisionError: no luck"):
                 found = study(EMBEDDINGS[:1], cells=folder, **where, **grid)
         assert len(found) == 5
