@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.checks.posterior_check import check_posterior as check_posterior
     from bayesbias.reports.checks.prior_check import PriorCheck as PriorCheck
     from bayesbias.reports.checks.prior_check import check_prior as check_prior
+    from bayesbias.reports.debiasing.correlations import correlation_interval as correlation_interval
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison as EmbeddingComparison
     from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
@@ -157,6 +158,7 @@ _NAMES = {
     "reports.audits.ranks": ("Ranks", "rank"),
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
     "reports.checks.prior_check": ("PriorCheck", "check_prior"),
+    "reports.debiasing.correlations": ("correlation_interval",),
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
     "reports.embeddings.seeds": ("SeedComparison", "compare_seeds"),
     "reports.embeddings.comparison_conclusions": ("ComparisonConclusions",),
