@@ -45,7 +45,7 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
 
     Examples
     --------
-    What 16 embeddings with r = 0.667 show (Dawkins 2021, between a measure of vectors and one of a model that uses them):
+    What r = 0.667 over 16 embeddings shows (Dawkins 2021, of a measure of vectors and one of a model that uses them):
 
     >>> low, high, above = bb.correlation_interval(0.667, 16)
     >>> round(low, 2), round(high, 2), round(above, 3)

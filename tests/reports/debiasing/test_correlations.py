@@ -56,5 +56,5 @@ def test_few_pairs_say_little_and_perfect_ones_something() -> None:
     assert above > 0.99
     with pytest.raises(ArgumentError, match="n=2"):
         bb.correlation_interval(0.5, 2)
-    with pytest.raises(ArgumentError, match="r=1.5"):
+    with pytest.raises(ArgumentError, match=r"r=1\.5"):
         bb.correlation_interval(1.5, 10)
