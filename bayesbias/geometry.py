@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.arguments import check_count, check_flag
 from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
 
@@ -25,6 +26,7 @@ __all__ = [
     "row_space",
     "unit_rows",
     "unit_vectors",
+    "weighted_directions",
 ]
 
 
@@ -331,6 +333,72 @@ def condition_number(vectors: ArrayLike) -> Floats:
     np.divide(largest, smallest, out=squares, where=full)
     condition: Floats = squares**2
     return condition
+
+
+def weighted_directions(
+    female_vectors: ArrayLike, male_vectors: ArrayLike, components: int = 4, *, centred: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the directions in which two lists of vectors differ most, and the weight of each.
+
+    They are the first principal components of all differences between a vector of the first list and one of the
+    second. The differences themselves, as many as the product of the two sizes, are not made.
+
+    Parameters
+    ----------
+    female_vectors, male_vectors
+        Of shapes (first words, dimensions) and (second words, dimensions).
+    components
+        How many directions, at most as many as the differences span.
+    centred
+        Take the mean difference away first. The components are then those of the spread *within* the lists, without
+        the difference between them: what a program for principal components gives without being asked.
+
+    Returns
+    -------
+    directions, weights
+        Orthonormal rows, of shape (components, dimensions), which point from the second list to the first (in the mean;
+        where `centred`, so that the largest number is positive); and the share of the squared differences along each.
+
+    Raises
+    ------
+    MeasureError
+        If a vector has no direction, the vectors differ in length, or the differences span fewer dimensions.
+
+    References
+    ----------
+    Dawkins (2021), section 4: the directions g_i and weights a_i of equations 3 and 4.
+
+    Examples
+    --------
+    >>> directions, weights = weighted_directions([[2.0, 1.0], [2.0, -1.0]], [[0.0, 1.0], [0.0, -1.0]], components=2)
+    >>> directions.round(12) + 0.0, weights.round(3)
+    (array([[1., 0.],
+           [0., 1.]]), array([0.667, 0.333]))
+    """
+    first, second = checked_rows(female_vectors), checked_rows(male_vectors)
+    raise_unless_same_dimensions(first, second)
+    count = check_count("components", components)
+    mean_difference = first.mean(axis=0) - second.mean(axis=0)
+    # Their mean square is the sum of the two lists' own covariances and of the mean difference's square.
+    rows = np.vstack([
+        (first - first.mean(axis=0)) / np.sqrt(len(first)), (second - second.mean(axis=0)) / np.sqrt(len(second)),
+        mean_difference * (not check_flag("centred", centred)),
+    ])  # fmt: skip
+    _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
+    longest = max(np.abs(first).max(), np.abs(second).max())
+    span = int((sizes > RANK_TOLERANCE * max(sizes[0], 1e-6 * longest)).sum())
+    if count > span:
+        raise MeasureError(
+            f"The differences between {len(first)} and {len(second)} vectors span {span} dimensions, but "
+            f"components={count}. Give more words, or fewer components."
+        )
+    directions = directions[:count]
+    towards = directions @ mean_difference
+    largest = directions[np.arange(count), np.abs(directions).argmax(axis=1)]
+    sided = np.abs(towards) > RANK_TOLERANCE * longest
+    signs = np.where(np.where(sided & (not centred), towards, largest) < 0, -1.0, 1.0)
+    weights: Floats = sizes[:count] ** 2 / (sizes**2).sum()
+    return directions * signs[:, np.newaxis], weights
 
 
 def _orthonormalised(rows: Floats) -> Floats:
