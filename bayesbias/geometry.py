@@ -350,14 +350,14 @@ def weighted_directions(
     components
         How many directions, at most as many as the differences span.
     centred
-        Take the mean difference away first. The components are then those of the spread *within* the lists, without
-        the difference between them: what a program for principal components gives without being asked.
+        Take the mean difference away first, as programs for principal components do unasked. The components are then
+        those of the spread *within* the lists, without the difference between them.
 
     Returns
     -------
     directions, weights
         Orthonormal rows, of shape (components, dimensions), which point from the second list to the first (in the mean;
-        where `centred`, so that the largest number is positive); and the share of the squared differences along each.
+        where `centred`, their largest number is positive); and the share of the squared differences along each.
 
     Raises
     ------
@@ -375,14 +375,14 @@ def weighted_directions(
     (array([[1., 0.],
            [0., 1.]]), array([0.667, 0.333]))
     """
+    count, keep_mean = check_count("components", components), not check_flag("centred", centred)
     first, second = checked_rows(female_vectors), checked_rows(male_vectors)
     raise_unless_same_dimensions(first, second)
-    count = check_count("components", components)
     mean_difference = first.mean(axis=0) - second.mean(axis=0)
     # Their mean square is the sum of the two lists' own covariances and of the mean difference's square.
     rows = np.vstack([
         (first - first.mean(axis=0)) / np.sqrt(len(first)), (second - second.mean(axis=0)) / np.sqrt(len(second)),
-        mean_difference * (not check_flag("centred", centred)),
+        mean_difference * keep_mean,
     ])  # fmt: skip
     _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
     longest = max(np.abs(first).max(), np.abs(second).max())
@@ -393,12 +393,10 @@ def weighted_directions(
             f"components={count}. Give more words, or fewer components."
         )
     directions = directions[:count]
-    towards = directions @ mean_difference
-    largest = directions[np.arange(count), np.abs(directions).argmax(axis=1)]
-    sided = np.abs(towards) > RANK_TOLERANCE * longest
-    signs = np.where(np.where(sided & (not centred), towards, largest) < 0, -1.0, 1.0)
+    towards, largest = directions @ mean_difference, directions[range(count), np.abs(directions).argmax(axis=1)]
+    sides = np.where(keep_mean & (np.abs(towards) > RANK_TOLERANCE * longest), towards, largest)
     weights: Floats = sizes[:count] ** 2 / (sizes**2).sum()
-    return directions * signs[:, np.newaxis], weights
+    return directions * np.where(sides < 0, -1.0, 1.0)[:, np.newaxis], weights
 
 
 def _orthonormalised(rows: Floats) -> Floats:
