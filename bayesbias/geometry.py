@@ -341,7 +341,7 @@ def weighted_directions(
     """Return the directions in which two lists of vectors differ most, and the weight of each.
 
     They are the first principal components of all differences between a vector of the first list and one of the
-    second. The differences themselves, as many as the product of the two sizes, are not made.
+    second: g_i and a_i of Dawkins (2021), section 4.
 
     Parameters
     ----------
@@ -359,15 +359,6 @@ def weighted_directions(
         Orthonormal rows, of shape (components, dimensions), which point from the second list to the first (in the mean;
         where `centred`, their largest number is positive); and the share of the squared differences along each.
 
-    Raises
-    ------
-    MeasureError
-        If a vector has no direction, the vectors differ in length, or the differences span fewer dimensions.
-
-    References
-    ----------
-    Dawkins (2021), section 4: the directions g_i and weights a_i of equations 3 and 4.
-
     Examples
     --------
     >>> directions, weights = weighted_directions([[2.0, 1.0], [2.0, -1.0]], [[0.0, 1.0], [0.0, -1.0]], components=2)
@@ -380,17 +371,13 @@ def weighted_directions(
     raise_unless_same_dimensions(first, second)
     mean_difference = first.mean(axis=0) - second.mean(axis=0)
     # Their mean square is the sum of the two lists' own covariances and of the mean difference's square.
-    rows = np.vstack([
-        (first - first.mean(axis=0)) / np.sqrt(len(first)), (second - second.mean(axis=0)) / np.sqrt(len(second)),
-        mean_difference * keep_mean,
-    ])  # fmt: skip
-    _, sizes, directions = np.linalg.svd(rows, full_matrices=False)
+    within = [(rows - rows.mean(axis=0)) / np.sqrt(len(rows)) for rows in (first, second)]
+    _, sizes, directions = np.linalg.svd(np.vstack([*within, mean_difference * keep_mean]), full_matrices=False)
     longest = max(np.abs(first).max(), np.abs(second).max())
     span = int((sizes > RANK_TOLERANCE * max(sizes[0], 1e-6 * longest)).sum())
     if count > span:
         raise MeasureError(
-            f"The differences between {len(first)} and {len(second)} vectors span {span} dimensions, but "
-            f"components={count}. Give more words, or fewer components."
+            f"The differences span {span} dimensions, but components={count}. Give more words, or fewer components."
         )
     directions = directions[:count]
     towards, largest = directions @ mean_difference, directions[range(count), np.abs(directions).argmax(axis=1)]
