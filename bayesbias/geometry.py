@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesbias.arguments import check_count, check_flag
 from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
 
@@ -25,6 +26,7 @@ __all__ = [
     "row_space",
     "unit_rows",
     "unit_vectors",
+    "weighted_directions",
 ]
 
 
@@ -331,6 +333,57 @@ def condition_number(vectors: ArrayLike) -> Floats:
     np.divide(largest, smallest, out=squares, where=full)
     condition: Floats = squares**2
     return condition
+
+
+def weighted_directions(
+    female_vectors: ArrayLike, male_vectors: ArrayLike, components: int = 4, *, centred: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the directions in which two lists of vectors differ most, and the weight of each.
+
+    They are the first principal components of all differences between a vector of the first list and one of the
+    second: g_i and a_i of Dawkins (2021), section 4.
+
+    Parameters
+    ----------
+    female_vectors, male_vectors
+        Of shapes (first words, dimensions) and (second words, dimensions).
+    components
+        How many directions, at most as many as the differences span.
+    centred
+        Take the mean difference away first, as programs for principal components do unasked. The components are then
+        those of the spread *within* the lists, without the difference between them.
+
+    Returns
+    -------
+    directions, weights
+        Orthonormal rows, of shape (components, dimensions), which point from the second list to the first (in the mean;
+        where `centred`, their largest number is positive); and the share of the squared differences along each.
+
+    Examples
+    --------
+    >>> directions, weights = weighted_directions([[2.0, 1.0], [2.0, -1.0]], [[0.0, 1.0], [0.0, -1.0]], components=2)
+    >>> directions.round(12) + 0.0, weights.round(3)
+    (array([[1., 0.],
+           [0., 1.]]), array([0.667, 0.333]))
+    """
+    count, keep_mean = check_count("components", components), not check_flag("centred", centred)
+    first, second = checked_rows(female_vectors), checked_rows(male_vectors)
+    raise_unless_same_dimensions(first, second)
+    mean_difference = first.mean(axis=0) - second.mean(axis=0)
+    # Their mean square is the sum of the two lists' own covariances and of the mean difference's square.
+    within = [(rows - rows.mean(axis=0)) / np.sqrt(len(rows)) for rows in (first, second)]
+    _, sizes, directions = np.linalg.svd(np.vstack([*within, mean_difference * keep_mean]), full_matrices=False)
+    longest = max(np.abs(first).max(), np.abs(second).max())
+    span = int((sizes > RANK_TOLERANCE * max(sizes[0], 1e-6 * longest)).sum())
+    if count > span:
+        raise MeasureError(
+            f"The differences span {span} dimensions, but components={count}. Give more words, or fewer components."
+        )
+    directions = directions[:count]
+    towards, largest = directions @ mean_difference, directions[range(count), np.abs(directions).argmax(axis=1)]
+    sides = np.where(keep_mean & (np.abs(towards) > RANK_TOLERANCE * longest), towards, largest)
+    weights: Floats = sizes[:count] ** 2 / (sizes**2).sum()
+    return directions * np.where(sides < 0, -1.0, 1.0)[:, np.newaxis], weights
 
 
 def _orthonormalised(rows: Floats) -> Floats:

@@ -30,7 +30,7 @@ CLASSES = {
     if inspect.isclass(value := getattr(room, name)) and not issubclass(value, Exception)
 }
 # Settings and results of a few numbers, which their line shows whole, and a recipe that only registries hold.
-FEW_NUMBERS = {bb.LinearPrior, bb.debias.HardDebias, bb.debias.SoftDebias, metrics.PermutationTest, metrics.TTest}
+FEW_NUMBERS = {bb.LinearPrior, bb.debias.Chain, *bb.debias.METHODS.values(), metrics.PermutationTest, metrics.TTest}
 FEW_NUMBERS |= {metrics.SimilarityMeasure}
 LONGEST = 600
 TAGS = {"table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", "ul", "li", "div", "style"}
@@ -62,8 +62,10 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
     study = bb.load_study(
         {"<b>X": ["<b>he</b>", "him"], "Y": ["she", "her"], "A": ["<i>nurse", "a&b"], "B": ["cook", "clerk"]}
     )
-    sets = bb.debias.DebiasWords("<u>gender", [["<b>he</b>", "she"]], specific=["<i>nurse"])
-    hard, soft = (method().fit(nasty, sets) for method in bb.debias.METHODS.values())
+    names = [["<b>he</b>", "him"], ["she", "her"]]
+    sets = bb.debias.DebiasWords("<u>gender", [["<b>he</b>", "she"]], specific=["<i>nurse"], names=names)
+    hard, soft, linear = (bb.debias.METHODS[name]().fit(nasty, sets) for name in ("hard", "soft", "linear"))
+    chain, gn_glove = (method.fit(nasty, sets) for method in (bb.debias.Chain(bb.debias.MHD(1)), bb.debias.GNGloVe()))
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     other = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
     audit = bb.audit([vectors, other], ["weat7"], ["weat"], model=None, random_seed=1)
@@ -71,7 +73,8 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
     quiet: dict[str, Any] = {"random_seed": 1, "progress": False}
     conclusions = bb.conclusions(short_fit)
     return [
-        *(nasty, study, sets, hard, soft, hard.subspace, nasty.lookup(["she", "<s>"])),
+        *(nasty, study, sets, hard, soft, linear, chain, gn_glove, hard.subspace, nasty.lookup(["she", "<s>"])),
+        bb.debias.INLP().fit(vectors, [["he", "she"]]),
         metrics.gender_direction(nasty, [("<b>he</b>", "she")]),
         find_lists(nasty, {"<b>X": ["<b>he</b>", "she"]}),
         metrics.lattice(vectors, male, **quiet),

@@ -16,6 +16,7 @@ from bayesbias.geometry import (
     rank,
     row_space,
     unit_vectors,
+    weighted_directions,
 )
 
 GOOGLE_NEWS = ("data", "embeddings", "googlenews_word2vec_300d_13784.npz")
@@ -222,3 +223,37 @@ def test_lists_of_different_embeddings() -> None:
             measure(np.ones((1, 2)), np.ones((1, 3)))
     with pytest.raises(MeasureError, match=r"Give \(words, dimensions\)"):
         joint_coordinates(np.ones((2, 2, 2)))
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_weighted_directions_are_principal_components_of_all_differences(centred: bool) -> None:
+    differences = (A[:, np.newaxis] - B[:5]).reshape(-1, A.shape[1])
+    if centred:
+        differences = differences - differences.mean(axis=0)
+    values, vectors = np.linalg.eigh(differences.T @ differences)
+    directions, weights = weighted_directions(A, B[:5], components=4, centred=centred)
+    np.testing.assert_allclose(weights, values[::-1][:4] / values.sum(), rtol=1e-10)
+    np.testing.assert_allclose(np.abs(directions @ vectors[:, ::-1][:, :4]), np.eye(4), atol=1e-8)
+
+
+def test_weighted_directions_are_those_of_scikit_learn_where_centred() -> None:
+    decomposition = pytest.importorskip("sklearn.decomposition")
+    differences = (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
+    found = decomposition.PCA(n_components=4).fit(differences)
+    directions, weights = weighted_directions(A, B, centred=True)
+    np.testing.assert_allclose(weights, found.explained_variance_ratio_, rtol=1e-10)
+    np.testing.assert_allclose(np.abs((directions * found.components_).sum(axis=1)), 1.0, rtol=1e-10)
+
+
+def test_weighted_directions_point_to_the_first_list() -> None:
+    directions, _ = weighted_directions(A, B)
+    assert (directions @ (A.mean(axis=0) - B.mean(axis=0)) > 0).all()
+    turned, _ = weighted_directions(B, A)
+    np.testing.assert_allclose(turned, -directions, atol=1e-10)
+
+
+def test_weighted_directions_of_too_few_vectors_say_so() -> None:
+    with pytest.raises(MeasureError, match="span 3 dimensions, but components=4"):
+        weighted_directions(A[:2], B[:2])
+    with pytest.raises(MeasureError, match="span 0 dimensions"):
+        weighted_directions(A[:1], A[:1], components=1)

@@ -1,6 +1,5 @@
-"""Commands that look at a fit again: predictive checks, random lists, other embeddings, debiasing, the page."""
+"""Commands that look at a fit again: predictive checks, random lists, other embeddings, the page."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -143,50 +142,6 @@ def compare(
     text = write_comparison(compared, output, overwrite=overwrite)
     text += f"\nWrote {output}. Look at {output / 'difference_1.png'}."
     answer(text, compared, as_json=as_json, quiet=quiet)
-
-
-@app.command(cls=Command)
-def debias(
-    embedding: Annotated[
-        Path, typer.Argument(metavar="VECTORS", help="An embedding, as for `bayesbias table`; it is read whole.")
-    ],
-    sets: Annotated[str, typer.Option(help="Definitional sets: a bundled name, or a TOML file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A file .npz, .bin, .txt or .vec.")],
-    method: Annotated[str, typer.Option(help="hard (neutralize and equalize) or soft.")] = "hard",
-    strength: Annotated[float | None, typer.Option(help="Of soft debiasing (lambda); by default 0.2.")] = None,
-    components: Annotated[int | None, typer.Option(help="Directions to remove; by default from the sets.")] = None,
-    case: Case = "exact",
-    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
-    name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
-    quiet: Quiet = False,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write a debiased embedding, to be compared with the original.
-
-    Bundled sets: gender_bolukbasi, gender_manzini, race_manzini, religion_manzini. Example:
-
-        bayesbias debias vectors.txt --sets religion_manzini --output debiased.npz
-    """
-    from bayesbias.arguments import check_choice
-    from bayesbias.debias import METHODS
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.embeddings.writing import check_embedding_output, write_embedding
-
-    check_embedding_output(output, overwrite=overwrite)
-    claim(output)
-    chosen = METHODS[check_choice("--method", method, METHODS)]
-    settings = {"strength": strength, "components": components}
-    given = {setting: value for setting, value in settings.items() if value is not None}
-    for setting in given:
-        check_choice(f"--method {method}, setting", setting, [field.name for field in fields(chosen)])
-    vectors = load_embedding(embedding, format=file_format, case=case, name=name)
-    changed = chosen(**given).fit(vectors, sets).transform(vectors)
-    write_embedding(changed, output, overwrite=overwrite)
-    text = (
-        f"Wrote {output}: {changed.name}, {len(changed):,} words.\n"
-        f"Next: bayesbias table {output} --study STUDY --output debiased.csv, then bayesbias compare."
-    )
-    answer(text, quiet=quiet)
 
 
 @app.command(cls=Command)

@@ -1,29 +1,39 @@
 """Debiasing methods, to compare an embedding with what they make of it."""
 
-from typing import Any
-
+from bayesbias.debias.by_word.gn_glove import FittedGNGloVe, GNGloVe
+from bayesbias.debias.by_word.hard import FittedHardDebias, HardDebias
+from bayesbias.debias.chain import Chain, FittedChain
 from bayesbias.debias.debias_words import DebiasWords, list_debias_words, load_debias_words
-from bayesbias.debias.hard import FittedHardDebias, HardDebias
-from bayesbias.debias.soft import FittedSoftDebias, SoftDebias
-from bayesbias.debias.subspace import Subspace, bias_subspace
+from bayesbias.debias.linear.inlp import INLP, FittedINLP
+from bayesbias.debias.linear.linear_map import FittedLinearMap
+from bayesbias.debias.linear.linear_projection import LinearProjection
+from bayesbias.debias.linear.misp import MHD, MISP
+from bayesbias.debias.linear.soft import FittedSoftDebias, SoftDebias
+from bayesbias.debias.registry import METHODS, methods_from_names, what_it_needs
+from bayesbias.debias.subspace import Subspace, bias_subspace, name_subspace
 
 __all__ = [
+    "INLP",
     "METHODS",
+    "MHD",
+    "MISP",
+    "Chain",
     "DebiasWords",
+    "FittedChain",
+    "FittedGNGloVe",
     "FittedHardDebias",
+    "FittedINLP",
+    "FittedLinearMap",
     "FittedSoftDebias",
+    "GNGloVe",
     "HardDebias",
+    "LinearProjection",
     "SoftDebias",
     "Subspace",
     "bias_subspace",
     "list_debias_words",
     "load_debias_words",
+    "methods_from_names",
+    "name_subspace",
+    "what_it_needs",
 ]
-
-METHODS: dict[str, type[Any]] = {"hard": HardDebias, "soft": SoftDebias}
-"""Name -> a frozen class. Its fields are the method's settings; its ``fit(embedding, sets)`` returns an object whose
-``transform(embedding)`` returns the debiased `Embedding`.
-
->>> METHODS["soft"](strength=5.0)
-SoftDebias(strength=5.0, components=None)
-"""

@@ -14,7 +14,12 @@ from bayesbias.statements import Described, Facts
 Sets = Sequence[Sequence[str]]
 _SPELLINGS = ("exact", "lower", "title", "upper")
 _TEXTS = ("name", "description", "source")
-_LISTS = ("definitional", "equalize")
+_LISTS = ("definitional", "equalize", "specific", "sides", "names", "concept")
+_MEANINGS = {
+    "sides": "the words of each side, such as [['woman', 'aunt'], ['man', 'uncle']]",
+    "names": "two lists of names, one for each side, such as [['Mary', 'Linda'], ['John', 'James']]",
+    "concept": "the words of the concept that is to be free of it, such as occupations",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,13 +36,20 @@ class DebiasWords(Described):
         Sets whose words hard debiasing makes equally near to every neutral word. None (default): `definitional`.
     specific
         Words that mean what is removed (such as "beard"), which hard debiasing therefore leaves as they are.
+    sides
+        A list of such words for each side (feminine words, masculine words), in the order of the definitional sets.
+    names
+        A list of names for each side, in the same order.
+    concept
+        Words of the concept that is to be free of what is removed, such as occupations.
     description, source
         For people.
 
     Raises
     ------
     MeasureError
-        If there is no definitional set, a set has fewer than two different words, or a word is not a text.
+        If there is no definitional set, a set or list has fewer than two different words, a word is in two lists, or a
+        word is not a text.
 
     Examples
     --------
@@ -49,6 +61,9 @@ class DebiasWords(Described):
     definitional: Sets
     equalize: Sets | None = None
     specific: Sequence[str] = ()
+    sides: Sets = ()
+    names: Sets = ()
+    concept: Sequence[str] = ()
     description: str = ""
     source: str = ""
 
@@ -59,6 +74,9 @@ class DebiasWords(Described):
             "definitional": self.definitional,
             "equalize": self.equalize,
             "specific": self.specific,
+            "sides": tuple(map(len, self.sides)),
+            "names": tuple(map(len, self.names)),
+            "concept": self.concept,
         }
 
     def __post_init__(self) -> None:
@@ -68,7 +86,12 @@ class DebiasWords(Described):
         equalize = definitional if self.equalize is None else _checked(self.equalize, "equalize")
         object.__setattr__(self, "definitional", definitional)
         object.__setattr__(self, "equalize", equalize)
-        object.__setattr__(self, "specific", _texts(self.specific, "specific"))
+        for field in ("specific", "concept"):
+            object.__setattr__(self, field, _texts(getattr(self, field), field))
+        for field in ("sides", "names"):
+            lists = _checked(getattr(self, field), field)
+            _check_apart(lists, field)
+            object.__setattr__(self, field, lists)
 
     @property
     def largest(self) -> int:
@@ -115,7 +138,7 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
         )
     path = bundled("data", "debias", f"{name}.toml") if name in known else Path(name)
     content = read_toml(path, MeasureError)
-    fields = (*_TEXTS, *_LISTS, "specific")
+    fields = (*_TEXTS, *_LISTS)
     unknown = [key for key in content if key not in fields]
     if unknown:
         raise MeasureError(f"{path}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], fields)}.")
@@ -138,6 +161,49 @@ def as_debias_words(
         found = load_debias_words(sets)
         return replace(found, name=name or found.name, equalize=found.equalize if equalize is None else equalize)
     return DebiasWords(name or "custom words", sets, equalize)
+
+
+def needed(words: DebiasWords, field: str, method: str, *, lists: int | None = None) -> Sets:
+    """Return a field of words for debiasing; raise `MeasureError`, which says what to give, if it is empty."""
+    found: Sets = getattr(words, field)
+    if not found or lists not in (None, len(found)):
+        raise MeasureError(
+            f"{method} needs {_MEANINGS[field]}; the words for {words.name!r} have {len(found) or 'none'}. Give "
+            f"`{field}` in DebiasWords or in the .toml file, as the bundled 'gender_bolukbasi' does."
+        )
+    return found
+
+
+def words_in(embedding: Embedding, words: Sequence[str], what: str, *, least: int = 2) -> list[str]:
+    """Return those of a list's words that the embedding has, as it writes them: "Mary" finds "mary" too.
+
+    Raises
+    ------
+    MeasureError
+        If fewer than `least` are left.
+
+    Warns
+    -----
+    LostWordsWarning
+        If words are left out.
+    """
+    found, present = embedding.lookup(words).found, set(embedding.words)
+    ways = ([found[word]] if word in found else forms(word, _SPELLINGS) for word in words)
+    kept = [next((form for form in way if form in present), None) for way in ways]
+    lost = [word for word, form in zip(words, kept, strict=True) if form is None]
+    left = list(dict.fromkeys(form for form in kept if form is not None))
+    if len(left) < least:
+        raise MeasureError(
+            f"The embedding {embedding.name!r} has {len(left)} of the {len(words)} words of {what}, and {least} are "
+            f"needed: it lacks {name_some(lost)}. Give words that it has, or load more of its words."
+        )
+    if lost:
+        warn_user(
+            f"The embedding {embedding.name!r} lacks {len(lost)} of the {len(words)} words of {what} "
+            f"({name_some(lost)}).",
+            LostWordsWarning,
+        )
+    return left
 
 
 def sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
@@ -211,6 +277,16 @@ def _texts(words: object, what: str) -> tuple[str, ...]:
         if not isinstance(word, str) or not word.strip():
             raise MeasureError(f"The words of {what} must be texts that are not blank; found {word!r}.")
     return found
+
+
+def _check_apart(lists: Sets, what: str) -> None:
+    if len(lists) == 1:
+        raise MeasureError(f"There is one list of {what}. Give one for each side, as a list of lists.")
+    of: dict[str, int] = {}
+    for place, words in enumerate(lists, start=1):
+        for word in words:
+            if of.setdefault(word, place) != place:
+                raise MeasureError(f"{word!r} is in the lists {of[word]} and {place} of {what}. Leave it out of one.")
 
 
 def check_disjoint(sets: Sets) -> None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.arguments import check_count
-from bayesbias.debias.debias_words import DebiasWords, sets_in
+from bayesbias.debias.debias_words import DebiasWords, needed, sets_in, words_in
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.geometry import weighted_directions
 from bayesbias.statements import Described, Facts
 
 # Below this, a difference of unit vectors is rounding.
@@ -18,7 +19,7 @@ _BLOCK = 10_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subspace(Described):
-    """Orthonormal directions in which definitional sets differ.
+    """Orthonormal directions in which definitional sets, or two lists of names, differ.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ class Subspace(Described):
     explained : array, shape (components,)
         Share of the sets' variance along each direction.
     sets : tuple
-        The sets that were used; those with a lost word are not among them.
+        The sets that were used; those with a lost word are not among them. Of names: the two lists.
     """
 
     directions: np.ndarray
@@ -110,6 +111,62 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     directions = directions[:wanted]
     sign = np.where(np.sum(firsts, axis=0) @ directions.T < 0, -1.0, 1.0)
     return Subspace(directions * sign[:, None], explained[:wanted], found)
+
+
+def name_subspace(
+    embedding: EmbeddingLike,
+    sets: DebiasWords,
+    *,
+    components: int = 4,
+    centred: bool = False,
+    method: str = "This subspace",
+) -> Subspace:
+    """Return the directions in which two lists of names differ most, with their shares of the squared differences.
+
+    Parameters
+    ----------
+    embedding
+        Its vectors are brought to unit length.
+    sets
+        Words with two lists of `names`. "Mary" finds "mary" too.
+    components
+        Number of directions.
+    centred
+        Whether the mean difference of the two lists is taken away first; see `bb.geometry.weighted_directions`.
+    method
+        What needs the names, for the message if there are none.
+
+    Raises
+    ------
+    MeasureError
+        If there are no two lists of names, fewer than two names of a list are left, or the names' differences span
+        fewer directions.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks names.
+
+    References
+    ----------
+    Dawkins (2021), Marked attribute bias in natural language inference, section 4.
+
+    Examples
+    --------
+    >>> vectors = {"Ann": [1, 2.0], "Eve": [2, 2.0], "Bob": [1, -2.0], "Tom": [0, -1.0]}
+    >>> words = bb.debias.DebiasWords("gender", [["Ann", "Bob"]], names=[["Ann", "Eve"], ["Bob", "Tom"]])
+    >>> name_subspace(vectors, words, components=2).explained.round(3)
+    array([0.98, 0.02])
+    """
+    embedding = whole_embedding(embedding)
+    first, second = needed(sets, "names", method, lists=2)
+    kept = (
+        words_in(embedding, first, "the first list of names"),
+        words_in(embedding, second, "the second list of names"),
+    )
+    one, other = (unit_rows(embedding.stored(words)) for words in kept)
+    directions, weights = weighted_directions(one, other, components, centred=centred)
+    return Subspace(directions, weights, (tuple(kept[0]), tuple(kept[1])))
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:

@@ -6,6 +6,14 @@ import bayesbias as bb
 
 PAIRS = [["he", "she"], ["man", "woman"], ["king", "queen"]]
 TRIPLES = [["judaism", "christianity", "islam"], ["rabbi", "priest", "imam"]]
+NAMES = [["word1", "word2", "word3"], ["word4", "word5", "word6", "word7"]]
+WORDS = bb.debias.DebiasWords(
+    "made",
+    PAIRS,
+    sides=[["she", "woman", "queen", "word8"], ["he", "man", "king", "word9"]],
+    names=NAMES,
+    concept=[f"word{number}" for number in range(10, 20)],
+)
 
 
 def made_embedding(dims: int = 12, neutral: int = 40, *, seed: int = 0, dtype: type = np.float64) -> bb.Embedding:

@@ -8,7 +8,7 @@ from scipy.optimize import check_grad, minimize
 
 import bayesbias as bb
 from bayesbias.debias import FittedSoftDebias, SoftDebias
-from bayesbias.debias.soft import _objective, _solve
+from bayesbias.debias.linear.soft import _objective, _solve
 from bayesbias.errors import ArgumentError, LostWordsError, MeasureError
 from tests.debias.made import PAIRS, TRIPLES, made_embedding, unit
 

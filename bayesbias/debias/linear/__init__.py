@@ -1,0 +1,1 @@
+"""Methods that are one matrix, which every word's vector is multiplied with."""
