@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.training import train_embeddings as train_embeddings
     from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
+    from bayesbias.metrics.embedding_scores.paired_change import paired_change as paired_change
+    from bayesbias.metrics.quality.similarity import word_similarity as word_similarity
     from bayesbias.models.extend import extend as extend
     from bayesbias.models.fit_source import fitted_table as fitted_table
     from bayesbias.models.fits import fit_fact as fit_fact
@@ -131,6 +133,8 @@ _NAMES = {
     "embeddings.training": ("CorpusLike", "TrainedEmbeddings", "read_embeddings", "train_embeddings"),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
+    "metrics.embedding_scores.paired_change": ("paired_change",),
+    "metrics.quality.similarity": ("word_similarity",),
     "models.extend": ("extend",),
     "models.fit_source": ("fitted_table",),
     "models.fits": ("fit_fact", "read_fit", "write_fit"),

@@ -21,10 +21,20 @@ words of a list match the same vector, and raise a `MeasureError` or an `Argumen
 # Loaded at once, not when first used: several functions bear the name of their file, and Python would
 # otherwise put the file in the function's place. The files are light; what is heavy is imported inside functions.
 from bayesbias.metrics.direct_bias import GENDER_PAIRS, Direction, direct_bias, gender_direction
+from bayesbias.metrics.embedding_scores.paired_change import paired_change
+from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES, EmbeddingMeasure, score_embedding
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore
+from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.metrics.intrinsic.biased_words import neutral_words
+from bayesbias.metrics.intrinsic.recoverability import CLASSIFIERS, recoverability
+from bayesbias.metrics.intrinsic.sembias import sembias
+from bayesbias.metrics.intrinsic.vocabulary import midb, vocabulary_direct_bias
 from bayesbias.metrics.look_up import FoundLists
 from bayesbias.metrics.mac import mac
 from bayesbias.metrics.mean_vectors import ect, rnd
 from bayesbias.metrics.neighbours import nearest_neighbours
+from bayesbias.metrics.quality.files import read_analogies, read_sembias, read_similarity
+from bayesbias.metrics.quality.similarity import word_similarity
 from bayesbias.metrics.registry import MEASURES, Measure, measure
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.rnsb import rnsb
@@ -44,14 +54,19 @@ from bayesbias.metrics.weat import weat
 from bayesbias.metrics.word_scores import load_base_pairs, word_scores
 
 __all__ = [
+    "CLASSIFIERS",
+    "EMBEDDING_MEASURES",
     "GENDER_PAIRS",
     "MEASURES",
     "Direction",
+    "EmbeddingMeasure",
+    "EmbeddingScore",
     "FoundLists",
     "Lattice",
     "Measure",
     "MeasureResult",
     "PermutationTest",
+    "Quantity",
     "RandomisationNulls",
     "Similarities",
     "SimilarityMeasure",
@@ -69,18 +84,29 @@ __all__ = [
     "mac",
     "mac_t_tests",
     "measure",
+    "midb",
     "nas",
     "nearest_neighbours",
+    "neutral_words",
+    "paired_change",
     "randomisation_nulls",
+    "read_analogies",
+    "read_sembias",
+    "read_similarity",
+    "recoverability",
     "rnd",
     "rnsb",
     "sc_weat",
+    "score_embedding",
     "semaxis",
+    "sembias",
     "study_nulls",
     "subset_consistency",
     "subspace_similarity",
     "t_tests",
+    "vocabulary_direct_bias",
     "weat",
     "weat_score",
     "word_scores",
+    "word_similarity",
 ]

@@ -179,7 +179,7 @@ def direct_bias(
         extra = {"explained": float(made.explained[0])}
         lost |= {"pairs": made.lost_words} if made.lost_words else {}
     else:
-        vector, how, extra = _as_vector(made, found.source.dimensions), "direction as given", {}
+        vector, how, extra = as_direction(made, found.source.dimensions), "direction as given", {}
     vector = vector / np.linalg.norm(vector)
     cosines = np.clip(np.concatenate([units @ vector for units in found.units.values()]), -1.0, 1.0)
     bias = np.abs(cosines) ** c
@@ -194,7 +194,8 @@ def direct_bias(
     )
 
 
-def _as_vector(direction: ArrayLike, dimensions: int) -> Floats:
+def as_direction(direction: ArrayLike, dimensions: int) -> Floats:
+    """Return a direction that was given as an array; raise `MeasureError` if it is none of so many dimensions."""
     try:
         vector = np.asarray(direction, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -1,0 +1,226 @@
+"""Bias of a whole vocabulary along directions: direct bias, and MIDB."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_type, is_number, resolve_seed
+from bayesbias.arrays import Floats
+from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.geometry import unit_rows, weighted_directions
+from bayesbias.metrics.direct_bias import Direction, as_direction
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, vocabulary_of
+from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
+
+
+def vocabulary_direct_bias(
+    embedding: EmbeddingLike,
+    words: Sequence[str] | None = None,
+    *,
+    pair: tuple[str, str] = PAIR,
+    direction: ArrayLike | Direction | None = None,
+    c: float = 1.0,
+    random_seed: int | None = None,
+    hdi_prob: float = HDI_PROB,
+) -> EmbeddingScore:
+    """Measure how far the words of a vocabulary lie along a direction, with an interval.
+
+    It is `direct_bias` of a whole vocabulary, whose words are a sample of those that should be neutral.
+
+    Parameters
+    ----------
+    embedding
+        See `bayesbias.metrics`.
+    words
+        The words that should be neutral; None: all that `neutral_words` finds. The words of `pair` are left out.
+    pair
+        The two words whose difference is the direction, from the second to the first.
+    direction
+        A direction to use instead: a `Direction`, or a vector of any length. Give that of the embedding before
+        debiasing where a method makes the two words of `pair` alike.
+    c
+        How strict the measure is, above 0: the smaller, the more a slight overlap counts.
+    random_seed
+        Seed of the intervals' draws.
+    hdi_prob
+        Probability inside the intervals.
+
+    Returns
+    -------
+    EmbeddingScore
+        `direct_bias`, the mean of abs(cos(w, g)) ** c, from 0 to 1; and `mean_cosine`, the signed mean, positive
+        towards the first word. The items are the words.
+
+    Raises
+    ------
+    MeasureError
+        If fewer than two words are left, `c` is not above 0, or there is no direction.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some of the words.
+
+    References
+    ----------
+    Bolukbasi et al. (2016), section 5.2, DirectBias_c. Dawkins (2021), appendix B: DB over V_t, with she - he.
+
+    Examples
+    --------
+    >>> vectors = {"she": [1.0, 0.0], "he": [-1.0, 0.0], "nurse": [0.6, 0.8], "clerk": [0.0, 1.0]}
+    >>> score = bb.metrics.vocabulary_direct_bias(vectors, random_seed=1)
+    >>> round(score.value, 3), list(score.items["item"])
+    (0.3, ['nurse', 'clerk'])
+    """
+    seed = resolve_seed(random_seed)
+    if not is_number(c) or c <= 0:
+        raise MeasureError(f"c={c!r}: give a number above 0; 1 is usual.")
+    (pair,) = checked_pairs([pair])
+    source = as_embedding(embedding)
+    if direction is None:
+        vector, how = axis(source, pair), f"{pair[0]} - {pair[1]} of the embedding itself"
+    else:
+        given = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
+        vector, how = given / np.linalg.norm(given), "direction as given"
+    kept, lost = _words(source, words, () if direction is not None else pair)
+    cosines = np.clip(unit_rows(source.matrix(kept)) @ vector, -1.0, 1.0)
+    return embedding_score(
+        "vocabulary_direct_bias",
+        source.name,
+        pd.DataFrame({"item": kept, "bias": np.abs(cosines) ** c, "cosine": cosines}),
+        [Quantity("direct_bias", "mean", ("bias",)), Quantity("mean_cosine", "mean", ("cosine",))],
+        conventions=f"mean of abs(cosine) to the power c = {c:g}; {how}",
+        random_seed=seed,
+        hdi_prob=hdi_prob,
+        lost={"words": lost},
+    )
+
+
+def midb(
+    embedding: EmbeddingLike,
+    names: tuple[Sequence[str], Sequence[str]],
+    words: Sequence[str] | None = None,
+    *,
+    components: int = 4,
+    centred: bool = False,
+    normalize: bool = False,
+    random_seed: int | None = None,
+    hdi_prob: float = HDI_PROB,
+) -> EmbeddingScore:
+    """Measure the information-weighted bias of a vocabulary along several directions (MIDB).
+
+    The directions are the first principal components of all differences between a name of the first list and one of the
+    second, and the weight of each is its share of their squares (`bayesbias.geometry.weighted_directions`).
+
+    Parameters
+    ----------
+    embedding
+        See `bayesbias.metrics`.
+    names
+        Two lists, such as female and male first names.
+    words
+        The words that should be neutral; None: all that `neutral_words` finds. The names are left out.
+    components
+        How many directions.
+    centred
+        Take the mean difference of the lists away before the components are found.
+    normalize
+        Whether vectors, of words and of names, are scaled to length 1 first.
+    random_seed
+        Seed of the intervals' draws.
+    hdi_prob
+        Probability inside the intervals.
+
+    Returns
+    -------
+    EmbeddingScore
+        `midb`, the mean over the words of sum_i a_i <g_i, x>, positive towards the first list; and `mean_absolute`, the
+        mean of its absolute values. The items are the words.
+
+    Raises
+    ------
+    MeasureError
+        If fewer than two words, or no name of a list, are left, a name is in both lists, or the names span too few
+        directions.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some of the names or words.
+
+    Notes
+    -----
+    The paper does not say whether the differences are centred. Centred, the directions do not hold the difference
+    between the lists, only the spread within them; so it is not done unless asked for. The directions are taken as
+    known: the interval is about the words.
+
+    References
+    ----------
+    Dawkins (2021), equation 3.
+
+    Examples
+    --------
+    >>> vectors = {"Amy": [3.0, 1.0], "Lisa": [3.0, -1.0], "John": [1.0, 0.0], "nurse": [0.6, 0.8], "clerk": [0.0, 1.0]}
+    >>> round(bb.metrics.midb(vectors, (["Amy", "Lisa"], ["John"]), components=1, random_seed=1).value, 3)
+    0.24
+    """
+    seed = resolve_seed(random_seed)
+    scaled = check_flag("normalize", normalize)
+    count = check_count("components", components)
+    lists = check_type("names", names, (tuple, list), "two lists of names")
+    if len(lists) != 2:
+        raise MeasureError(f"names holds {len(lists)} lists. Give two, such as female and male first names.")
+    first, second = (checked_words("A list of names", each) for each in lists)
+    if both := set(first) & set(second):
+        raise MeasureError(f"{min(both)!r} is in both lists of names. Keep it in one.")
+    source = as_embedding(embedding)
+    looked_up = [source.lookup(dict.fromkeys(each)) for each in (first, second)]
+    if absent := [name for each in looked_up for name in each.lost]:
+        if not all(each.found for each in looked_up):
+            raise MeasureError(
+                f"The embedding {source.name!r} has no name of one of the lists: it lacks {name_some(absent)} (the "
+                f"case rule is {source.case_text!r})."
+            )
+        warn_user(f"The embedding {source.name!r} lacks {len(absent)} names: {name_some(absent)}.", LostWordsWarning)
+    female, male = (
+        unit_rows(found) if scaled else found.astype(np.float64)
+        for found in (source.stored(dict.fromkeys(each.found.values())) for each in looked_up)
+    )
+    directions, weights = weighted_directions(female, male, components=count, centred=centred)
+    kept, lost = _words(source, words, [*first, *second])
+    matrix = unit_rows(source.matrix(kept)) if scaled else source.matrix(kept).astype(np.float64)
+    bias: Floats = matrix @ (weights @ directions)
+    return embedding_score(
+        "midb",
+        source.name,
+        pd.DataFrame({"item": kept, "bias": bias, "absolute": np.abs(bias)}),
+        [Quantity("midb", "mean", ("bias",)), Quantity("mean_absolute", "mean", ("absolute",))],
+        conventions=(
+            f"{count} components of the differences of {len(first)} and {len(second)} names, "
+            f"{'centred' if centred else 'uncentred'}; vectors {'of length 1' if scaled else 'as stored'}"
+        ),
+        random_seed=seed,
+        hdi_prob=hdi_prob,
+        lost={"words": lost},
+    )
+
+
+def _words(source: Embedding, words: Sequence[str] | None, without: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the words of a vocabulary without some, and those that the embedding lacks, of which it warns."""
+    found, lost = vocabulary_of(source, words)
+    forms = set(source.lookup(without).found.values())
+    kept = [word for word in found if source.match(word) not in forms]
+    if lost:
+        warn_user(
+            f"The embedding {source.name!r} lacks {len(lost):,} of the words: {name_some(lost)}. The score is about "
+            f"the {len(kept):,} others; it names the lost ones (lost).",
+            LostWordsWarning,
+        )
+    if len(kept) < 2:
+        raise MeasureError(f"{len(kept)} of the words are left, but at least two are needed. Add words.")
+    return kept, lost

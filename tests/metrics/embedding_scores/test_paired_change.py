@@ -1,0 +1,103 @@
+"""The change of a score: against the differences of the items, its errors, and its coverage of a truth."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.statistics import Quantity
+
+FOLDER = bb.bundled("data", "vectors")
+RANDOM = np.random.default_rng(8)
+WORDS = [f"word {number}" for number in range(300)]
+COMMON = RANDOM.normal(0.0, 1.0, 300)
+BEFORE, AFTER = COMMON + RANDOM.normal(0.0, 0.1, 300), COMMON - 0.2 + RANDOM.normal(0.0, 0.1, 300)
+
+
+def made(values: np.ndarray, words: list[str] = WORDS, conventions: str = "made") -> EmbeddingScore:
+    items = pd.DataFrame({"item": words, "bias": values})
+    quantity = Quantity("bias", "mean", ("bias",))
+    return embedding_score("made", "toy", items, [quantity], conventions=conventions, random_seed=1)
+
+
+def test_the_change_has_the_interval_of_the_differences_and_not_of_the_scores() -> None:
+    (row,) = bb.paired_change(made(BEFORE), made(AFTER), random_seed=1).to_dict("records")
+    difference = AFTER - BEFORE
+    assert row["change"] == pytest.approx(difference.mean(), abs=1e-12)
+    expected = stats.norm.ppf(0.945) * difference.std() / np.sqrt(300)
+    assert (row["hdi_high"] - row["hdi_low"]) / 2 == pytest.approx(expected, rel=0.1)
+    assert row["probability_of_increase"] == 0
+    low, high = made(BEFORE).interval
+    assert high - low > 5 * (row["hdi_high"] - row["hdi_low"])
+
+
+def test_nothing_changes_where_nothing_changed() -> None:
+    (row,) = bb.paired_change(made(BEFORE), made(BEFORE), random_seed=1).to_dict("records")
+    assert (row["change"], row["hdi_low"], row["hdi_high"], row["probability_of_increase"]) == (0, 0, 0, 0.5)
+
+
+def test_items_are_matched_by_name_and_those_of_one_score_are_left_out() -> None:
+    order = RANDOM.permutation(300)
+    shuffled = made(AFTER[order], [WORDS[place] for place in order])
+    whole = bb.paired_change(made(BEFORE), shuffled, random_seed=1)
+    pd.testing.assert_frame_equal(whole, bb.paired_change(made(BEFORE), made(AFTER), random_seed=1))
+    with pytest.warns(LostWordsWarning, match="Left 2 items out .* word 0, word 1"):
+        fewer = bb.paired_change(made(BEFORE), made(AFTER[2:], WORDS[2:]), random_seed=1)
+    assert fewer["items"].item() == 298
+    assert fewer["before"].item() == pytest.approx(BEFORE[2:].mean())
+
+
+def test_what_cannot_be_compared_is_an_error() -> None:
+    with pytest.raises(MeasureError, match="made in different ways"):
+        bb.paired_change(made(BEFORE), made(AFTER, conventions="else"), random_seed=1)
+    with pytest.raises(MeasureError, match="0 items in common"):
+        bb.paired_change(made(BEFORE), made(AFTER, [f"other {number}" for number in range(300)]), random_seed=1)
+    with pytest.raises(ArgumentError, match="after="):
+        bb.paired_change(made(BEFORE), 0.3, random_seed=1)
+    other = bb.metrics.vocabulary_direct_bias(FOLDER / "wikipedia2018_skipgram_seed1.npz", random_seed=1)
+    with pytest.raises(MeasureError, match="of vocabulary_direct_bias and of made"):
+        bb.paired_change(other, made(BEFORE), random_seed=1)
+
+
+def test_the_interval_of_a_change_of_rank_correlations_covers_the_truth() -> None:
+    """The truth: the change over a large population of pairs, of which 60 are seen. Monte Carlo, 150 data sets."""
+    random = np.random.default_rng(11)
+
+    def pairs(count: int) -> np.ndarray:
+        human = random.normal(size=count)
+        return np.stack([human, human + random.normal(size=count), human + 1.5 * random.normal(size=count)])
+
+    def scored(human: np.ndarray, cosine: np.ndarray) -> EmbeddingScore:
+        items = pd.DataFrame({"item": [str(n) for n in range(len(human))], "human": human, "cosine": cosine})
+        quantity = Quantity("spearman", "spearman", ("human", "cosine"))
+        return embedding_score("made", "toy", items, [quantity], conventions="", random_seed=1)
+
+    human, first, second = pairs(400_000)
+    truth = stats.spearmanr(human, second).statistic - stats.spearmanr(human, first).statistic
+    covered = 0
+    for seed in range(150):
+        human, first, second = pairs(60)
+        (row,) = bb.paired_change(scored(human, first), scored(human, second), random_seed=seed).to_dict("records")
+        covered += row["hdi_low"] < truth < row["hdi_high"]
+    # 89% of 150 with three Monte Carlo standard errors, and three points for the bootstrap of 60 pairs.
+    assert abs(covered / 150 - 0.89) < 3 * np.sqrt(0.89 * 0.11 / 150) + 0.03
+
+
+def test_a_score_says_what_it_is_and_what_was_lost(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.txt"
+    path.write_text("she he 9\nnurse doctor 5\nman woman 8\nshe zebra 1\n")
+    with pytest.warns(LostWordsWarning, match="1 of the 4 pairs: she ~ zebra"):
+        score = bb.word_similarity(FOLDER / "wikipedia2018_skipgram_seed1.npz", path, random_seed=1)
+    assert score.lost == {"pairs": ("she ~ zebra",)}
+    assert score.coverage == 0.75
+    assert "Lost: 1 pairs (she ~ zebra)." in str(score)
+    found = score.to_dict()
+    assert (found["measure"], found["coverage"], len(found["items"])) == ("word_similarity", 0.75, 3)
+    assert repr(score).startswith("EmbeddingScore(measure='word_similarity'")
+    assert "\n" not in repr(score)
+    assert "<table><caption>word_similarity" in score._repr_html_()

@@ -1,0 +1,100 @@
+"""Statistics at whole weights against SciPy and scikit-learn on repeated items; intervals against exact posteriors."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import v_measure_score
+
+from bayesbias.errors import MeasureError
+from bayesbias.metrics.embedding_scores.statistics import (
+    DRAWS,
+    Quantity,
+    posterior,
+    shortest_interval,
+    spearman,
+    v_measure,
+    value_of,
+    weighted_mean,
+)
+
+RANDOM = np.random.default_rng(5)
+COUNTS = RANDOM.integers(0, 4, size=(6, 40))
+SHARE = Quantity("right", "share", ("right",))
+
+
+def test_spearman_of_whole_weights_is_that_of_repeated_pairs() -> None:
+    columns = np.stack([RANDOM.integers(0, 12, 40), RANDOM.normal(size=40).round(1)]).astype(float)
+    expected = [stats.spearmanr(*np.repeat(columns, counts, axis=1)).statistic for counts in COUNTS]
+    np.testing.assert_allclose(spearman(columns, COUNTS.astype(float)), expected, atol=1e-12)
+
+
+def test_v_measure_of_whole_weights_is_scikit_learns() -> None:
+    columns = RANDOM.integers(0, 2, size=(2, 40)).astype(float)
+    expected = [v_measure_score(*np.repeat(columns, counts, axis=1)) for counts in COUNTS]
+    np.testing.assert_allclose(v_measure(columns, COUNTS.astype(float)), expected, atol=1e-12)
+
+
+def test_weighted_mean_is_numpys() -> None:
+    values, own = RANDOM.normal(size=(2, 40)) ** 2
+    expected = [np.average(values, weights=own * counts) for counts in COUNTS]
+    np.testing.assert_allclose(weighted_mean(np.stack([values, own]), COUNTS.astype(float)), expected, rtol=1e-12)
+
+
+def test_a_rank_correlation_of_equal_items_is_an_error() -> None:
+    with pytest.raises(MeasureError, match="all 4 items have the same value"):
+        value_of(Quantity("spearman", "spearman", ("a", "b")), np.array([[1.0, 2, 3, 4], [5.0, 5, 5, 5]]))
+
+
+def test_the_shortest_interval_is_arviz_s() -> None:
+    import arviz as az
+
+    draws = RANDOM.gamma(2.0, size=1500)
+    np.testing.assert_allclose(shortest_interval(draws, 0.89), az.hdi(draws, prob=0.89), atol=1e-12)
+
+
+@pytest.mark.parametrize("right", [0, 3, 20])
+def test_draws_of_a_share_are_a_beta_posterior_with_jeffreys_prior(right: int) -> None:
+    columns = np.repeat([1.0, 0.0], [right, 20 - right])[np.newaxis]
+    draws = posterior(SHARE, columns, None, np.random.default_rng(2))
+    assert stats.kstest(draws, stats.beta(right + 0.5, 20 - right + 0.5).cdf).pvalue > 1e-3
+
+
+def test_draws_of_the_change_of_a_share_have_the_moments_of_a_dirichlet() -> None:
+    cells = np.array([30, 12, 3, 55])  # wrong twice, mended, spoilt, right twice
+    before, after = np.repeat([0.0, 0, 1, 1], cells)[np.newaxis], np.repeat([0.0, 1, 0, 1], cells)[np.newaxis]
+    draws = posterior(SHARE, before, after, np.random.default_rng(3))
+    exact = stats.dirichlet(cells + 0.25)
+    contrast = np.array([0, 1, -1, 0])
+    variance = contrast @ exact.cov() @ contrast
+    assert abs(draws.mean() - exact.mean() @ contrast) < 4 * np.sqrt(variance / DRAWS)
+    assert draws.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / DRAWS))
+
+
+def test_a_share_of_which_labels_are_drawn_varies_as_its_labels_do() -> None:
+    """20 labels, each with 30 items that are all right or all wrong, are 20 items and not 600."""
+    columns = np.repeat([1.0, 0.0], [300, 300])[np.newaxis]
+    labels = np.repeat(np.arange(20), 30)[np.newaxis]
+    draws = posterior(SHARE, columns, None, np.random.default_rng(3), labels=labels)
+    assert draws.std() == pytest.approx(stats.beta(10, 10).std(), rel=0.1)
+    alone = posterior(SHARE, columns, None, np.random.default_rng(3))
+    assert alone.std() == pytest.approx(stats.beta(300, 300).std(), rel=0.1)
+
+
+def test_draws_of_a_mean_over_splits_have_the_corrected_variance() -> None:
+    """Nadeau and Bengio (2003): (1 / J + test / train) s^2, a t distribution with J - 1 degrees of freedom."""
+    values = np.array([0.71, 0.74, 0.69, 0.72, 0.75])
+    split = Quantity("accuracy", "split_mean", ("a",), test_over_train=4.0)
+    draws = posterior(split, values[np.newaxis], None, np.random.default_rng(4))
+    expected = stats.t(4, values.mean(), values.std(ddof=1) * np.sqrt(1 / 5 + 4))
+    inside = draws[(draws > 0) & (draws < 1)]
+    assert stats.kstest(inside, expected.cdf).pvalue > 1e-3
+    change = posterior(split, values[np.newaxis], values[np.newaxis] - 0.1, np.random.default_rng(4))
+    np.testing.assert_allclose(change, -0.1)
+
+
+def test_an_interval_of_a_mean_has_the_width_of_its_standard_error() -> None:
+    values = RANDOM.normal(2.0, 3.0, size=800)
+    low, high = shortest_interval(
+        posterior(Quantity("mean", "mean", ("a",)), values[np.newaxis], None, np.random.default_rng(1)), 0.89
+    )
+    assert (high - low) / 2 == pytest.approx(stats.norm.ppf(0.945) * values.std() / np.sqrt(800), rel=0.08)
