@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
     from bayesbias import reliability as reliability
+    from bayesbias.cluster.debias_report import debias_report as debias_report
     from bayesbias.cluster.run import run_study as run_study
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
     from bayesbias.page import write_audit_page as write_audit_page
+    from bayesbias.page import write_debias_page as write_debias_page
     from bayesbias.page import write_report as write_report
     from bayesbias.plots.audits import plot_audit as plot_audit
     from bayesbias.plots.audits import plot_ranks as plot_ranks
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from bayesbias.plots.congruences import plot_components as plot_components
     from bayesbias.plots.congruences import plot_congruences as plot_congruences
     from bayesbias.plots.contrasts import plot_contrasts as plot_contrasts
+    from bayesbias.plots.debias_report import plot_debias_report as plot_debias_report
     from bayesbias.plots.distances import plot_distances as plot_distances
     from bayesbias.plots.embeddings import plot_embeddings as plot_embeddings
     from bayesbias.plots.lattices import plot_consistency as plot_consistency
@@ -86,6 +89,8 @@ if TYPE_CHECKING:
     from bayesbias.reports.checks.prior_check import PriorCheck as PriorCheck
     from bayesbias.reports.checks.prior_check import check_prior as check_prior
     from bayesbias.reports.debiasing.correlations import correlation_interval as correlation_interval
+    from bayesbias.reports.debiasing.report import DebiasReport as DebiasReport
+    from bayesbias.reports.debiasing.report import measure_correlations as measure_correlations
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison as EmbeddingComparison
     from bayesbias.reports.embeddings.comparison import compare_embeddings as compare_embeddings
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
@@ -126,6 +131,7 @@ __version__ = "0.1.0"
 
 # The public names by the module that holds each; the imports above say the same to type checkers.
 _NAMES = {
+    "cluster.debias_report": ("debias_report",),
     "cluster.run": ("run_study",),
     "cosine_regressions.linear_model": ("LinearPrior",),
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
@@ -142,11 +148,12 @@ _NAMES = {
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
-    "page": ("write_audit_page", "write_report"),
+    "page": ("write_audit_page", "write_debias_page", "write_report"),
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),
     "plots.contrasts": ("plot_contrasts",),
+    "plots.debias_report": ("plot_debias_report",),
     "plots.distances": ("plot_distances",),
     "plots.embeddings": ("plot_embeddings",),
     "plots.lattices": ("plot_consistency", "plot_lattice_spread", "plot_lattices"),
@@ -163,6 +170,7 @@ _NAMES = {
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
     "reports.checks.prior_check": ("PriorCheck", "check_prior"),
     "reports.debiasing.correlations": ("correlation_interval",),
+    "reports.debiasing.report": ("DebiasReport", "measure_correlations"),
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
     "reports.embeddings.seeds": ("SeedComparison", "compare_seeds"),
     "reports.embeddings.comparison_conclusions": ("ComparisonConclusions",),

@@ -1,0 +1,98 @@
+"""Debiasing methods beside each other: associations, what is left of a bias, and quality."""
+
+from typing import TYPE_CHECKING
+
+from bayesbias.arguments import check_type
+from bayesbias.errors import ReportError
+from bayesbias.estimates import settled
+from bayesbias.metrics import EMBEDDING_MEASURES
+from bayesbias.plots.style import (
+    MOST_WORDS,
+    furnish,
+    panel_grid,
+    row_offsets,
+    series_legend,
+    short_label,
+    title_figure,
+)
+from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL
+from bayesbias.reports.debiasing.report import DebiasReport
+from bayesbias.statements import percent_text, rows_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, a marker each, for embeddings.
+_LOOKS = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"), ("#56B4E9", "P"))
+_INCHES_A_ROW = 0.28
+
+
+def plot_debias_report(report: DebiasReport) -> "Figure":
+    """Draw what debiasing methods did: a panel a study and a measure, a row a method, a colour an embedding.
+
+    Parameters
+    ----------
+    report
+        What `bayesbias.debias_report` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Values (points) with their intervals (lines); a dashed line stands at the original's value. A point is filled
+        where its change from the original is settled, which the overlap of two lines does not say: both are of the
+        same words.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If it is no report, or has more embeddings than colours can tell apart.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> asked = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], "gender_bolukbasi", **asked)
+    >>> len(bb.plot_debias_report(report).axes)
+    2
+    """
+    check_type("report", report, DebiasReport, "what bb.debias_report returned")
+    table = report.table
+    embeddings, methods = (list(dict.fromkeys(table[name])) for name in ("embedding", "method"))
+    if len(embeddings) > len(_LOOKS):
+        raise ReportError(f"report: {len(embeddings)} embeddings in one figure, and colours tell {len(_LOOKS)} apart.")
+    methods = methods[: MOST_WORDS // len(embeddings)]
+    measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
+    step = _INCHES_A_ROW * max(1.0, 0.6 * len(embeddings))
+    figure, panels = panel_grid(
+        len(measures), "", width=(7.0, 5.0), height=(1.6, 0.9 + step * len(methods)), sharex=False
+    )
+    offsets = row_offsets(len(embeddings), 0.28)
+    for axes, (kind, measure) in zip(panels, measures, strict=False):
+        rows = table[(table["measure"] == measure) & table["method"].isin(methods)]
+        for row in rows_of(rows):
+            at = embeddings.index(row["embedding"])
+            color, marker = _LOOKS[at]
+            y = methods.index(row["method"]) + offsets[at]
+            moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
+            axes.plot([row["value_low"], row["value_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
+            axes.plot(row["value"], y, marker, color=color, markersize=6, markerfacecolor=color if moved else "white")
+            if row["method"] == ORIGINAL:
+                axes.axvline(row["value"], color=color, linewidth=0.8, linestyle="--", zorder=0)
+        if kind == ASSOCIATION:
+            axes.axvline(0, color="#999999", linewidth=0.9, zorder=0)
+            title = f"{measure}: contrast (cosine distance; 0 is none)"
+        else:
+            name = measure.split(" (")[0]
+            title = f"{measure}: {rows['quantity'].iloc[0]} ({EMBEDDING_MEASURES[name].better} is better)"
+        axes.set_title(title, fontsize=10, loc="left")
+        axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
+        axes.set_ylim(len(methods) - 0.5, -0.5)
+        furnish(axes, "x", rows=True)
+    if len(embeddings) > 1:
+        series_legend(figure, dict(zip(embeddings, _LOOKS, strict=False)), columns=3)
+    title_figure(
+        figure,
+        f"{len(methods) - 1} debiasing methods\n{percent_text(report.hdi_prob)} intervals; dashed: the original; "
+        "filled: the change is settled",
+    )
+    return figure

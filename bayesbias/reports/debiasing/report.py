@@ -1,0 +1,295 @@
+"""Did debiasing work: what methods did to associations, to what is left of a bias, and to an embedding's quality."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.errors import BayesBiasWarning, ReportError, name_some, warn_user
+from bayesbias.estimates import settled
+from bayesbias.losses import MAX_LOST
+from bayesbias.reports.audits.assembly import repeat
+from bayesbias.reports.audits.cells import Answer
+from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL, AskedScore, DebiasCell
+from bayesbias.reports.debiasing.correlations import correlation_interval
+from bayesbias.statements import Part, Rendered, Statement, interval_text, percent_text, rows_of, signed_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KINDS = (ASSOCIATION, "bias", "quality")
+_TEXTS = ("embedding", "method", "kind", "measure", "quantity", "reading")
+_VALUES = ("value", "value_low", "value_high", "change", "change_low", "change_high")
+COLUMNS = (*_TEXTS[:5], *_VALUES, "reading", "items", "lost")
+_FEWEST = 4  # embeddings over which a correlation says anything at all
+# What the intervals of the difference and of both gaps say, by `reading` of `compare_embeddings`, and in this order.
+_READINGS = {
+    "baseline only": "Smaller, and not settled any more, after",
+    "narrower": "Smaller after",
+    "equal": "The same after",
+    "not settled": "No change is settled after",
+    "neither": "Changed, but settled neither before nor after",
+    "wider": "Larger after",
+    "other only": "Settled only after",
+    "reversed": "Turned round by",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DebiasReport(Rendered):
+    """What `debias_report` found; printed, which method took the association away and what that cost.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row an embedding, method (``"original"``: nothing done) and measure: `kind` (``"association"``, a study's
+        contrast in units of cosine distance; ``"bias"``, what is left of a bias in the geometry; ``"quality"``),
+        `measure` and `quantity`; `value` with its interval `value_low` to `value_high`; `change`, after the method
+        minus before on the same words, with an interval of its own, `change_low` to `change_high` (of an association
+        it is modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two
+        values); `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
+        words, questions, splits), and how many were `lost`.
+    failed
+        (embedding, method) -> why there is no embedding of it.
+    left_out
+        (embedding, method, measure) -> why it has no number.
+    hdi_prob
+        Probability inside the intervals.
+    settings
+        All that was asked, by name, as texts.
+    """
+
+    table: "pd.DataFrame"
+    failed: Mapping[tuple[str, str], str]
+    left_out: Mapping[tuple[str, str, str], str]
+    hdi_prob: float
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = {name: self.table[name].nunique() for name in ("embedding", "method", "measure")}
+        return f"DebiasReport({', '.join(f'{count} {name}s' for name, count in counts.items())})"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the text, in the order in which they are read."""
+        rows = self.table
+        answers = [
+            _association_statement(str(embedding), str(study), rows_of(some))
+            for (embedding, study), some in rows[rows["kind"] == ASSOCIATION].groupby(
+                ["embedding", "measure"], sort=False
+            )
+        ]
+        kept, cost = (
+            [
+                _score_statement(str(embedding), str(measure), rows_of(some))
+                for (embedding, measure), some in rows[rows["kind"] == kind].groupby(
+                    ["embedding", "measure"], sort=False
+                )
+            ]
+            for kind in ("bias", "quality")
+        )
+        doubts = (*_missing(self.failed, self.left_out), *_thin(rows))
+        interval = f"{percent_text(self.hdi_prob)} HPDI"
+        parts = (
+            Part("Beware", doubts),
+            Part(f"Did the association go? (cosine distance, {interval})", tuple(answers)),
+            Part(f"What is left in the geometry ({interval})", tuple(kept)),
+            Part(f"What it cost ({interval})", tuple(cost)),
+            Part("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
+        )
+        return tuple(part for part in parts if part.statements)
+
+
+_LIMITS = (
+    "That a bias is gone: a method closes what it was fitted to. Words that were among its own, or that it equalized, "
+    "say little; ask with other words, and of a model that uses the vectors.",
+    "Changes of several methods and measures are each given with an interval of their own; of many that are nothing, "
+    "some are settled by chance.",
+)
+
+
+def assembled(
+    cells: Sequence[DebiasCell],
+    answers: Mapping[str, Answer],
+    failed: Mapping[str, str],
+    settings: Mapping[str, str],
+) -> DebiasReport:
+    """Return the report that the answers of all cells make, and warn of what was lost, left out, or failed."""
+    import pandas as pd
+
+    from bayesbias.frames import EstimateFrame
+
+    rows = [
+        {"embedding": cell.embedding, "method": cell.method, **row}
+        for cell in cells
+        if cell.digest in answers
+        for row in answers[cell.digest].rows
+    ]
+    repeat(each for answer in answers.values() for each in answer.warned)
+    gone = {(cell.embedding, cell.method): failed[cell.digest] for cell in cells if cell.digest in failed}
+    left_out = {
+        (cell.embedding, cell.method, measure): reason
+        for cell in cells
+        if cell.digest in answers
+        for measure, reason in answers[cell.digest].left_out.items()
+    }
+    reasons = list(dict.fromkeys([*gone.values(), *left_out.values()]))
+    if not rows:
+        raise ReportError(f"Nothing has an answer. {' '.join(reasons[:3])}")
+    if reasons:
+        warn_user(
+            f"{len(gone)} embeddings and {len(left_out)} numbers are missing (`failed` and `left_out` have all): "
+            f"{' '.join(reasons[:3])}",
+            BayesBiasWarning,
+        )
+    frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(_VALUES, float))
+    frame["reading"] = frame["reading"].fillna("")
+    return DebiasReport(EstimateFrame(frame), gone, left_out, cells[0].hdi_prob, settings)
+
+
+def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
+    """Return how a report's measures go together over its embeddings, original and debiased.
+
+    Parameters
+    ----------
+    report
+        What `debias_report` returned, of at least 4 embeddings, debiased ones included.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row two measures: `first`, `second`, `embeddings` that have both, Pearson's `correlation`, its interval
+        `hdi_low` to `hdi_high`, and `probability_of_positive`, the posterior probability that it is above 0.
+
+    Raises
+    ------
+    ReportError
+        If fewer than 4 embeddings have two measures.
+
+    Notes
+    -----
+    See `correlation_interval`. Embeddings that one original was made into are not independent, and values have errors
+    of their own, which draw a correlation towards 0: take the intervals as the shortest that can be defended.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> methods = ["linear", "hard", "soft", "misp"]
+    >>> asked = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report(vectors, "weat7", methods, "gender_bolukbasi", max_lost=0.4, **asked)
+    >>> bb.measure_correlations(report)[["first", "second", "embeddings"]]
+       first                  second  embeddings
+    0  weat7  vocabulary_direct_bias           5
+    """
+    import pandas as pd
+
+    values = report.table.pivot(index=["embedding", "method"], columns="measure", values="value")
+    names = list(dict.fromkeys(report.table["measure"]))
+    rows = []
+    for place, first in enumerate(names):
+        for second in names[place + 1 :]:
+            both = values[[first, second]].dropna()
+            if len(both) < _FEWEST or (both.nunique() < 2).any():
+                continue
+            r = float(np.corrcoef(both.to_numpy(), rowvar=False)[0, 1])
+            rows.append((first, second, len(both), r, *correlation_interval(r, len(both), hdi_prob=report.hdi_prob)))
+    if not rows:
+        raise ReportError(
+            f"Correlations take at least {_FEWEST} embeddings that have two measures, and that differ: the report has "
+            f"{len(values)} embeddings and {len(names)} measures. Ask for more methods or measures."
+        )
+    names = ["first", "second", "embeddings", "correlation", "hdi_low", "hdi_high", "probability_of_positive"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:
+    """Return all that was asked, by name, as texts."""
+    one = cells[0]
+    methods = {cell.method: repr(cell.chosen) for cell in cells if cell.chosen is not None}
+    return {
+        "Embeddings": ", ".join({cell.embedding: f"{cell.embedding} (hash {cell.vectors})" for cell in cells}.values()),
+        "Methods": "; ".join(f"{name}: {said}" for name, said in methods.items()),
+        "Words of the methods": one.sets.name,
+        "Studies": ", ".join(study.name for study in one.studies),
+        "Measures": ", ".join(map(_asked_text, one.scores)),
+        "Largest share of lost words": f"{one.max_lost:g}",
+        "Model": f"{one.model.name} (hash {one.model.digest})",
+        "Draws": f"{one.draws:,} in each of {one.chains} chains",
+        "Seed": str(one.random_seed),
+    }
+
+
+def _asked_text(asked: AskedScore) -> str:
+    options = ", ".join(f"{name}={value!r}" for name, value in asked.options)
+    return f"{asked.label} ({options})" if options else asked.label
+
+
+def _association_statement(embedding: str, study: str, rows: Iterable[dict[str, Any]]) -> Statement:
+    """Say of each method what became of an association."""
+    rows = list(rows)
+    before = next((row for row in rows if row["method"] == ORIGINAL), None)
+    head = f"{study} in {embedding}"
+    if before is not None:
+        found = settled(before["value_low"], before["value_high"])
+        head += (
+            f": {signed_text(before['value'])} ({interval_text(before['value_low'], before['value_high'])}) "
+            f"in the original, {'settled' if found else 'not settled'}"
+        )
+    said = []
+    for reading, text in _READINGS.items():
+        methods = [f"{row['method']} ({_change_text(row)})" for row in rows if row["reading"] == reading]
+        if methods:
+            said.append(f"{text} {', '.join(methods)}.")
+    return Statement("association", " ".join([f"{head}.", *said]), {"rows": rows})
+
+
+def _score_statement(embedding: str, measure: str, rows: Iterable[dict[str, Any]]) -> Statement:
+    """Say which methods changed a score, and how."""
+    rows = list(rows)
+    before = next((row for row in rows if row["method"] == ORIGINAL), None)
+    head = f"{measure} of {embedding}"
+    if before is not None:
+        head += f": {before['value']:.3f} ({before['value_low']:.3f} to {before['value_high']:.3f}) in the original"
+    changed = [row for row in rows if row["method"] != ORIGINAL]
+    moved = [row for row in changed if settled(row["change_low"], row["change_high"])]
+    said = (
+        [f"Settled changes: {', '.join(f'{row["method"]} ({_change_text(row)})' for row in moved)}."] if moved else []
+    )
+    if still := [row["method"] for row in changed if row not in moved]:
+        said.append(f"No change is settled after {name_some(still, 12)}.")
+    return Statement("score", " ".join([f"{head}.", *said]), {"rows": rows})
+
+
+def _change_text(row: Mapping[str, Any]) -> str:
+    return f"{signed_text(row['change'])}, {interval_text(row['change_low'], row['change_high'])}"
+
+
+def _missing(failed: Mapping[tuple[str, str], str], left_out: Mapping[tuple[str, str, str], str]) -> list[Statement]:
+    """Say what has no number and why, each reason once."""
+    found = [
+        Statement("failed", f"{method} of {embedding} gave no embedding: {text}", {"method": method})
+        for (embedding, method), text in failed.items()
+    ]
+    reasons: dict[tuple[str, str, str], list[str]] = {}
+    for (embedding, method, measure), text in left_out.items():
+        reasons.setdefault((measure, embedding, text), []).append(method)
+    found += [
+        Statement("left out", f"{measure} of {embedding} ({name_some(methods, 12)}): {text}", {"methods": methods})
+        for (measure, embedding, text), methods in reasons.items()
+    ]
+    return found
+
+
+def _thin(table: "pd.DataFrame") -> list[Statement]:
+    """Say which scores rest on few of the items that were asked for."""
+    rows = table[(table["kind"] != ASSOCIATION) & (table["lost"] > MAX_LOST * (table["items"] + table["lost"]))]
+    found = []
+    for row in rows_of(rows.drop_duplicates(["embedding", "measure"])):
+        share = f"{row['items']:,} of {row['items'] + row['lost']:,} items"
+        text = (
+            f"{row['measure']} of {row['embedding']} rests on {share}: the embedding lacks words of the others. Take "
+            "it as a value of these alone."
+        )
+        found.append(Statement("lost items", text, row))
+    return found
