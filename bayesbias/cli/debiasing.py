@@ -2,11 +2,14 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import Case, Command, Overwrite, Quiet, answer, app, claim
+from bayesbias.cli.base import DEFAULT_MAX_LOST, Case, Command, MaxLost, Overwrite, Quiet, answer, app, claim
+
+if TYPE_CHECKING:
+    from bayesbias.embeddings import Embedding
 
 
 def _print_methods(asked: bool) -> None:
@@ -35,6 +38,19 @@ def debias(
     ] = None,
     strength: Annotated[float | None, typer.Option(help="Of soft debiasing (lambda); by default 0.2.")] = None,
     components: Annotated[int | None, typer.Option(help="Directions to remove; by default the method's.")] = None,
+    study: Annotated[
+        list[str] | None,
+        typer.Option(help="An association that you ask about; writes a page of what became of it."),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=FILE]",
+            help="With --study: a score of the whole embedding, such as recoverability or word_similarity=ws353.txt.",
+        ),
+    ] = None,
+    max_lost: MaxLost = DEFAULT_MAX_LOST,
+    seed: Annotated[int | None, typer.Option(help="With --study: the same seed gives the same numbers.")] = None,
     case: Case = "exact",
     file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
     name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
@@ -46,11 +62,15 @@ def debias(
 ) -> None:
     """Write debiased embeddings, to be compared with the original: of several methods, one file METHOD.npz each.
 
+    With --study the page debias.html says which method took the association away and what it cost; debias.csv has its
+    numbers, debias.png its figure.
+
     Bundled sets: gender_bolukbasi (for all methods), gender_manzini, race_manzini, religion_manzini. Examples:
 
         bayesbias debias vectors.txt --sets religion_manzini --output debiased.npz
 
         bayesbias debias vectors.txt --sets gender_bolukbasi --method hard --method inlp --method misp -o debiased/
+            --study gender --measure recoverability --measure word_similarity=ws353.txt
     """
     from bayesbias.debias import methods_from_names
     from bayesbias.embeddings import load_embedding
@@ -60,7 +80,9 @@ def debias(
     settings = {"strength": strength, "components": components}
     given = {setting: value for setting, value in settings.items() if value is not None}
     methods = methods_from_names(method or ["hard"], given)
-    several = len(methods) > 1
+    if study is None and (measure or seed is not None):
+        raise typer.BadParameter("--measure and --seed are of the page. Give --study too.")
+    several = len(methods) > 1 or study is not None
     if several:
         check_folder(output, overwrite=overwrite)
     else:
@@ -68,7 +90,8 @@ def debias(
     claim(output)
     vectors = load_embedding(embedding, format=file_format, case=case, name=name)
     said = []
-    with whole_folder(output, names=("*.npz",), overwrite=overwrite) if several else nullcontext() as folder:
+    names = ("*.npz", "debias.html", "debias.csv", "debias.png")
+    with whole_folder(output, names=names, overwrite=overwrite) if several else nullcontext() as folder:
         for each, chosen in methods.items():
             changed = chosen.fit(vectors, sets).transform(vectors)
             if folder is None:
@@ -77,5 +100,41 @@ def debias(
                 write_embedding(changed, folder / f"{each}.npz")
                 file = output / f"{each}.npz"
             said.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
-    said.append(f"Next: bayesbias table {file} --study STUDY --output debiased.csv, then bayesbias compare.")
+        if study is not None and folder is not None:
+            asked: dict[str, Any] = {
+                "measures": measure,
+                "max_lost": max_lost,
+                "random_seed": seed,
+                "progress": not quiet,
+            }
+            said = [*_report(folder, vectors, study, methods, sets, **asked), *said]
+    if study is not None:
+        said.append(f"Open {output / 'debias.html'} in a browser.")
+    else:
+        said.append(f"Next: bayesbias table {file} --study STUDY --output debiased.csv, then bayesbias compare.")
     answer("\n".join(said), quiet=quiet)
+
+
+def _report(
+    folder: Path,
+    vectors: "Embedding",
+    studies: list[str],
+    methods: dict[str, Any],
+    sets: str,
+    *,
+    measures: list[str] | None,
+    **settings: Any,
+) -> list[str]:
+    """Write the page, the table and the figure of what methods did, and return what they say."""
+    from bayesbias.cluster.debias_report import DEFAULT_MEASURES, debias_report
+    from bayesbias.page.debias_report import write_debias_page
+    from bayesbias.plots.debias_report import plot_debias_report
+    from bayesbias.plots.style import save_figure
+
+    parted = [each.partition("=") for each in measures or ()]
+    asked = [(name, path) if path else name for name, _, path in parted] or DEFAULT_MEASURES
+    report = debias_report(vectors, studies, methods, sets, measures=asked, **settings)
+    report.table.to_csv(folder / "debias.csv", index=False)
+    save_figure(plot_debias_report(report), folder / "debias.png")
+    write_debias_page(report, folder / "debias.html")
+    return [str(report), ""]

@@ -169,7 +169,7 @@ def _checked_scores(measures: Any) -> tuple[AskedScore, ...]:
     given = [measures] if isinstance(measures, str) else check_items("measures", measures, "a list of measures")
     scores = []
     for each in given:
-        name, data = (each, None) if isinstance(each, str) else each
+        name, data = (each, None) if isinstance(each, str) else _pair(each)
         entry = find_embedding_measure(name)
         if data is None and entry.required:
             raise ReportError(f"measures: {name} needs {entry.needs}. Give ({name!r}, DATA) in place of {name!r}.")
@@ -179,3 +179,9 @@ def _checked_scores(measures: Any) -> tuple[AskedScore, ...]:
     for score in scores:
         _ = score.digest  # a file that is not there is told before any work
     return tuple(scores)
+
+
+def _pair(each: Any) -> tuple[str, Any]:
+    if not isinstance(each, tuple) or len(each) != 2:
+        raise ReportError(f"measures: {each!r} is not a name, or a name with its data, such as ('sembias', PATH).")
+    return each

@@ -2,20 +2,31 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbias.arguments import check_type
 from bayesbias.errors import ReportError
-from bayesbias.page.blocks import Bullets, Notice, Paragraph, Section, fact_table, figure, frame_table
+from bayesbias.page.blocks import (
+    Bullets,
+    Format,
+    Notice,
+    Paragraph,
+    Section,
+    Table,
+    fact_table,
+    figure,
+    frame_table,
+)
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.debias_report import plot_debias_report
 from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL
 from bayesbias.reports.debiasing.report import DebiasReport, measure_correlations
-from bayesbias.statements import digits_text, percent_text, probability_text, signed_text
+from bayesbias.statements import digits_text, interval_text, percent_text, probability_text, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST = 6  # associations that are told on the first screen
 _TITLES = {
     ASSOCIATION: ("associations", "The associations"),
     "bias": ("bias", "What is left in the geometry"),
@@ -68,7 +79,7 @@ def write_debias_page(report: DebiasReport, path: str | os.PathLike[str], *, ove
         "the change is settled."
     )
     said = {part.title: part.statements for part in report.parts}
-    answers = [each.text for each in next((some for title, some in said.items() if "association" in title), ())]
+    answers = tuple(each.text for part in report.parts for each in part.statements if each.kind == ASSOCIATION)
     sections = [
         Section(*_TITLES[kind], [_table(rows, prob)])
         for kind in _TITLES
@@ -90,30 +101,43 @@ def write_debias_page(report: DebiasReport, path: str | os.PathLike[str], *, ove
         description=f"Debiasing methods compared: {', '.join(methods)}.",
         subtitle=f"Model {report.settings.get('Model', '')}.",
         alerts=[Notice(" ".join(missing[:3]))] if missing else [],
-        verdict=" ".join(answers),
+        verdict=report.verdict.text,
         sections=sections,
-        lead=(figure(plot_debias_report(report), caption, "The numbers are in the tables."),),
+        lead=(figure(plot_debias_report(report), caption, "The numbers are in the tables."), Bullets(answers[:_MOST])),
     )
     return write_page(target, content, overwrite=overwrite)
 
 
-def _table(rows: "pd.DataFrame", prob: str) -> Any:
-    columns = {
-        "embedding": ("Embedding", None),
+def _table(rows: "pd.DataFrame", prob: str) -> Table:
+    rows = rows.sort_values(["measure", "embedding"], key=lambda names: names.map(_places(names)), kind="stable")
+    rows = rows.assign(interval=[_interval_text(*ends) for ends in rows[["change_low", "change_high"]].to_numpy()])
+    columns: dict[str, tuple[str, Format | None]] = {
         "method": ("Method", None),
+        "embedding": ("Embedding", None),
         "measure": ("Measure", None),
         "value": ("Value", digits_text),
         "value_low:value_high": (f"{prob} interval", digits_text),
         "change": ("Change", _change_text),
-        "change_low:change_high": (f"{prob} interval of the change", _change_text),
+        "interval": ("Its interval", str),
         "items": ("Items", str),
         "lost": ("Lost", str),
     }
+    if rows["embedding"].nunique() == 1:
+        del columns["embedding"]
     return frame_table(rows, "Before and after, on the same words", columns)
 
 
+def _places(names: "pd.Series[str]") -> dict[str, int]:
+    """Return the place of each name by where it comes first."""
+    return {name: at for at, name in enumerate(dict.fromkeys(names))}
+
+
 def _change_text(value: float) -> str:
-    return signed_text(value) if value == value else "-"
+    return signed_text(value) if value == value else ""
+
+
+def _interval_text(low: float, high: float) -> str:
+    return interval_text(low, high) if low == low else ""
 
 
 def _correlations(report: DebiasReport) -> list[Section]:

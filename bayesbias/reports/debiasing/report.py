@@ -71,6 +71,22 @@ class DebiasReport(Rendered):
         return f"DebiasReport({', '.join(f'{count} {name}s' for name, count in counts.items())})"
 
     @property
+    def verdict(self) -> Statement:
+        """What each method did to the associations, in a sentence a study."""
+        rows = self.table[(self.table["kind"] == ASSOCIATION) & (self.table["method"] != ORIGINAL)]
+        said = []
+        for study, some in rows.groupby("measure", sort=False):
+            several = some["embedding"].nunique()
+            by_reading = []
+            for reading, text in _READINGS.items():
+                counts = some.loc[some["reading"] == reading, "method"].value_counts(sort=False).items()
+                names = [f"{name} (in {count} of {several})" if several > 1 else str(name) for name, count in counts]
+                if names:
+                    by_reading.append(f"{text[0].lower()}{text[1:]} {name_some(names, 12)}")
+            said.append(f"{study}: {'; '.join(by_reading)}.")
+        return Statement("verdict", " ".join(said))
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the text, in the order in which they are read."""
         rows = self.table

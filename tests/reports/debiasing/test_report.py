@@ -1,0 +1,120 @@
+"""What a report on debiasing says: every number is that of the function that gives it alone."""
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import BayesBiasWarning, ReportError
+from bayesbias.reports.debiasing.report import COLUMNS
+from tests.cluster.pets import study
+from tests.reports.debiasing import pets
+
+
+@pytest.fixture(scope="module")
+def report() -> bb.DebiasReport:
+    return pets.report()
+
+
+def row_of(report: bb.DebiasReport, **where: str) -> dict[str, object]:
+    rows = report.table
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    (row,) = rows.to_dict("records")
+    return row
+
+
+def test_every_embedding_method_and_measure_has_a_row(report: bb.DebiasReport) -> None:
+    assert tuple(report.table.columns) == COLUMNS
+    assert report.table["method"].tolist() == 2 * [*2 * ["original"], *2 * ["linear"], *2 * ["weak"]]
+    originals = report.table["method"] == "original"
+    numbers = ["value", "value_low", "value_high", "change", "change_low", "change_high"]
+    assert report.table.loc[originals, numbers[3:]].isna().all(axis=None)
+    assert np.isfinite(report.table.loc[~originals, numbers]).all(axis=None)
+
+
+def test_an_association_is_that_of_the_comparison_alone(report: bb.DebiasReport) -> None:
+    source = pets.embedding()
+    changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
+    tables = {"original": bb.distance_table(source, study()), "linear": bb.distance_table(changed, study())}
+    alone = bb.compare_embeddings(tables, "no_pooling", random_seed=5, progress=False)
+    gap = alone.gaps.iloc[0]
+    row = row_of(report, embedding="E1", method="linear", kind="association")
+    # Means of 400 draws and of 8,000: within the Monte Carlo error of the former.
+    assert row["change"] == pytest.approx(gap["mean"], abs=4 * gap["sd"] / np.sqrt(400))
+    sd = (gap["other_high"] - gap["other_low"]) / 3.2
+    assert row["value"] == pytest.approx(gap["other_gap"], abs=4 * sd / np.sqrt(400))
+    assert (row["reading"], row["items"], row["lost"]) == (gap["reading"], len(tables["linear"]), 0)
+
+
+def test_a_score_and_its_change_are_those_of_the_functions_alone(report: bb.DebiasReport) -> None:
+    source = pets.embedding()
+    changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
+    alone = {"random_seed": 1, "progress": False}
+    before = bb.metrics.score_embedding("vocabulary_direct_bias", source, **alone)
+    after = bb.metrics.score_embedding("vocabulary_direct_bias", changed, reference=source, **alone)
+    row = row_of(report, embedding="E1", method="linear", kind="bias")
+    assert (row["value"], row["value_low"], row["value_high"]) == (after.value, *after.interval)
+    change = bb.paired_change(before, after, random_seed=1).iloc[0]
+    assert [row["change"], row["change_low"], row["change_high"]] == change[["change", "hdi_low", "hdi_high"]].tolist()
+
+
+def test_a_planted_association_goes_with_its_axis_and_stays_with_a_method_that_does_nothing(
+    report: bb.DebiasReport,
+) -> None:
+    for name in ("E1", "E2"):
+        before, linear, weak = (
+            row_of(report, embedding=name, method=method, kind="association")
+            for method in ("original", "linear", "weak")
+        )
+        assert before["value_high"] < 0
+        assert linear["change_low"] > 0
+        assert linear["reading"] in ("baseline only", "narrower")
+        assert (weak["change"], weak["reading"]) == (0, "equal")
+        assert weak["value"] == pytest.approx(before["value"], abs=0.05)
+    assert "the same after weak (in 2 of 2)" in report.verdict.text
+
+
+def test_the_text_says_the_numbers(report: bb.DebiasReport) -> None:
+    said = [each for part in report.parts for each in part.statements]
+    assert [each.kind for each in said] == ["association", "association", "score", "score", "other", "other"]
+    row = row_of(report, embedding="E1", method="linear", kind="association")
+    assert f"linear ({row['change']:+.3f}, {row['change_low']:+.3f} to {row['change_high']:+.3f})" in said[0].text
+    assert said[0].numbers["rows"][1]["change"] == row["change"]
+    assert repr(report) == "DebiasReport(2 embeddings, 3 methods, 2 measures)"
+
+
+def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
+    measures = ["vocabulary_direct_bias", "recoverability"]
+    methods = {"none": pets.Weak(), "gone": bb.debias.LinearProjection(components=9)}
+    with pytest.warns(BayesBiasWarning, match="1 embeddings and 2 numbers are missing"):
+        found = bb.debias_report([pets.embedding()], study(), methods, pets.SETS, measures=measures, **pets.SMALL)
+    assert list(found.failed) == [("E1", "gone")]
+    assert list(found.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
+    doubts = found.parts[0]
+    assert doubts.title == "Beware"
+    assert [each.kind for each in doubts.statements] == ["failed", "left out"]
+    assert doubts.statements[1].numbers["methods"] == ["original", "none"]
+    assert len(found.table) == 4
+
+
+def test_scores_of_few_items_are_told(tmp_path: "pytest.TempPathFactory") -> None:
+    path = tmp_path / "pairs.txt"  # type: ignore[operator]
+    known = "cat dog 9\ncat purr 5\ndog bark 6\ntom nap 2\n"
+    path.write_text(known + "".join(f"unknown{at} dog {at}\n" for at in range(4)))
+    with pytest.warns(BayesBiasWarning, match="unknown0"):
+        found = pets.report(1, measures=[("word_similarity", path)])
+    (doubt,) = found.parts[0].statements
+    assert (doubt.kind, doubt.numbers["items"], doubt.numbers["lost"]) == ("lost items", 4, 4)
+    assert doubt.text.startswith("word_similarity (pairs) of E1 rests on 4 of 8 items")
+
+
+def test_correlations_are_those_of_the_values(report: bb.DebiasReport) -> None:
+    (row,) = bb.measure_correlations(report).to_dict("records")
+    values = report.table.pivot(index=["embedding", "method"], columns="measure", values="value")
+    r = float(np.corrcoef(values["pets"], values["vocabulary_direct_bias"])[0, 1])
+    assert (row["first"], row["second"], row["embeddings"]) == ("pets", "vocabulary_direct_bias", 6)
+    assert row["correlation"] == pytest.approx(r)
+    interval = row["hdi_low"], row["hdi_high"], row["probability_of_positive"]
+    assert interval == bb.correlation_interval(row["correlation"], 6)
+    with pytest.raises(ReportError, match="at least 4 embeddings"):
+        bb.measure_correlations(pets.report(1))
