@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
     from bayesbias.metrics.embedding_scores.paired_change import paired_change as paired_change
+    from bayesbias.metrics.quality.analogies import analogies as analogies
     from bayesbias.metrics.quality.similarity import word_similarity as word_similarity
     from bayesbias.models.extend import extend as extend
     from bayesbias.models.fit_source import fitted_table as fitted_table
@@ -140,6 +141,7 @@ _NAMES = {
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
     "metrics.embedding_scores.paired_change": ("paired_change",),
+    "metrics.quality.analogies": ("analogies",),
     "metrics.quality.similarity": ("word_similarity",),
     "models.extend": ("extend",),
     "models.fit_source": ("fitted_table",),

@@ -26,6 +26,8 @@ from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES, Embe
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import neutral_words
+from bayesbias.metrics.intrinsic.clustering import clustering
+from bayesbias.metrics.intrinsic.proximity import gipe, indirect_bias
 from bayesbias.metrics.intrinsic.recoverability import CLASSIFIERS, recoverability
 from bayesbias.metrics.intrinsic.sembias import sembias
 from bayesbias.metrics.intrinsic.vocabulary import midb, vocabulary_direct_bias
@@ -33,6 +35,7 @@ from bayesbias.metrics.look_up import FoundLists
 from bayesbias.metrics.mac import mac
 from bayesbias.metrics.mean_vectors import ect, rnd
 from bayesbias.metrics.neighbours import nearest_neighbours
+from bayesbias.metrics.quality.analogies import analogies
 from bayesbias.metrics.quality.files import read_analogies, read_sembias, read_similarity
 from bayesbias.metrics.quality.similarity import word_similarity
 from bayesbias.metrics.registry import MEASURES, Measure, measure
@@ -71,12 +74,16 @@ __all__ = [
     "Similarities",
     "SimilarityMeasure",
     "TTest",
+    "analogies",
     "canonical_subspace",
+    "clustering",
     "congruences",
     "direct_bias",
     "ect",
     "gender_direction",
+    "gipe",
     "index_of_inconsistency",
+    "indirect_bias",
     "kindel_comparison",
     "lattice",
     "leave_one_word_out",

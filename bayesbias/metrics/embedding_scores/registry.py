@@ -9,9 +9,12 @@ from bayesbias.arguments import HDI_PROB, check_flag, check_probability, resolve
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
+from bayesbias.metrics.intrinsic.clustering import clustering
+from bayesbias.metrics.intrinsic.proximity import gipe
 from bayesbias.metrics.intrinsic.recoverability import recoverability
 from bayesbias.metrics.intrinsic.sembias import sembias
 from bayesbias.metrics.intrinsic.vocabulary import midb, vocabulary_direct_bias
+from bayesbias.metrics.quality.analogies import analogies
 from bayesbias.metrics.quality.similarity import word_similarity
 from bayesbias.statements import Described, Facts
 
@@ -99,6 +102,15 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             midb,
         ),
         EmbeddingMeasure(
+            "clustering", "clusters of words from either side", "bias",
+            "v-measure of two clusters (k-means) against the sides on which words were before debiasing",
+            "lower", "0 to 1", _WORDS, "words", False, f"Gonen and Goldberg (2019); {_DAWKINS}",
+            "1,500 words, half from each end of she - he in the reference; vectors of length 1; accuracy is given too",
+            "without a reference, to compare embeddings: each would choose words of its own; to say that a bias is "
+            "gone: two clusters can follow something else, and a classifier still find the sides",
+            clustering,
+        ),
+        EmbeddingMeasure(
             "recoverability", "recoverability of a bias by classifiers", "bias",
             "share of words whose side before debiasing a classifier tells from their vectors",
             "lower", "0 to 1; 0.5 is chance", _WORDS, "words", False,
@@ -120,6 +132,15 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             sembias,
         ),
         EmbeddingMeasure(
+            "gipe", "gender-based illicit proximity estimate", "bias",
+            "weighted mean over words of the share of neighbours whose indirect bias is above a threshold",
+            "lower", "0 to 1", _WORDS, "words", False, f"Kumar et al. (2020); {_DAWKINS}",
+            "100 neighbours, threshold 0.03, indirect bias in the reference along the direction of nine pairs",
+            "without a whole vocabulary: the nearest words of a study are not those of the language; without a "
+            "reference, on debiased vectors: along a direction that is gone nothing is illicit",
+            gipe,
+        ),
+        EmbeddingMeasure(
             "word_similarity", "word similarity", "quality",
             "Spearman's correlation of cos(a, b) with people's scores of the pairs", "higher", "-1 to 1",
             "a file of word similarity", "path", True,
@@ -127,6 +148,15 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "pairs with lost words are left out and named; Bayesian bootstrap over pairs",
             "to compare embeddings of different words, other than on the pairs that both have (paired_change)",
             word_similarity,
+        ),
+        EmbeddingMeasure(
+            "analogies", "analogies (3CosAdd)", "quality",
+            "share of questions a : b = c : d whose d is the word of largest cos(w, b - a + c)", "higher", "0 to 1",
+            "a file of analogies", "path", True, "Mikolov et al. (2013)",
+            "the words of the question are left out, and questions with lost words named; pairs are drawn, not "
+            "questions",
+            "to compare embeddings of different vocabularies, where wrong answers can be fewer",
+            analogies,
         ),
     )
 }  # fmt: skip

@@ -1,0 +1,119 @@
+"""Clustering: whether the words of either side still lie together after debiasing."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.arguments import HDI_PROB, check_count, resolve_seed
+from bayesbias.embeddings import EmbeddingLike
+from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.geometry import unit_rows
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
+from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, scikit_learn, vocabulary_of
+
+
+def clustering(
+    embedding: EmbeddingLike,
+    words: Sequence[str] | None = None,
+    *,
+    reference: EmbeddingLike | None = None,
+    pair: tuple[str, str] = PAIR,
+    words_in_all: int = 1500,
+    starts: int = 10,
+    random_seed: int | None = None,
+    hdi_prob: float = HDI_PROB,
+) -> EmbeddingScore:
+    """Measure whether two clusters of words are the two sides on which the words were before debiasing.
+
+    Parameters
+    ----------
+    embedding
+        See `bayesbias.metrics`.
+    words
+        The words to choose from; None: all that `neutral_words` finds in the reference.
+    reference
+        The embedding before debiasing, which chooses and labels the words; None: `embedding` itself.
+    pair
+        The two words whose difference is the axis.
+    words_in_all
+        How many of the most biased words are clustered, half of them from each end of the axis: 500 to 1,500 are usual.
+    starts
+        How often k-means begins anew; the best result counts.
+    random_seed
+        Seed of k-means and of the intervals' draws.
+    hdi_prob
+        Probability inside the intervals.
+
+    Returns
+    -------
+    EmbeddingScore
+        `v_measure`, from 0 (clusters that say nothing of the sides) to 1 (clusters that are the sides); and `accuracy`,
+        the share of words in the cluster of their side, 0.5 to 1. The items are the words: `side` and `cluster`, 0 for
+        the first word of the pair, 1 for the second. Chosen words that the embedding lacks are named in `lost`.
+
+    Raises
+    ------
+    MeasureError
+        If scikit-learn is not installed, or there are too few words.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks some of the words that the reference chose.
+
+    Notes
+    -----
+    k-means with two clusters, of vectors of length 1. The interval is about the words, with the clusters as they were
+    found; neither number can fall below 0 or 0.5, so that without any bias both are a little above.
+
+    References
+    ----------
+    Hila Gonen and Yoav Goldberg (2019). Lipstick on a pig. NAACL-HLT 2019, section 4. Dawkins (2021), appendix B.
+    Andrew Rosenberg and Julia Hirschberg (2007). V-measure. EMNLP-CoNLL 2007, 410-420.
+
+    Examples
+    --------
+    >>> path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> score = bb.metrics.clustering(path, words_in_all=100, random_seed=1)
+    >>> list(score.estimates["quantity"]), bool(score.value > 0)
+    (['v_measure', 'accuracy'], True)
+    """
+    seed = resolve_seed(random_seed)
+    check_count("starts", starts)
+    source, chooser = load_both(embedding, reference)
+    sides = most_biased_words(chooser, vocabulary_of(chooser, words)[0], pair, words_in_all)
+    lost = source.lookup([*sides[0], *sides[1]]).lost
+    kept = [[word for word in side if word not in set(lost)] for side in sides]
+    if min(map(len, kept)) < 2:
+        raise MeasureError(
+            f"The embedding {source.name!r} has {len(kept[0])} and {len(kept[1])} of the words that {chooser.name!r} "
+            "chose, but at least two a side are needed. Give words that both have."
+        )
+    if lost:
+        warn_user(
+            f"The embedding {source.name!r} lacks {len(lost):,} of the words that {chooser.name!r} chose: "
+            f"{name_some(lost)}. The clusters are of the others.",
+            LostWordsWarning,
+        )
+    side = np.repeat([0, 1], [len(each) for each in kept])
+    vectors = unit_rows(source.matrix([*kept[0], *kept[1]]))
+    kmeans = scikit_learn("cluster", "Clustering").KMeans(n_clusters=2, n_init=starts, random_state=seed)
+    cluster = kmeans.fit_predict(vectors)
+    if (cluster == side).mean() < 0.5:
+        cluster = 1 - cluster
+    items = {"item": [*kept[0], *kept[1]], "side": side, "cluster": cluster, "right": (cluster == side).astype(int)}
+    return embedding_score(
+        "clustering",
+        source.name,
+        pd.DataFrame(items),
+        [Quantity("v_measure", "v_measure", ("side", "cluster")), Quantity("accuracy", "share", ("right",))],
+        conventions=(
+            f"k-means of two clusters, vectors of length 1, {starts} starts; {2 * (words_in_all // 2):,} words, half "
+            f"from each end of {pair[0]} - {pair[1]} in the reference"
+        ),
+        random_seed=seed,
+        hdi_prob=hdi_prob,
+        lost={"words": lost},
+    )
