@@ -246,6 +246,28 @@ def test_from_vectors_to_a_page_with_debiasing(
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
 
 
+@pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
+def test_debiasing_by_several_methods_ends_in_one_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One command: the vectors of every method, and what each did to the association and to similarities."""
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    (tmp_path / "pairs.txt").write_text("man woman 8\ndoctor nurse 7\npoetry art 6\nman poetry 1\n")
+    monkeypatch.chdir(tmp_path)
+    asked = ["--study", "gender", "--measure", "word_similarity=pairs.txt", "--model", "no_pooling", "--seed", "1"]
+    command = ["debias", vectors, "--sets", "gender_bolukbasi", "--method", "linear", "--method", "soft", "-o", "out"]
+    assert in_process(*command, *asked, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
+    names = ["debias.csv", "debias.html", "debias.png", "linear.npz", "soft.npz"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    table = pd.read_csv(tmp_path / "out" / "debias.csv")
+    assert table["measure"].unique().tolist() == ["gender", "word_similarity (pairs)"]
+    said = capsys.readouterr().out
+    assert "after linear (+0.02" in said
+    assert "Open out/debias.html" in said
+    assert in_process(*command, "--measure", "sembias", "--overwrite", monkeypatch=monkeypatch) == 2
+    assert "Give --study too" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_MAX_LOST, Case, Command, MaxLost, Overwrite, Quiet, answer, app, claim
+from bayesbias.cli.base import (
+    DEFAULT_MAX_LOST,
+    DEFAULT_MODEL_NAME,
+    Case,
+    Command,
+    MaxLost,
+    Overwrite,
+    Quiet,
+    answer,
+    app,
+    claim,
+)
 
 if TYPE_CHECKING:
     from bayesbias.embeddings import Embedding
@@ -49,6 +60,7 @@ def debias(
             help="With --study: a score of the whole embedding, such as recoverability or word_similarity=ws353.txt.",
         ),
     ] = None,
+    model: Annotated[str, typer.Option(help="With --study: a bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     seed: Annotated[int | None, typer.Option(help="With --study: the same seed gives the same numbers.")] = None,
     case: Case = "exact",
@@ -75,13 +87,14 @@ def debias(
     from bayesbias.debias import methods_from_names
     from bayesbias.embeddings import load_embedding
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
+    from bayesbias.errors import ArgumentError
     from bayesbias.outputs import check_folder, whole_folder
 
     settings = {"strength": strength, "components": components}
     given = {setting: value for setting, value in settings.items() if value is not None}
     methods = methods_from_names(method or ["hard"], given)
     if study is None and (measure or seed is not None):
-        raise typer.BadParameter("--measure and --seed are of the page. Give --study too.")
+        raise ArgumentError("--measure and --seed are of the page of a study. Give --study too.")
     several = len(methods) > 1 or study is not None
     if several:
         check_folder(output, overwrite=overwrite)
@@ -103,6 +116,7 @@ def debias(
         if study is not None and folder is not None:
             asked: dict[str, Any] = {
                 "measures": measure,
+                "model": model,
                 "max_lost": max_lost,
                 "random_seed": seed,
                 "progress": not quiet,

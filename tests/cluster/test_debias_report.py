@@ -7,7 +7,7 @@ import pytest
 
 import bayesbias as bb
 import bayesbias.cluster.debias_report as module
-from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, MeasureError, ReportError, StudyError
+from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, MeasureError, ReportError
 from bayesbias.reports.debiasing.cells import AskedScore, DebiasCell
 from tests.cluster.pets import study
 from tests.reports.debiasing import pets
@@ -20,7 +20,7 @@ from tests.reports.debiasing import pets
         ({"methods": {"original": pets.Weak()}}, ReportError, "none of the name 'original'"),
         ({"methods": {"hard": bb.debias.METHODS}}, ReportError, "Give methods by name"),
         ({"methods": ["hard", "hard"]}, ArgumentError, "each method once"),
-        ({"studies": "wet7"}, StudyError, "weat7"),
+        ({"studies": "weat77"}, InputFileError, "did you mean 'weat7'"),
         ({"measures": ["sembiass"]}, MeasureError, "did you mean 'sembias'"),
         ({"measures": ["sembias"]}, ReportError, "sembias needs the file"),
         ({"measures": [("word_similarity", "absent.txt")]}, InputFileError, "absent.txt"),

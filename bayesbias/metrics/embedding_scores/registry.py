@@ -86,8 +86,8 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "vocabulary_direct_bias", "direct bias of a vocabulary", "bias",
             "mean over words of abs(cos(w, g)) ** c, g = she - he", "lower", "0 to 1", _WORDS, "words", False,
             f"Bolukbasi et al. (2016), DirectBias_c; {_DAWKINS}, DB",
-            "g is of the embedding itself, from unit vectors, unless a direction is given; c = 1",
-            "where she and he were made alike: give the direction from before; to say that a bias is gone: what is off "
+            "g is of the reference, or of the embedding itself, from unit vectors, unless a direction is given; c = 1",
+            "without a reference where she and he were made alike; to say that a bias is gone: what is off "
             "this one direction it does not see",
             vocabulary_direct_bias,
         ),

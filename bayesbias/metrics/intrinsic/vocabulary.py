@@ -22,6 +22,7 @@ def vocabulary_direct_bias(
     embedding: EmbeddingLike,
     words: Sequence[str] | None = None,
     *,
+    reference: EmbeddingLike | None = None,
     pair: tuple[str, str] = PAIR,
     direction: ArrayLike | Direction | None = None,
     c: float = 1.0,
@@ -38,11 +39,13 @@ def vocabulary_direct_bias(
         See `bayesbias.metrics`.
     words
         The words that should be neutral; None: all that `neutral_words` finds. The words of `pair` are left out.
+    reference
+        The embedding whose direction is taken: that before debiasing, since many methods make the two words of `pair`
+        alike. None: `embedding` itself.
     pair
         The two words whose difference is the direction, from the second to the first.
     direction
-        A direction to use instead: a `Direction`, or a vector of any length. Give that of the embedding before
-        debiasing where a method makes the two words of `pair` alike.
+        A direction to use instead: a `Direction`, or a vector of any length.
     c
         How strict the measure is, above 0: the smaller, the more a slight overlap counts.
     random_seed
@@ -83,7 +86,14 @@ def vocabulary_direct_bias(
     (pair,) = checked_pairs([pair])
     source = as_embedding(embedding)
     if direction is None:
-        vector, how = axis(source, pair), f"{pair[0]} - {pair[1]} of the embedding itself"
+        before = source if reference is None else as_embedding(reference)
+        if before.dimensions != source.dimensions:
+            raise MeasureError(
+                f"{source.name!r} has {source.dimensions} dimensions and the reference {before.name!r} has "
+                f"{before.dimensions}, so that its direction is not one of these vectors. Give none, or a direction."
+            )
+        vector = axis(before, pair)
+        how = f"{pair[0]} - {pair[1]} of {'the embedding itself' if reference is None else 'the reference'}"
     else:
         given = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
         vector, how = given / np.linalg.norm(given), "direction as given"

@@ -173,7 +173,7 @@ def _scored(
     made = _BEFORE.setdefault(source, {})
     key = (asked.digest, cell.random_seed, cell.hdi_prob)
     if key not in made:
-        made[key] = score_embedding(asked.measure, source, asked.data, **settings)
+        made[key] = score_embedding(asked.measure, source, asked.data, reference=source, **settings)
     before = score = made[key]
     row: dict[str, Any] = {"kind": EMBEDDING_MEASURES[asked.measure].about, "measure": asked.label}
     if changed is not None:

@@ -160,7 +160,7 @@ def assembled(
             BayesBiasWarning,
         )
     frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(_VALUES, float))
-    frame["reading"] = frame["reading"].fillna("")
+    frame["reading"] = frame["reading"].astype(object).fillna("")
     return DebiasReport(EstimateFrame(frame), gone, left_out, cells[0].hdi_prob, settings)
 
 

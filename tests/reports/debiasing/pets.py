@@ -41,7 +41,7 @@ class Weak:
         return "Weak()"
 
     def fit(self, source: bb.Embedding, sets: bb.debias.DebiasWords) -> "Weak":
-        assert sets is SETS
+        assert sets.name == SETS.name
         return self
 
     def transform(self, source: bb.Embedding) -> bb.Embedding:
