@@ -66,6 +66,10 @@ settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": Fals
 audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
 figure = bb.plot_audit(audit)""",
     "plot_ranks": "figure = bb.plot_ranks(bb.rank(audit))",
+    "plot_debias_report": """asked = {"draws": 500, "random_seed": 1, "progress": False}
+methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
+report = bb.debias_report(embeddings, "gender", methods, sets, model="crossed", **asked)
+figure = bb.plot_debias_report(report)""",
     "plot_seeds": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")

@@ -31,6 +31,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.cosine_regression",
     "bayesbias.fit",
     "bayesbias.reliability.drivers",
+    "bayesbias.debias_report",
     "bayesbias.run_study",
     "bayesbias.sensitivity",
 }

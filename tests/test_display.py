@@ -20,6 +20,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.metrics.look_up import find_lists
+from tests.reports.debiasing import pets
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [value for name in bb.__all__ if isinstance(value := getattr(bb, name), ModuleType)]
@@ -84,6 +85,7 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
         metrics.Similarities(np.array([[0.1]]), {"<b>X": ["<b>he</b>"]}, {"A": ["cook"]}),
         bb.load_model("multivariate"),
         *(audit.record, bb.rank(audit), audit),
+        pets.report(1),
         *(conclusions, conclusions.shown[0], conclusions.parts[0]),
         bb.check_posterior(short_fit, **quiet),
         bb.check_prior(short_table, "crossed", **quiet),

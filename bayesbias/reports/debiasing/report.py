@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.arguments import check_type
 from bayesbias.errors import BayesBiasWarning, ReportError, name_some, warn_user
 from bayesbias.estimates import settled
 from bayesbias.losses import MAX_LOST
@@ -180,8 +181,8 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
 
     Raises
     ------
-    ReportError
-        If fewer than 4 embeddings have two measures.
+    ReportError, ArgumentError
+        If fewer than 4 embeddings have two measures, or it is no report.
 
     Notes
     -----
@@ -200,6 +201,7 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     """
     import pandas as pd
 
+    check_type("report", report, DebiasReport, "what bb.debias_report returned")
     values = report.table.pivot(index=["embedding", "method"], columns="measure", values="value")
     names = list(dict.fromkeys(report.table["measure"]))
     rows = []
