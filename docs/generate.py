@@ -11,7 +11,7 @@ from typing import Any
 import bayesbias as bb
 from bayesbias.debias import METHODS
 from bayesbias.errors import BayesBiasWarning
-from bayesbias.metrics import MEASURES
+from bayesbias.metrics import EMBEDDING_MEASURES, MEASURES
 from bayesbias.models.quick import sampler_for
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -177,6 +177,20 @@ def measure_cards() -> Iterator[str]:
             "Posterior": "from a fit (`bb.measure_posterior`)" if entry.posterior else "none",
         }  # fmt: skip
         yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
+        yield _table(rows)
+    yield (
+        "# Scores of a whole embedding\n\nWhat of a bias is left (`bayesbias intrinsic`), and what an embedding is "
+        "good for (`bayesbias quality`). Run one by its name: `bb.metrics.score_embedding(name, embedding, data)`; the "
+        "change of one has its own interval (`bb.paired_change`)."
+    )
+    for name, whole in EMBEDDING_MEASURES.items():
+        rows = {
+            "About": whole.about, "Formula": whole.formula, "Better": whole.better, "Range": whole.range,
+            "Needs": whole.needs, "Conventions": whole.conventions, "When not to use it": whole.avoid,
+            "Source": whole.source, "In Python": f"`bb.metrics.{whole.function.__name__}`",
+            "Words and directions from before": "`reference=`" if whole.takes_reference else "",
+        }  # fmt: skip
+        yield f"## {name}\n\n{whole.title[0].upper()}{whole.title[1:]}."
         yield _table(rows)
 
 

@@ -139,6 +139,30 @@ def read_sembias(path: str | os.PathLike[str]) -> list[tuple[tuple[str, str], ..
     return tuples
 
 
+def read_words(path: str | os.PathLike[str]) -> list[str]:
+    r"""Return the words of a file, one a line; raise `MeasureError` if there are none.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "words.txt"
+    >>> _ = path.write_text("nurse\n\nclerk\n")
+    >>> read_words(path)
+    ['nurse', 'clerk']
+    """
+    words = [line for _, line in _lines(path)]
+    if not words:
+        raise MeasureError(f"{path} has no words. Write one a line.")
+    return words
+
+
+def benchmark_measure(path: str | os.PathLike[str]) -> str:
+    """Return the measure that a file is for: ``"analogies"``, four words a line, or ``"word_similarity"``."""
+    first = next((line for _, line in _lines(path)), "")
+    words = first.split()
+    four = len(words) == 4 and not any(_as_number(word) is not None for word in words) and "," not in first
+    return "analogies" if first.startswith(":") or (four and "\t" not in first) else "word_similarity"
+
+
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that say something, with their numbers."""
     source = input_file(path)
