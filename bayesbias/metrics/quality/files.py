@@ -170,7 +170,7 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
         text = source.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputFileError(f"{source}: byte {error.start} is not UTF-8. Save the file as UTF-8.") from error
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(re.split(r"\r?\n|\r", text), start=1):
         if line.strip() and not line.startswith("#"):
             yield number, line.strip()
 
@@ -183,7 +183,7 @@ def _cells(line: str) -> list[str]:
 
 def _as_number(cell: str) -> float | None:
     """Return a number that is written as people write one, or None."""
-    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", cell):
+    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
         return None
     value = float(cell)
     return value if abs(value) < 1e300 else None
