@@ -109,6 +109,7 @@ def everything(docs: Path) -> None:
     made.mkdir(exist_ok=True)
     _write(made / "models.md", model_cards(made))
     _write(made / "measures.md", measure_cards())
+    _write(made / "embedding_scores.md", embedding_score_cards())
     _write(made / "debiasing.md", debiasing_cards())
     _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
@@ -178,19 +179,23 @@ def measure_cards() -> Iterator[str]:
         }  # fmt: skip
         yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
         yield _table(rows)
+
+
+def embedding_score_cards() -> Iterator[str]:
+    """Yield the card of each score of a whole embedding."""
     yield (
         "# Scores of a whole embedding\n\nWhat of a bias is left (`bayesbias intrinsic`), and what an embedding is "
         "good for (`bayesbias quality`). Run one by its name: `bb.metrics.score_embedding(name, embedding, data)`; the "
         "change of one has its own interval (`bb.paired_change`)."
     )
-    for name, whole in EMBEDDING_MEASURES.items():
+    for name, entry in EMBEDDING_MEASURES.items():
         rows = {
-            "About": whole.about, "Formula": whole.formula, "Better": whole.better, "Range": whole.range,
-            "Needs": whole.needs, "Conventions": whole.conventions, "When not to use it": whole.avoid,
-            "Source": whole.source, "In Python": f"`bb.metrics.{whole.function.__name__}`",
-            "Words and directions from before": "`reference=`" if whole.takes_reference else "",
+            "About": entry.about, "Formula": entry.formula, "Better": entry.better, "Range": entry.range,
+            "Needs": entry.needs, "Conventions": entry.conventions, "When not to use it": entry.avoid,
+            "Source": entry.source, "In Python": f"`bb.metrics.{entry.function.__name__}`",
+            "Chosen in the original": "words or directions (`reference=`)" if entry.takes_reference else "nothing",
         }  # fmt: skip
-        yield f"## {name}\n\n{whole.title[0].upper()}{whole.title[1:]}."
+        yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
         yield _table(rows)
 
 
