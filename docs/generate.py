@@ -11,7 +11,7 @@ from typing import Any
 import bayesbias as bb
 from bayesbias.debias import METHODS
 from bayesbias.errors import BayesBiasWarning
-from bayesbias.metrics import MEASURES
+from bayesbias.metrics import EMBEDDING_MEASURES, MEASURES
 from bayesbias.models.quick import sampler_for
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -113,6 +113,7 @@ def everything(docs: Path) -> None:
     made.mkdir(exist_ok=True)
     _write(made / "models.md", model_cards(made))
     _write(made / "measures.md", measure_cards())
+    _write(made / "embedding_scores.md", embedding_score_cards())
     _write(made / "debiasing.md", debiasing_cards())
     _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
@@ -179,6 +180,24 @@ def measure_cards() -> Iterator[str]:
             "Conventions": entry.conventions, "When not to use it": entry.avoid, "Source": entry.source,
             "In Python": f"`bb.metrics.{entry.function.__name__}`",
             "Posterior": "from a fit (`bb.measure_posterior`)" if entry.posterior else "none",
+        }  # fmt: skip
+        yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
+        yield _table(rows)
+
+
+def embedding_score_cards() -> Iterator[str]:
+    """Yield the card of each score of a whole embedding."""
+    yield (
+        "# Scores of a whole embedding\n\nWhat of a bias is left (`bayesbias intrinsic`), and what an embedding is "
+        "good for (`bayesbias quality`). Run one by its name: `bb.metrics.score_embedding(name, embedding, data)`; the "
+        "change of one has its own interval (`bb.paired_change`)."
+    )
+    for name, entry in EMBEDDING_MEASURES.items():
+        rows = {
+            "About": entry.about, "Formula": entry.formula, "Better": entry.better, "Range": entry.range,
+            "Needs": entry.needs, "Conventions": entry.conventions, "When not to use it": entry.avoid,
+            "Source": entry.source, "In Python": f"`bb.metrics.{entry.function.__name__}`",
+            "Chosen in the original": "words or directions (`reference=`)" if entry.takes_reference else "nothing",
         }  # fmt: skip
         yield f"## {name}\n\n{entry.title[0].upper()}{entry.title[1:]}."
         yield _table(rows)

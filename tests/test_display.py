@@ -32,7 +32,7 @@ CLASSES = {
 }
 # Settings and results of a few numbers, which their line shows whole, and a recipe that only registries hold.
 FEW_NUMBERS = {bb.LinearPrior, bb.debias.Chain, *bb.debias.METHODS.values(), metrics.PermutationTest, metrics.TTest}
-FEW_NUMBERS |= {metrics.SimilarityMeasure}
+FEW_NUMBERS |= {metrics.SimilarityMeasure, metrics.Quantity}
 LONGEST = 600
 TAGS = {"table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", "ul", "li", "div", "style"}
 # Words that a page must not take for tags.
@@ -81,6 +81,8 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
         metrics.lattice(vectors, male, **quiet),
         metrics.randomisation_nulls(vectors, {"male": male, "arts": ["art", "dance"]}, samples=100, **quiet),
         metrics.MEASURES["weat"],
+        metrics.EMBEDDING_MEASURES["gipe"],
+        metrics.vocabulary_direct_bias(nasty, ["<i>nurse", "a&b", "<s>"], pair=("<b>he</b>", "she"), random_seed=1),
         metrics.measure("mac", nasty, study),
         metrics.Similarities(np.array([[0.1]]), {"<b>X": ["<b>he</b>"]}, {"A": ["cook"]}),
         bb.load_model("multivariate"),

@@ -9,11 +9,23 @@ import warnings
 from io import TextIOWrapper
 from typing import TextIO
 
-from bayesbias.cli import audits, checks, data, debiasing, fits, measures, reliability, training
+from bayesbias.cli import audits, checks, data, debiasing, fits, measures, reliability, scores, training
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
-__all__ = ["app", "audits", "checks", "data", "debiasing", "fits", "main", "measures", "reliability", "training"]
+__all__ = [
+    "app",
+    "audits",
+    "checks",
+    "data",
+    "debiasing",
+    "fits",
+    "main",
+    "measures",
+    "reliability",
+    "scores",
+    "training",
+]
 
 
 def _show_warning(

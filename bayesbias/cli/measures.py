@@ -25,6 +25,7 @@ from bayesbias.errors import MeasureError, ReportError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bayesbias.metrics.embedding_scores.registry import EmbeddingMeasure
     from bayesbias.metrics.registry import Measure
     from bayesbias.metrics.result import MeasureResult
 
@@ -168,22 +169,33 @@ def null(
 def measures(as_json: AsJson = False) -> None:
     """List every measure: its formula, what its sign means, its range, the word lists that it needs, its source.
 
-    Run one with `bayesbias measure NAME VECTORS --study STUDY`.
+    Run one with `bayesbias measure NAME VECTORS --study STUDY`; those of a whole embedding, which come last, with
+    `bayesbias intrinsic VECTORS` and `bayesbias quality VECTORS FILES`.
     """
+    from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES
     from bayesbias.metrics.registry import MEASURES
 
     cards = {entry.name: {"title": entry.title, **_card(entry)} for entry in MEASURES.values()}
+    cards |= {entry.name: {"title": entry.title, **_whole_card(entry)} for entry in EMBEDDING_MEASURES.values()}
     lines = [
         "\n".join([f"{name}: {card.pop('title')}", *(f"  {title:12} {text}" for title, text in card.items())])
         for name, card in ({} if as_json else cards).items()
     ]
-    last = "\nRun one with `bayesbias measure NAME VECTORS --study STUDY`."
+    last = (
+        "\nRun one with `bayesbias measure NAME VECTORS --study STUDY`; those of a whole embedding with `bayesbias "
+        "intrinsic VECTORS` (bias) and `bayesbias quality VECTORS FILES`."
+    )
     answer("\n".join([*lines, last]), cards, as_json=as_json)
 
 
 def _card(entry: "Measure") -> dict[str, str]:
     texts = {name: getattr(entry, name) for name in ("formula", "sign", "range", "needs", "conventions", "source")}
     return texts | {"posterior": "yes, from a fit" if entry.posterior else "no"}
+
+
+def _whole_card(entry: "EmbeddingMeasure") -> dict[str, str]:
+    names = ("about", "formula", "better", "range", "needs", "conventions", "source")
+    return {name: getattr(entry, name) for name in names}
 
 
 @app.command(cls=Command)

@@ -16,6 +16,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.embeddings.training.corpus import read_corpus
 from bayesbias.files import sealed
+from bayesbias.metrics.quality.files import benchmark_measure, read_words
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.files import _MARK, _checksum
@@ -41,6 +42,12 @@ neutral = ["tiger"]
 [questions]
 "a name" = [["science", "male"], ["arts", "male"]]
 """
+BENCHMARKS = (
+    "Word 1,Word 2,Human (mean)\nhe,she,9.5\nmath,number,8\nart,poem,7\ntiger,he,1e-1\n",
+    "he\tshe\tN\t9.5\r\nmath\tnumber\tN\t8\r\nart\tpoem\tN\t7\r\n",
+    ": family\nhe she math art\nmath art he she\n: gram1\nart poem he she\nhe she art poem\n",
+    "he:she math:art tiger:number poem:art\nmath:poem he:art she:tiger math:number\n",
+)
 ODD_VALUES: tuple[Any, ...] = (
     *(5, -1, 1.5, None, True, "", "x", "\ud800", "<script>", [], {}, [1], {"a": 1}, ["a"], [["a"]], [{}]),
     *({"name": 5}, {"name": "x", "hash": 3}, [[[[[[[[]]]]]]]], "9" * 50, float("1e308")),
@@ -158,6 +165,25 @@ def study_of(path: Path) -> object:
 def model_of(path: Path) -> object:
     """Read a model, and fit it to a few rows where it samples quickly."""
     return str(bb.load_model(path).to_dict())
+
+
+def benchmark_of(path: Path) -> object:
+    """Read a file of pairs, of questions, of tuples, and of words, and score vectors by it."""
+    scores: list[Callable[[], object]] = [
+        lambda: bb.word_similarity(VECTORS, path, random_seed=1).estimates.to_csv(),
+        lambda: bb.analogies(VECTORS, path, random_seed=1, progress=False).estimates.to_csv(),
+        lambda: bb.metrics.sembias(VECTORS, path, random_seed=1).estimates.to_csv(),
+        lambda: read_words(path) and benchmark_measure(path),
+    ]
+    said, refused = [], None
+    for score in scores:
+        try:
+            said.append(score())
+        except bb.errors.BayesBiasError as error:
+            refused = error
+    if refused is not None and not said:
+        raise refused
+    return said
 
 
 def prior_of(path: Path) -> object:
@@ -293,6 +319,11 @@ def study_text(rng: Generator) -> bytes:
     return mutated(STUDY.encode(), rng)
 
 
+def benchmark_text(rng: Generator) -> bytes:
+    """Return a damaged file of pairs, of questions or of tuples."""
+    return mutated(BENCHMARKS[int(rng.integers(len(BENCHMARKS)))].encode(), rng)
+
+
 def model_text(rng: Generator) -> bytes:
     """Return a damaged model."""
     models = bb.list_models()
@@ -326,6 +357,7 @@ TARGETS: dict[str, tuple[int, Target]] = {
         Target(one_bit("trained.npz"), trained_of, ".npz", said("trained.npz", trained_of)),
     ),
     "study": (15, Target(study_text, study_of, ".toml")),
+    "benchmark": (10, Target(benchmark_text, benchmark_of, ".txt")),
     "model": (15, Target(model_text, model_of, ".toml")),
     "fit, one bit": (3, Target(one_bit("nc"), fit_of, ".nc", said("nc", fit_of))),
     "fit that was tampered with": (1, Target(tampered_fit, fit_of, ".nc")),

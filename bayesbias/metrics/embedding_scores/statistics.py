@@ -16,7 +16,7 @@ from bayesbias.errors import MeasureError
 
 DRAWS = 2000
 """Draws of weights: the ends of an interval are then off by about a twentieth of its half-width."""
-_BLOCK = 4_000_000  # weights that are held at a time
+_BLOCK = 200_000  # weights that are held at a time: few enough for a processor's own memory
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,16 @@ def spearman(columns: Floats, weights: Floats) -> Floats:
         raise MeasureError(
             f"There is no rank correlation: all {columns.shape[1]} items have the same value. Give more that differ."
         )
-    first, second = (_ranks(column, weights) for column in columns)
-    total = weights.sum(axis=1)
-    first = first - ((weights * first).sum(axis=1) / total)[:, np.newaxis]
-    second = second - ((weights * second).sum(axis=1) / total)[:, np.newaxis]
-    squares = [(weights * ranks * ranks).sum(axis=1) for ranks in (first, second)]
-    correlation: Floats = (weights * first * second).sum(axis=1) / np.sqrt(squares[0] * squares[1])
+    by_item = np.ascontiguousarray(weights.T)  # a row an item, so that sorting items moves whole rows
+    first, second = (_ranks(column, by_item) for column in columns)
+    shares = by_item / by_item.sum(axis=0)
+    means = [np.einsum("ij,ij->j", shares, ranks) for ranks in (first, second)]
+    variances = [
+        np.einsum("ij,ij,ij->j", shares, ranks, ranks) - mean**2
+        for ranks, mean in zip((first, second), means, strict=True)
+    ]
+    covariance = np.einsum("ij,ij,ij->j", shares, first, second) - means[0] * means[1]
+    correlation: Floats = np.clip(covariance / np.sqrt(variances[0] * variances[1]), -1.0, 1.0)
     return correlation
 
 
@@ -212,14 +216,14 @@ def _split_mean(values: Floats, test_over_train: float, random: np.random.Genera
 
 
 def _ranks(values: Floats, weights: Floats) -> Floats:
+    """Return ranks of items under weights, which have a row an item, as the ranks have."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    sizes = np.diff(starts, append=len(values))
-    of_ties = np.add.reduceat(weights[:, order], starts, axis=1)
-    middles = np.cumsum(of_ties, axis=1) - of_ties / 2
+    of_ties = np.add.reduceat(weights[order], starts, axis=0)
+    middles = np.cumsum(of_ties, axis=0) - of_ties / 2
     ranks = np.empty_like(weights)
-    ranks[:, order] = np.repeat(middles, sizes, axis=1)
+    ranks[order] = np.repeat(middles, np.diff(starts, append=len(values)), axis=0)
     return ranks
 
 

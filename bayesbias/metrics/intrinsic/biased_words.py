@@ -14,6 +14,7 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
 
 PAIR = ("she", "he")
+_BLOCK = 10_000
 
 
 def neutral_words(
@@ -83,6 +84,18 @@ def axis(source: Embedding, pair: tuple[str, str]) -> Floats:
     return difference
 
 
+def projections(source: Embedding, words: Sequence[str], direction: Floats, *, scaled: bool = True) -> Floats:
+    """Return the inner products of words with a direction, their vectors of length 1 or as stored.
+
+    Some words at a time: a copy in float64 of all vectors would not fit beside large ones.
+    """
+    parts = []
+    for start in range(0, len(words), _BLOCK):
+        vectors = source.matrix(words[start : start + _BLOCK])
+        parts.append((unit_rows(vectors) if scaled else vectors.astype(np.float64)) @ direction)
+    return np.concatenate(parts)
+
+
 def most_biased_words(
     reference: Embedding, words: Sequence[str], pair: tuple[str, str], count: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -95,7 +108,7 @@ def most_biased_words(
             f"words_in_all={count}: the embedding {reference.name!r} has {len(others):,} of the words to choose from. "
             "Give more words, or choose fewer."
         )
-    along = unit_rows(reference.matrix(others)) @ axis(reference, pair)
+    along = projections(reference, others, axis(reference, pair))
     order = np.argsort(-along, kind="stable")
     if not along[order[half - 1]] > 0 > along[order[-half]]:
         raise MeasureError(

@@ -14,7 +14,7 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.direct_bias import GENDER_PAIRS, gender_direction
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.metrics.intrinsic.biased_words import load_both, vocabulary_of
+from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
 from bayesbias.metrics.neighbours import nearest_neighbours
 
 _BLOCK = 256  # words whose neighbours are compared at a time
@@ -133,7 +133,7 @@ def gipe(
         warn_user(f"{len(gone):,} of the words are lost: {name_some(gone)}.", LostWordsWarning)
     targets = np.array([row_of[str(source.match(word))] for word in kept])
     near = nearest_neighbours(source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, own=targets)
-    illicit = _illicit(unit_rows(judge.vectors[of_judge]), direction.vector, targets, near, limit)
+    illicit = _illicit(judge, of_judge, direction.vector, targets, near, limit)
     incoming = np.bincount(near.ravel(), minlength=len(vocabulary))[targets]
     of_them = np.bincount(near[illicit], minlength=len(vocabulary))[targets]
     items = {"item": kept, "eta": illicit.mean(axis=1), "gamma": 1 + of_them / np.maximum(incoming, 1)}
@@ -166,13 +166,18 @@ def _common(source: Embedding, judge: Embedding) -> tuple[Integers, Integers]:
     return np.array(rows), np.array([row_of[found.found[source.words[row]]] for row in rows])
 
 
-def _illicit(units: Floats, direction: Floats, targets: Integers, near: Integers, limit: float) -> np.ndarray:
+def _illicit(
+    judge: Embedding, rows: Integers, direction: Floats, targets: Integers, near: Integers, limit: float
+) -> np.ndarray:
     """Return which neighbours have an indirect bias above a limit, of shape (words, neighbours)."""
-    along = units @ direction
+    along = projections(judge, [judge.words[row] for row in rows], direction)
     illicit = np.zeros(near.shape, dtype=bool)
     for start in range(0, len(targets), _BLOCK):
         mine, others = targets[start : start + _BLOCK], near[start : start + _BLOCK]
-        cosine = np.einsum("id,ikd->ik", units[mine], units[others], optimize=True)
+        asked, found = np.unique(np.concatenate([mine, others.ravel()]), return_inverse=True)
+        units = unit_rows(judge.vectors[rows[asked]])
+        mine_here, others_here = found[: len(mine)], found[len(mine) :].reshape(others.shape)
+        cosine = np.einsum("id,ikd->ik", units[mine_here], units[others_here], optimize=True)
         apart = np.abs(cosine) > 1e-9
         beta = indirect_bias(np.where(apart, cosine, 1.0), along[mine][:, np.newaxis], along[others])
         illicit[start : start + _BLOCK] = apart & (beta > limit)

@@ -72,9 +72,8 @@ def sembias(
     Notes
     -----
     The 440 tuples are made of 22 definitions and 20 stereotypes, each of one with each of the other. They are not 440
-    independent ones: the definitions and the stereotypes are drawn, not the tuples, which gives intervals that are
-    several times as long as those of 440 coins (Owen and Eckles 2012). Before any tuple is seen, each share has
-    Jeffreys' prior.
+    independent ones: for the intervals the definitions and the stereotypes are drawn, not the tuples (Owen and Eckles
+    2012). Before any tuple is seen, each share has Jeffreys' prior.
 
     References
     ----------

@@ -7,14 +7,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_type, is_number, resolve_seed
-from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows, weighted_directions
 from bayesbias.metrics.direct_bias import Direction, as_direction
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, vocabulary_of
+from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, projections, vocabulary_of
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
 
 
@@ -98,7 +97,7 @@ def vocabulary_direct_bias(
         given = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
         vector, how = given / np.linalg.norm(given), "direction as given"
     kept, lost = _words(source, words, () if direction is not None else pair)
-    cosines = np.clip(unit_rows(source.matrix(kept)) @ vector, -1.0, 1.0)
+    cosines = np.clip(projections(source, kept, vector), -1.0, 1.0)
     return embedding_score(
         "vocabulary_direct_bias",
         source.name,
@@ -203,8 +202,7 @@ def midb(
     )
     directions, weights = weighted_directions(female, male, components=count, centred=centred)
     kept, lost = _words(source, words, [*first, *second])
-    matrix = unit_rows(source.matrix(kept)) if scaled else source.matrix(kept).astype(np.float64)
-    bias: Floats = matrix @ (weights @ directions)
+    bias = projections(source, kept, weights @ directions, scaled=scaled)
     return embedding_score(
         "midb",
         source.name,

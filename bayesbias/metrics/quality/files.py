@@ -139,6 +139,30 @@ def read_sembias(path: str | os.PathLike[str]) -> list[tuple[tuple[str, str], ..
     return tuples
 
 
+def read_words(path: str | os.PathLike[str]) -> list[str]:
+    r"""Return the words of a file, one a line; raise `MeasureError` if there are none.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "words.txt"
+    >>> _ = path.write_text("nurse\n\nclerk\n")
+    >>> read_words(path)
+    ['nurse', 'clerk']
+    """
+    words = [line for _, line in _lines(path)]
+    if not words:
+        raise MeasureError(f"{path} has no words. Write one a line.")
+    return words
+
+
+def benchmark_measure(path: str | os.PathLike[str]) -> str:
+    """Return the measure that a file is for: ``"analogies"``, four words a line, or ``"word_similarity"``."""
+    first = next((line for _, line in _lines(path)), "")
+    words = first.split()
+    four = len(words) == 4 and not any(_as_number(word) is not None for word in words) and "," not in first
+    return "analogies" if first.startswith(":") or (four and "\t" not in first) else "word_similarity"
+
+
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that say something, with their numbers."""
     source = input_file(path)
@@ -146,7 +170,7 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
         text = source.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputFileError(f"{source}: byte {error.start} is not UTF-8. Save the file as UTF-8.") from error
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(re.split(r"\r?\n|\r", text), start=1):
         if line.strip() and not line.startswith("#"):
             yield number, line.strip()
 
@@ -159,7 +183,7 @@ def _cells(line: str) -> list[str]:
 
 def _as_number(cell: str) -> float | None:
     """Return a number that is written as people write one, or None."""
-    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", cell):
+    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
         return None
     value = float(cell)
     return value if abs(value) < 1e300 else None

@@ -1,5 +1,7 @@
 """GIPE against plain loops over its definition, and by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,12 @@ def test_words_that_one_of_both_lacks_are_lost() -> None:
     assert score.value == alone.value
     with pytest.raises(MeasureError, match="k=100, but there are 29 words"):
         bb.metrics.gipe((WORDS, VECTORS), pairs=PAIRS, random_seed=1)
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+def test_google_news_has_the_proximity_that_the_paper_says(shared: Path) -> None:
+    """Dawkins (2021), table 6: 0.021 for word2vec, there over a larger vocabulary and so with other neighbours."""
+    path = shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz"
+    assert bb.metrics.gipe(path, random_seed=1).value == pytest.approx(0.021, abs=0.005)
