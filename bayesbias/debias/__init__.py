@@ -1,9 +1,14 @@
 """Debiasing methods, to compare an embedding with what they make of it."""
 
+from bayesbias.debias.by_word.double_hard import DoubleHardDebias, FittedDoubleHardDebias
 from bayesbias.debias.by_word.gn_glove import FittedGNGloVe, GNGloVe
 from bayesbias.debias.by_word.hard import FittedHardDebias, HardDebias
+from bayesbias.debias.by_word.oscar import FittedOSCaR, OSCaR
+from bayesbias.debias.by_word.ran import RAN, FittedRAN
 from bayesbias.debias.chain import Chain, FittedChain
 from bayesbias.debias.debias_words import DebiasWords, list_debias_words, load_debias_words
+from bayesbias.debias.linear.bias_alignment import BiasAlignment
+from bayesbias.debias.linear.half_sibling import HalfSibling
 from bayesbias.debias.linear.inlp import INLP, FittedINLP
 from bayesbias.debias.linear.linear_map import FittedLinearMap
 from bayesbias.debias.linear.linear_projection import LinearProjection
@@ -17,17 +22,25 @@ __all__ = [
     "METHODS",
     "MHD",
     "MISP",
+    "RAN",
+    "BiasAlignment",
     "Chain",
     "DebiasWords",
+    "DoubleHardDebias",
     "FittedChain",
+    "FittedDoubleHardDebias",
     "FittedGNGloVe",
     "FittedHardDebias",
     "FittedINLP",
     "FittedLinearMap",
+    "FittedOSCaR",
+    "FittedRAN",
     "FittedSoftDebias",
     "GNGloVe",
+    "HalfSibling",
     "HardDebias",
     "LinearProjection",
+    "OSCaR",
     "SoftDebias",
     "Subspace",
     "bias_subspace",
