@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.training import train_embeddings as train_embeddings
     from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
+    from bayesbias.metrics.direction_posterior import DirectionPosterior as DirectionPosterior
+    from bayesbias.metrics.direction_posterior import direction_posterior as direction_posterior
     from bayesbias.models.extend import extend as extend
     from bayesbias.models.fit_source import fitted_table as fitted_table
     from bayesbias.models.fits import fit_fact as fit_fact
@@ -130,6 +132,7 @@ _NAMES = {
     "embeddings.training": ("CorpusLike", "TrainedEmbeddings", "read_embeddings", "train_embeddings"),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
+    "metrics.direction_posterior": ("DirectionPosterior", "direction_posterior"),
     "models.extend": ("extend",),
     "models.fit_source": ("fitted_table",),
     "models.fits": ("fit_fact", "read_fit", "write_fit"),

@@ -14,6 +14,7 @@ from bayesbias.debias.linear.linear_map import FittedLinearMap
 from bayesbias.debias.linear.linear_projection import LinearProjection
 from bayesbias.debias.linear.misp import MHD, MISP
 from bayesbias.debias.linear.soft import FittedSoftDebias, SoftDebias
+from bayesbias.debias.pairings import pairing_check
 from bayesbias.debias.registry import METHODS, methods_from_names, what_it_needs
 from bayesbias.debias.subspace import Subspace, bias_subspace, name_subspace
 
@@ -48,5 +49,6 @@ __all__ = [
     "load_debias_words",
     "methods_from_names",
     "name_subspace",
+    "pairing_check",
     "what_it_needs",
 ]
