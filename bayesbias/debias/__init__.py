@@ -1,6 +1,7 @@
 """Debiasing methods, to compare an embedding with what they make of it."""
 
 from bayesbias.debias.by_word.double_hard import DoubleHardDebias, FittedDoubleHardDebias
+from bayesbias.debias.by_word.gender_preserving import FittedGenderPreserving, GenderPreserving
 from bayesbias.debias.by_word.gn_glove import FittedGNGloVe, GNGloVe
 from bayesbias.debias.by_word.hard import FittedHardDebias, HardDebias
 from bayesbias.debias.by_word.oscar import FittedOSCaR, OSCaR
@@ -31,6 +32,7 @@ __all__ = [
     "FittedChain",
     "FittedDoubleHardDebias",
     "FittedGNGloVe",
+    "FittedGenderPreserving",
     "FittedHardDebias",
     "FittedINLP",
     "FittedLinearMap",
@@ -38,6 +40,7 @@ __all__ = [
     "FittedRAN",
     "FittedSoftDebias",
     "GNGloVe",
+    "GenderPreserving",
     "HalfSibling",
     "HardDebias",
     "LinearProjection",

@@ -8,6 +8,7 @@ from typing import Any
 
 from bayesbias.arguments import check_choice
 from bayesbias.debias.by_word.double_hard import DoubleHardDebias
+from bayesbias.debias.by_word.gender_preserving import GenderPreserving
 from bayesbias.debias.by_word.gn_glove import GNGloVe
 from bayesbias.debias.by_word.hard import HardDebias
 from bayesbias.debias.by_word.oscar import OSCaR
@@ -34,6 +35,7 @@ METHODS: dict[str, type[Any]] = {
     "misp": MISP,
     "mhd": MHD,
     "gn_glove": GNGloVe,
+    "gender_preserving": GenderPreserving,
 }
 """Name -> a frozen class. Its fields are the method's settings; its ``fit(embedding, sets)`` returns an object whose
 ``transform(embedding)`` returns the debiased `Embedding`.
