@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.training import train_embeddings as train_embeddings
     from bayesbias.embeddings.writing import write_embedding as write_embedding
     from bayesbias.files import bundled as bundled
+    from bayesbias.metrics.direction_posterior import DirectionPosterior as DirectionPosterior
+    from bayesbias.metrics.direction_posterior import direction_posterior as direction_posterior
     from bayesbias.metrics.embedding_scores.paired_change import paired_change as paired_change
     from bayesbias.metrics.quality.analogies import analogies as analogies
     from bayesbias.metrics.quality.similarity import word_similarity as word_similarity
@@ -140,6 +142,7 @@ _NAMES = {
     "embeddings.training": ("CorpusLike", "TrainedEmbeddings", "read_embeddings", "train_embeddings"),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
+    "metrics.direction_posterior": ("DirectionPosterior", "direction_posterior"),
     "metrics.embedding_scores.paired_change": ("paired_change",),
     "metrics.quality.analogies": ("analogies",),
     "metrics.quality.similarity": ("word_similarity",),

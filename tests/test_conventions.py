@@ -29,6 +29,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.compare_embeddings",
     "bayesbias.compare_models",
     "bayesbias.cosine_regression",
+    "bayesbias.direction_posterior",
     "bayesbias.fit",
     "bayesbias.reliability.drivers",
     "bayesbias.debias_report",

@@ -76,6 +76,7 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
     return [
         *(nasty, study, sets, hard, soft, linear, chain, gn_glove, hard.subspace, nasty.lookup(["she", "<s>"])),
         bb.debias.INLP().fit(vectors, [["he", "she"]]),
+        bb.direction_posterior(nasty, [("<b>he</b>", "she"), ("him", "her")], random_seed=1),
         metrics.gender_direction(nasty, [("<b>he</b>", "she")]),
         find_lists(nasty, {"<b>X": ["<b>he</b>", "she"]}),
         metrics.lattice(vectors, male, **quiet),

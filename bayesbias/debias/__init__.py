@@ -1,14 +1,21 @@
 """Debiasing methods, to compare an embedding with what they make of it."""
 
+from bayesbias.debias.by_word.double_hard import DoubleHardDebias, FittedDoubleHardDebias
+from bayesbias.debias.by_word.gender_preserving import FittedGenderPreserving, GenderPreserving
 from bayesbias.debias.by_word.gn_glove import FittedGNGloVe, GNGloVe
 from bayesbias.debias.by_word.hard import FittedHardDebias, HardDebias
+from bayesbias.debias.by_word.oscar import FittedOSCaR, OSCaR
+from bayesbias.debias.by_word.ran import RAN, FittedRAN
 from bayesbias.debias.chain import Chain, FittedChain
 from bayesbias.debias.debias_words import DebiasWords, list_debias_words, load_debias_words
+from bayesbias.debias.linear.bias_alignment import BiasAlignment
+from bayesbias.debias.linear.half_sibling import HalfSibling
 from bayesbias.debias.linear.inlp import INLP, FittedINLP
 from bayesbias.debias.linear.linear_map import FittedLinearMap
 from bayesbias.debias.linear.linear_projection import LinearProjection
 from bayesbias.debias.linear.misp import MHD, MISP
 from bayesbias.debias.linear.soft import FittedSoftDebias, SoftDebias
+from bayesbias.debias.pairings import pairing_check
 from bayesbias.debias.registry import METHODS, methods_from_names, what_it_needs
 from bayesbias.debias.subspace import Subspace, bias_subspace, name_subspace
 
@@ -17,17 +24,27 @@ __all__ = [
     "METHODS",
     "MHD",
     "MISP",
+    "RAN",
+    "BiasAlignment",
     "Chain",
     "DebiasWords",
+    "DoubleHardDebias",
     "FittedChain",
+    "FittedDoubleHardDebias",
     "FittedGNGloVe",
+    "FittedGenderPreserving",
     "FittedHardDebias",
     "FittedINLP",
     "FittedLinearMap",
+    "FittedOSCaR",
+    "FittedRAN",
     "FittedSoftDebias",
     "GNGloVe",
+    "GenderPreserving",
+    "HalfSibling",
     "HardDebias",
     "LinearProjection",
+    "OSCaR",
     "SoftDebias",
     "Subspace",
     "bias_subspace",
@@ -35,5 +52,6 @@ __all__ = [
     "load_debias_words",
     "methods_from_names",
     "name_subspace",
+    "pairing_check",
     "what_it_needs",
 ]

@@ -7,9 +7,15 @@ from inspect import getdoc
 from typing import Any
 
 from bayesbias.arguments import check_choice
+from bayesbias.debias.by_word.double_hard import DoubleHardDebias
+from bayesbias.debias.by_word.gender_preserving import GenderPreserving
 from bayesbias.debias.by_word.gn_glove import GNGloVe
 from bayesbias.debias.by_word.hard import HardDebias
+from bayesbias.debias.by_word.oscar import OSCaR
+from bayesbias.debias.by_word.ran import RAN
 from bayesbias.debias.chain import Chain
+from bayesbias.debias.linear.bias_alignment import BiasAlignment
+from bayesbias.debias.linear.half_sibling import HalfSibling
 from bayesbias.debias.linear.inlp import INLP
 from bayesbias.debias.linear.linear_projection import LinearProjection
 from bayesbias.debias.linear.misp import MHD, MISP
@@ -20,10 +26,16 @@ METHODS: dict[str, type[Any]] = {
     "linear": LinearProjection,
     "hard": HardDebias,
     "soft": SoftDebias,
+    "double_hard": DoubleHardDebias,
+    "bam": BiasAlignment,
+    "oscar": OSCaR,
     "inlp": INLP,
+    "ran": RAN,
+    "half_sibling": HalfSibling,
     "misp": MISP,
     "mhd": MHD,
     "gn_glove": GNGloVe,
+    "gender_preserving": GenderPreserving,
 }
 """Name -> a frozen class. Its fields are the method's settings; its ``fit(embedding, sets)`` returns an object whose
 ``transform(embedding)`` returns the debiased `Embedding`.

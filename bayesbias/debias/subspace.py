@@ -126,7 +126,7 @@ def name_subspace(
     Parameters
     ----------
     embedding
-        Its vectors are brought to unit length.
+        Its vectors are taken as they are, as in the source's formula; `bb.metrics.midb` does so too.
     sets
         Words with two lists of `names`. "Mary" finds "mary" too.
     components
@@ -156,7 +156,7 @@ def name_subspace(
     >>> vectors = {"Ann": [1, 2.0], "Eve": [2, 2.0], "Bob": [1, -2.0], "Tom": [0, -1.0]}
     >>> words = bb.debias.DebiasWords("gender", [["Ann", "Bob"]], names=[["Ann", "Eve"], ["Bob", "Tom"]])
     >>> name_subspace(vectors, words, components=2).explained.round(3)
-    array([0.98, 0.02])
+    array([0.956, 0.044])
     """
     embedding = whole_embedding(embedding)
     first, second = needed(sets, "names", method, lists=2)
@@ -164,7 +164,7 @@ def name_subspace(
         words_in(embedding, first, "the first list of names"),
         words_in(embedding, second, "the second list of names"),
     )
-    one, other = (unit_rows(embedding.stored(words)) for words in kept)
+    one, other = (embedding.stored(words).astype(np.float64) for words in kept)
     directions, weights = weighted_directions(one, other, components, centred=centred)
     return Subspace(directions, weights, (tuple(kept[0]), tuple(kept[1])))
 

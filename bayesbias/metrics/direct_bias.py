@@ -135,7 +135,8 @@ def direct_bias(
     pairs
         The pairs that the direction is made of (see `gender_direction`).
     direction
-        A direction to use instead of `pairs`: a `Direction`, or a vector of any length.
+        A direction to use instead of `pairs`: a `Direction`, or a vector of any length. What `bb.direction_posterior`
+        returned gives an interval, too: how sure the measure is, as far as the choice of pairs goes.
     c
         How strict the measure is, above 0: the smaller, the more a slight overlap counts.
 
@@ -144,7 +145,9 @@ def direct_bias(
     MeasureResult
         `direct_bias` (the headline number): the mean of abs(cos(w, g)) ** c, between 0 and 1; `mean_cosine`, the
         signed mean, positive towards the first words of the pairs; `explained`, the direction's share of the pairs'
-        squared differences, where it was made of pairs. The scores are the words' cosines with the direction.
+        squared differences, where it was made of pairs; of a `bb.DirectionPosterior`, the draws' `direct_bias_sd` and
+        their interval, `direct_bias_hdi_low` and `direct_bias_hdi_high`. The scores are the words' cosines with the
+        direction.
 
     Raises
     ------
@@ -170,6 +173,8 @@ def direct_bias(
         name, lists, named = study.name, dict(study.attributes), {}
     else:
         name, lists, named = "a list of words", {"words": checked_words("words", words)}, {"attribute_group": ""}
+    from bayesbias.metrics.direction_posterior import DirectionPosterior  # which is made of `Direction`
+
     given = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
     found = find_lists(embedding, lists, max_lost=max_lost, others=given)
     lost = dict(found.lost)
@@ -178,6 +183,14 @@ def direct_bias(
         vector, how = made.vector, f"main direction of {len(made.pairs)} uncentred pair differences of unit vectors"
         extra = {"explained": float(made.explained[0])}
         lost |= {"pairs": made.lost_words} if made.lost_words else {}
+        if made.vector.shape != (found.source.dimensions,):
+            raise MeasureError(
+                f"The direction has {len(made.vector)} dimensions, and the vectors of {found.source.name!r} have "
+                f"{found.source.dimensions}. Give a direction of this embedding."
+            )
+        if isinstance(made, DirectionPosterior):
+            extra |= made.spread("direct_bias", np.concatenate(list(found.units.values())), c)
+            how += f"; interval over {len(made.draws)} draws of the direction"
     else:
         vector, how, extra = as_direction(made, found.source.dimensions), "direction as given", {}
     vector = vector / np.linalg.norm(vector)

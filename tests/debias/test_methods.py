@@ -81,9 +81,11 @@ def test_gn_glove_drops_its_last_components_and_needs_some_left() -> None:
         bb.debias.GNGloVe(components=12).fit(embedding, PAIRS)
 
 
-@pytest.mark.parametrize(("name", "field"), [("misp", "names"), ("mhd", "names")])
+@pytest.mark.parametrize(
+    ("name", "field"), [("misp", "names"), ("mhd", "names"), ("oscar", "concept"), ("gender_preserving", "sides")]
+)
 def test_words_that_a_method_lacks_are_asked_for(name: str, field: str) -> None:
-    with pytest.raises(MeasureError, match=f"have none. Give `{field}`"):
+    with pytest.raises(MeasureError, match=rf"have none\. Give `{field}`"):
         bb.debias.METHODS[name]().fit(made_embedding(), PAIRS)
 
 

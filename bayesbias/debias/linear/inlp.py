@@ -127,7 +127,7 @@ class INLP:
             classifier = _classifier(left[learnt], labels[learnt])
             right = int((classifier.predict(left[judge]) == labels[judge]).sum())
             rounds.append({"iteration": iteration, **self._share(right, int(judge.sum()))})
-            at_chance = sum(each["hdi_low"] <= each["chance"] for each in rounds[-2:])
+            at_chance = sum(each["accuracy"] <= each["chance"] for each in rounds[-2:])
             if at_chance == 2 or len(basis) + _CLASSES >= embedding.dimensions:
                 break
             basis = _with_rows(basis, classifier.coef_)

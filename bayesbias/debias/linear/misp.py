@@ -48,8 +48,8 @@ class MISP:
     References
     ----------
     Dawkins (2021), Marked attribute bias in natural language inference, Findings of ACL-IJCNLP 2021, 4214-4226,
-    equations 3 and 4. Whether the paper's components are centred, and its vectors scaled, is not said: here the
-    differences are those of unit vectors, uncentred.
+    equations 3 and 4. Whether the paper's components are centred, and its vectors scaled, is not said: here they are
+    neither.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class MISP:
     >>> words = bb.debias.DebiasWords("gender", [["Ann", "Bob"]], names=[["Ann", "Eve"], ["Bob", "Tom"]])
     >>> fitted = bb.debias.MISP(components=1).fit(vectors, words)
     >>> fitted.weights.round(3), fitted.transform(vectors)["nurse"].round(3)
-    (array([0.98]), array([ 0.287, -0.037]))
+    (array([0.956]), array([ 0.223, -0.011]))
     """
 
     components: int = 4
@@ -81,7 +81,7 @@ class MISP:
         Parameters
         ----------
         embedding
-            Directions are found among its vectors brought to unit length; the map takes vectors as they are.
+            Its vectors are taken as they are.
         sets
             Words with two lists of `names`: a name of `list_debias_words`, a path, or `DebiasWords`.
         name
@@ -135,7 +135,7 @@ class MHD:
     >>> vectors = {"Ann": [1, 2.0], "Eve": [2, 2.0], "Bob": [1, -2.0], "Tom": [0, -1.0], "nurse": [0.5, 1.0]}
     >>> words = bb.debias.DebiasWords("gender", [["Ann", "Bob"]], names=[["Ann", "Eve"], ["Bob", "Tom"]])
     >>> bb.debias.MHD(components=1).fit(vectors, words).transform(vectors)["nurse"].round(3)
-    array([ 0.282, -0.058])
+    array([ 0.211, -0.058])
     """
 
     components: int = 4

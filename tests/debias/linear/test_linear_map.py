@@ -33,7 +33,7 @@ def test_linear_projection_removes_the_first_components_of_pair_differences() ->
 
 def dense_components(embedding: bb.Embedding) -> tuple[np.ndarray, np.ndarray]:
     """All pairwise differences between two lists of names, made one by one, and their components."""
-    first, second = ([unit(embedding[name]) for name in names] for names in NAMES)
+    first, second = ([embedding[name] for name in names] for names in NAMES)
     differences = np.array([f - m for f in first for m in second])
     values, vectors = np.linalg.eigh(differences.T @ differences)
     return vectors[:, ::-1].T[:4], (values[::-1] / values.sum())[:4]

@@ -1,0 +1,89 @@
+"""What WEFE and the authors' own code gave on the bundled vectors (`validation/debiasing`), beside ours."""
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.debias import INLP, BiasAlignment, DebiasWords, DoubleHardDebias, HalfSibling, OSCaR
+from tests.validation.scripts import VALIDATION
+
+FOLDER = VALIDATION / "debiasing"
+WEFE, AUTHORS = (json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("wefe", "authors"))
+README = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
+VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+
+pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+
+
+def embedding() -> bb.Embedding:
+    return bb.load_embedding(VECTORS)
+
+
+def unit(rows: Any) -> np.ndarray:
+    rows = np.asarray(rows, dtype=np.float64)
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def test_the_vectors_are_those_that_they_had() -> None:
+    digest = hashlib.sha256(VECTORS.read_bytes()).hexdigest()
+    assert WEFE["sha256"] == AUTHORS["sha256"] == digest
+    assert f"WEFE {WEFE['versions']['wefe']}" in README
+
+
+def test_half_sibling_regression_of_wefe() -> None:
+    kept = WEFE["half_sibling"]
+    words = DebiasWords("gender", WEFE["pairs"], specific=kept["known"])
+    after = HalfSibling(penalty=kept["alpha"]).fit(embedding(), words).transform(embedding())
+    np.testing.assert_allclose(after.matrix(WEFE["shown"]), kept["vectors"], atol=1e-5)
+
+
+def test_the_parts_of_double_hard_debiasing_of_wefe() -> None:
+    kept, vectors = WEFE["double_hard"], embedding()
+    words = DebiasWords("gender", WEFE["pairs"], specific=WEFE["specific"])
+    fitted = DoubleHardDebias(candidates=len(kept["components"]), words=kept["n_words"]).fit(vectors, words)
+    np.testing.assert_allclose(fitted.mean, kept["mean"], atol=1e-5)
+    component = np.array(kept["components"][kept["chosen"] - 1])
+    # WEFE's principal components come from a randomized decomposition, and its k-means starts at random.
+    same = DoubleHardDebias(candidates=1, words=kept["n_words"]).fit(vectors, words).component
+    assert abs(same @ np.array(kept["components"][0])) == pytest.approx(1, abs=1e-5)
+    # Its words, from its own direction and component: without the mean, the component and the direction.
+    direction = np.array(kept["direction"])
+    before = vectors.matrix(kept["words"]).astype(np.float64)
+    left = before - fitted.mean - np.outer(before @ component, component)
+    left -= np.outer(left @ direction, direction)
+    np.testing.assert_allclose(left, kept["vectors"], atol=1e-5)
+    # It changes the words that it judges by, and no other.
+    assert kept["changed"] == len(kept["targets"]) == 2 * kept["n_words"]
+    assert f"changes {kept['changed']} of the {len(vectors)} words" in README
+
+
+def test_the_first_classifier_of_inlp() -> None:
+    kept, vectors = AUTHORS["inlp"], embedding()
+    sets = DebiasWords("gender", AUTHORS["pairs"], specific=bb.debias.load_debias_words("gender_bolukbasi").specific)
+    after = INLP(iterations=1).fit(vectors, sets).transform(vectors)
+    np.testing.assert_allclose(after.matrix(AUTHORS["shown"]), kept["vectors"], atol=1e-5)
+
+
+def test_the_turn_of_oscar_is_that_of_the_complementary_angle() -> None:
+    kept, vectors = AUTHORS["oscar"], embedding()
+    fitted = OSCaR().fit(vectors, bb.debias.load_debias_words("gender_bolukbasi"))
+    assert np.degrees(fitted.angle) == pytest.approx(kept["degrees_before"], abs=1e-4)
+    swapped = bb.debias.FittedOSCaR(fitted.sets, fitted.plane, np.pi / 2 - fitted.angle).transform(vectors)
+    np.testing.assert_allclose(swapped.matrix(AUTHORS["shown"]) @ fitted.plane.T, kept["coordinates"], atol=1e-5)
+    assert f"from {kept['degrees_before']:.1f} to {kept['degrees_after']:.1f} degrees" in README
+    assert "not aligned" in kept["error"]
+
+
+def test_the_rotation_of_bam() -> None:
+    kept, vectors = AUTHORS["bam"], embedding()
+    fitted = BiasAlignment().fit(vectors, AUTHORS["pairs"])
+    first, second = (unit(vectors.matrix([pair[side] for pair in AUTHORS["pairs"]])) for side in (0, 1))
+    ours = np.linalg.norm(first @ (2 * fitted.matrix - np.eye(100)) - second)
+    assert np.linalg.norm(first - second) == pytest.approx(kept["distance_before"], abs=1e-5)
+    assert ours < kept["distance_before"] < kept["distance_after"]
+    said = f"from {kept['distance_before']:.2f} to {kept['distance_after']:.2f}; the paper's rotation to {ours:.2f}"
+    assert said in README
