@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from bayesbias.arguments import is_number
+from bayesbias.arguments import is_number, shown
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 MAX_LOST = 0.2
@@ -49,7 +49,7 @@ def check_max_lost(value: float) -> float:
     bayesbias.errors.ArgumentError: max_lost=20: give a share from 0 to 1, such as 0.2.
     """
     if not is_number(value) or not 0 <= value <= 1:
-        raise ArgumentError(f"max_lost={value!r}: give a share from 0 to 1, such as {MAX_LOST}.")
+        raise ArgumentError(f"max_lost={shown(value)}: give a share from 0 to 1, such as {MAX_LOST}.")
     return float(value)
 
 

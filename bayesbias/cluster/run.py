@@ -18,6 +18,7 @@ from bayesbias.arguments import (
     check_probability,
     check_type,
     resolve_seed,
+    shown,
     with_progress,
 )
 from bayesbias.cluster.cell_files import read_answer, write_answer
@@ -26,7 +27,7 @@ from bayesbias.embeddings import EmbeddingLike
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.errors import ArgumentError, ClusterError, InputFileError, NotEnoughMemoryError, ReportError
 from bayesbias.losses import MAX_LOST, check_max_lost
-from bayesbias.memory import check_memory
+from bayesbias.memory import check_memory, free_memory
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.sampling import bytes_of_draws
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
@@ -57,6 +58,7 @@ _USUAL_DRAWS = 4000
 _LONGEST_YEARS = 1.0
 _YEAR = 365.25 * 24 * 3600
 _BYTES_A_ROW = 2000  # of the frame, and of what its page needs
+_BYTES_A_WORKER = 150_000_000  # of a process, before it works
 _SEED = "seed.txt"
 _PARTS = ("embeddings", "studies", "models", "seeds")
 
@@ -99,8 +101,8 @@ def run_study(
         stopped goes on, and one that grew computes what is new. Cells that failed are tried again. None: nothing is
         kept.
     workers
-        Processes of this machine, of one thread each, which share its free memory. None: one for each core. 1: this
-        process, without Dask.
+        Processes of this machine, of one thread each, which share its free memory. None: one for each core, as far as
+        there is memory. 1: this process, without Dask.
     scheduler
         The address of a Dask scheduler whose workers are to answer, such as ``"tcp://10.0.0.1:8786"``. Whoever reaches
         a Dask scheduler can run programs there: give only an address that you trust, inside a network that is closed.
@@ -120,7 +122,7 @@ def run_study(
     ReportError
         If the cells would take more than a year, or none has an answer; and as for `audit`.
     NotEnoughMemoryError
-        If cells need more memory than a worker has, or their draws more than there is here.
+        If cells need more memory than a worker has, or their draws or the workers more than there is here.
     ArgumentError, MeasureError, StudyError, ModelError, EmbeddingError, OutputError
         As for `audit`, or if another run works in `cells`. All of these before any work.
 
@@ -180,10 +182,11 @@ def _checked_seeds(random_seed: Any) -> list[int]:
     """Return the seeds; none if they are to be drawn."""
     if random_seed is None:
         return []
-    given = random_seed if isinstance(random_seed, list | tuple | range | np.ndarray) else [random_seed]
+    several = isinstance(random_seed, list | tuple | range | np.ndarray)
+    given = check_items("random_seed", random_seed, "a list of whole numbers") if several else [random_seed]
     seeds = [resolve_seed(seed) for seed in given if seed is not None]
     if len(seeds) < len(given):
-        raise ArgumentError(f"random_seed={random_seed!r}: give a list of whole numbers, or None alone.")
+        raise ArgumentError(f"random_seed={shown(random_seed)}: give a list of whole numbers, or None alone.")
     raise_unless_distinct("random_seed", seeds)
     return seeds
 
@@ -204,7 +207,11 @@ def _checked_team(workers: Any, scheduler: Any, *, say: bool) -> Callable[[], Ab
         if workers is not None:
             raise ArgumentError("workers: those of a scheduler answer. Give workers or scheduler, not both.")
         return partial(cluster_of, scheduler, say=say)
-    count = (os.cpu_count() or 1) if workers is None else check_count("workers", workers)
+    if workers is None:
+        count = min(os.cpu_count() or 1, max(1, free_memory() // _BYTES_A_WORKER))
+    else:
+        count = check_count("workers", workers)
+        check_memory(count * _BYTES_A_WORKER, f"{count:,} workers", "Give fewer.")
     return this_process if count == 1 else partial(processes, count, say=say)
 
 

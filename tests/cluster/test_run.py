@@ -115,6 +115,18 @@ def test_a_seed_that_is_drawn_is_kept_with_the_cells(tmp_path: Path, counted: li
         study(cells=tmp_path, random_seed=None)
 
 
+def test_more_seeds_or_workers_than_there_can_be_are_refused_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ArgumentError, match="random_seed: there are more than"):
+        study(random_seed=range(2**32))
+    with pytest.raises(NotEnoughMemoryError, match=r"1,000,000 workers need about 150,000.0 GB"):
+        study(workers=10**6)
+    monkeypatch.setattr(module, "free_memory", lambda: 100)
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 64)
+    assert len(study(workers=None, random_seed=1)) == 2 * 2 * 5  # by this process, for want of memory
+
+
 def test_a_cell_that_fails_is_recorded_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: str
 ) -> None:
