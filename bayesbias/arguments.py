@@ -53,16 +53,16 @@ def resolve_seed(random_seed: Any) -> int:
     return int(random_seed)
 
 
-def check_count(name: str, value: Any, *, least: int = 1) -> int:
-    """Return a whole number of at least `least`.
+def check_count(name: str, value: Any, *, least: int = 1, most: int = _LARGEST) -> int:
+    """Return a whole number from `least` to `most`.
 
     >>> check_count("draws", np.int32(500), least=100)
     500
     """
     if not _is_whole(value) or value < least:
         raise ArgumentError(f"{name}={shown(value)}: give a whole number of at least {least}.")
-    if value > _LARGEST:
-        raise ArgumentError(f"{name}={shown(value)}: give at most {_LARGEST:,}.")
+    if value > most:
+        raise ArgumentError(f"{name}={shown(value)}: give at most {most:,}.")
     return int(value)
 
 
