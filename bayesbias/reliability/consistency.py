@@ -172,14 +172,14 @@ def internal_consistency(
     known = set(array["target_word"].values.tolist())
     kept = {name: [word for word in words if word in known] for name, words in asked.items()}
     few = [name for name, words in kept.items() if len(words) < 2]
+    if few:
+        raise MeasureError(f"Of {name_some(few)} fewer than two words are left. Score the words of the queries too.")
     judge_lost_words(
         "The array of scores",
         [WordList(name, len(w), [x for x in w if x not in known]) for name, w in asked.items()],
         "Consistency is of the words that are left.",
         max_lost=max_lost,
     )
-    if few:
-        raise MeasureError(f"Of {name_some(few)} fewer than two words are left. Score the words of the queries too.")
     means = array.mean("seed").transpose("rule", "base_pair", "target_word")
     parts = [
         _frame(means.sel(target_word=words).expand_dims(query=[name]), CRONBACH_ALPHA, hdi_prob, lenient=True)

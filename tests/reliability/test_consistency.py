@@ -77,10 +77,11 @@ def test_a_query_may_have_lost_words(scores):
     with pytest.warns(LostWordsWarning, match="gone"):
         frame = bb.reliability.internal_consistency(scores, queries)
     assert frame["columns"].iloc[0] == 9
-    with pytest.raises(LostWordsError, match="1 of the 2"):
-        bb.reliability.internal_consistency(scores, {"few": ["w1", "gone"]})
-    with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="fewer than two words"):
-        bb.reliability.internal_consistency(scores, {"few": ["w1", "gone"]}, max_lost=1)
+    with pytest.raises(LostWordsError, match="1 of the 3"):
+        bb.reliability.internal_consistency(scores, {"some": ["w1", "w2", "gone"]})
+    for limit in (0.2, 1):  # a larger limit is not advised: it would not help
+        with pytest.raises(MeasureError, match="fewer than two words"):
+            bb.reliability.internal_consistency(scores, {"few": ["w1", "gone"]}, max_lost=limit)
 
 
 def test_bad_input(scores):
