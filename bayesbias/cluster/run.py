@@ -228,17 +228,24 @@ def _held(folder: Path | None) -> Iterator[None]:
     if folder is None:
         yield
         return
+    new = not folder.parent.exists()
     folder.parent.mkdir(exist_ok=True)
-    with claimed(folder):
-        folder.mkdir(exist_ok=True)
-        clear_workshops(folder)
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # where nothing was answered, nothing is left
-                folder.rmdir()
-    with suppress(OSError):
-        folder.parent.rmdir()
+    try:
+        with claimed(folder):
+            folder.mkdir(exist_ok=True)
+            clear_workshops(folder)
+            begun = (folder / _SEED).exists()
+            try:
+                yield
+            finally:  # where nothing was answered, nothing is left
+                if not begun and not any(folder.glob("*.npz")):
+                    (folder / _SEED).unlink(missing_ok=True)
+                with suppress(OSError):
+                    folder.rmdir()
+    finally:
+        with suppress(OSError):
+            if new:
+                folder.parent.rmdir()
 
 
 def _own_seed(folder: Path | None) -> int:

@@ -62,7 +62,8 @@ def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite:
     -------
     pathlib.Path
         The file that was written. A CSV begins with one line of provenance; other programs skip it, for
-        example with ``pandas.read_csv(path, skiprows=1)``.
+        example with ``pandas.read_csv(path, skiprows=1)``. Words stand in it as they are: import
+        those of strangers into a spreadsheet as text, since it takes ``=1+1`` for a formula.
 
     Raises
     ------

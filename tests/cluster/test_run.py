@@ -206,6 +206,19 @@ def test_cells_that_need_more_memory_than_a_worker_has_are_refused(
     assert not counted
 
 
+def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
+    cells = tmp_path / "out" / "cells"
+    for _ in range(2):
+        with pytest.raises(ClusterError, match="does not answer"):
+            study(scheduler="nowhere", cells=cells, random_seed=None)
+        assert not list(tmp_path.iterdir())
+    cells.mkdir(parents=True)
+    (cells / "seed.txt").write_text("7")
+    with pytest.raises(ClusterError, match="does not answer"):
+        study(scheduler="nowhere", cells=cells, random_seed=None)
+    assert (cells / "seed.txt").read_text() == "7"
+
+
 def test_the_extra_is_named_where_dask_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "find_spec", lambda _name: None)
     for where in ({"workers": 2}, {"scheduler": "tcp://127.0.0.1:1"}):
