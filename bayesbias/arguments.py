@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
+from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,9 @@ from bayesbias.errors import ArgumentError, did_you_mean
 HDI_PROB = 0.89
 """The probability inside an interval, everywhere, unless the user says otherwise."""
 
+# A count beyond it is a slip; a list beyond it may have no end.
+_LARGEST, _MOST_ITEMS = 10**18, 10_000_000
+_LONGEST_SHOWN = 60  # characters
 _PATIENCE = 1.0  # seconds before a notebook shows a bar
 
 SEED_LIMIT = 2**32
@@ -42,19 +47,22 @@ def resolve_seed(random_seed: Any) -> int:
         return int.from_bytes(os.urandom(4), "little")
     if not _is_whole(random_seed) or not 0 <= random_seed < SEED_LIMIT:
         raise ArgumentError(
-            f"random_seed={random_seed!r}: give a whole number from 0 to {SEED_LIMIT - 1}, or None to have one drawn."
+            f"random_seed={shown(random_seed)}: give a whole number from 0 to {SEED_LIMIT - 1}, or None to have one "
+            "drawn."
         )
     return int(random_seed)
 
 
-def check_count(name: str, value: Any, *, least: int = 1) -> int:
-    """Return a whole number of at least `least`.
+def check_count(name: str, value: Any, *, least: int = 1, most: int = _LARGEST) -> int:
+    """Return a whole number from `least` to `most`.
 
     >>> check_count("draws", np.int32(500), least=100)
     500
     """
     if not _is_whole(value) or value < least:
-        raise ArgumentError(f"{name}={value!r}: give a whole number of at least {least}.")
+        raise ArgumentError(f"{name}={shown(value)}: give a whole number of at least {least}.")
+    if value > most:
+        raise ArgumentError(f"{name}={shown(value)}: give at most {most:,}.")
     return int(value)
 
 
@@ -66,7 +74,7 @@ def check_number(name: str, value: Any, *, low: float, high: float, above: bool 
     """
     inside = is_number(value) and low <= value <= high and not (above and value == low)
     if not inside:
-        raise ArgumentError(f"{name}={value!r}: give a number {'above' if above else 'from'} {low:g} to {high:g}.")
+        raise ArgumentError(f"{name}={shown(value)}: give a number {'above' if above else 'from'} {low:g} to {high:g}.")
     return float(value)
 
 
@@ -77,14 +85,14 @@ def check_probability(name: str, value: Any) -> float:
     0.5
     """
     if not is_number(value) or not 0 < value < 1:
-        raise ArgumentError(f"{name}={value!r}: give a probability between 0 and 1, such as {HDI_PROB}.")
+        raise ArgumentError(f"{name}={shown(value)}: give a probability between 0 and 1, such as {HDI_PROB}.")
     return float(value)
 
 
 def check_flag(name: str, value: Any) -> bool:
     """Return True or False, NumPy's included."""
     if type(value).__name__ not in ("bool", "bool_"):
-        raise ArgumentError(f"{name}={value!r}: give True or False.")
+        raise ArgumentError(f"{name}={shown(value)}: give True or False.")
     return bool(value)
 
 
@@ -97,8 +105,7 @@ def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind]
     bayesbias.errors.ArgumentError: path=5: give the name of a file.
     """
     if not isinstance(value, kinds):
-        shown = repr(value)
-        raise ArgumentError(f"{name}={shown if len(shown) < 60 else type(value).__name__}: give {wanted}.")
+        raise ArgumentError(f"{name}={shown(value)}: give {wanted}.")
     return value
 
 
@@ -124,7 +131,10 @@ def check_items(name: str, value: Any, wanted: str) -> list[Any]:
     """
     if isinstance(value, str | bytes):
         value = check_type(name, value, list, wanted)
-    return list(check_type(name, value, Iterable, wanted))
+    items = list(islice(check_type(name, value, Iterable, wanted), _MOST_ITEMS + 1))
+    if len(items) > _MOST_ITEMS:
+        raise ArgumentError(f"{name}: there are more than {_MOST_ITEMS:,}. Give {wanted}, and a shorter one.")
+    return items
 
 
 def check_choice(name: str, value: Any, known: Iterable[str]) -> str:
@@ -137,7 +147,8 @@ def check_choice(name: str, value: Any, known: Iterable[str]) -> str:
     """
     names = list(known)
     if not isinstance(value, str) or value not in names:
-        raise ArgumentError(f"{name}={value!r}{did_you_mean(str(value), names)}: use {', '.join(names)}.")
+        meant = did_you_mean(value, names) if isinstance(value, str) else ""
+        raise ArgumentError(f"{name}={shown(value)}{meant}: use {', '.join(names)}.")
     return value
 
 
@@ -151,13 +162,29 @@ def check_rope(rope: Any) -> tuple[float, float] | None:
         return None
     ends = (-rope, rope) if is_number(rope) else tuple(rope) if isinstance(rope, tuple | list) else ()
     if len(ends) != 2 or not all(map(is_number, ends)) or ends[0] >= ends[1]:
-        raise ArgumentError(f"rope={rope!r}: give a positive half-width such as 0.02, or a pair, low below high.")
+        raise ArgumentError(f"rope={shown(rope)}: give a positive half-width such as 0.02, or a pair, low below high.")
     return float(ends[0]), float(ends[1])
 
 
+def shown(value: Any) -> str:
+    """Return what a value looks like in a message; of one that is long, its type.
+
+    >>> shown("words"), shown(10**5000)
+    ("'words'", 'int')
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = ""
+    return text if 0 < len(text) < _LONGEST_SHOWN else type(value).__name__
+
+
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite real number, and not True or False."""
-    return isinstance(value, Real) and not isinstance(value, bool) and -float("inf") < float(value) < float("inf")
+    """Whether a value is a real number that a float can hold, and not True or False."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 def is_count(value: Any) -> bool:
@@ -208,11 +235,11 @@ def _with_notebook_bar[Item](items: Sequence[Item], what: str) -> Iterator[Item]
     for done, item in enumerate(items):
         if bar is not None or time.monotonic() - start > _PATIENCE:
             text = f"<progress max={len(items)} value={done}></progress> {escape(what)}: {done} of {len(items)}"
-            shown = shell.HTML(text)
+            drawn = shell.HTML(text)
             if bar is None:
-                bar = shell.display(shown, display_id=True)
+                bar = shell.display(drawn, display_id=True)
             else:
-                bar.update(shown)
+                bar.update(drawn)
         yield item
     if bar is not None:
         bar.update(shell.HTML(""))

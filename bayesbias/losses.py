@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from bayesbias.arguments import is_number
+from bayesbias.arguments import is_number, shown
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 MAX_LOST = 0.2
@@ -49,7 +49,7 @@ def check_max_lost(value: float) -> float:
     bayesbias.errors.ArgumentError: max_lost=20: give a share from 0 to 1, such as 0.2.
     """
     if not is_number(value) or not 0 <= value <= 1:
-        raise ArgumentError(f"max_lost={value!r}: give a share from 0 to 1, such as {MAX_LOST}.")
+        raise ArgumentError(f"max_lost={shown(value)}: give a share from 0 to 1, such as {MAX_LOST}.")
     return float(value)
 
 
@@ -80,15 +80,19 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         warn_user(f"{source} lacks {words}: {'; '.join(map(str, losing))}. {then}", LostWordsWarning)
 
 
-def allowance(lists: Sequence[WordList]) -> str:
-    """Return how to allow what some lists lost, as the end of a sentence; empty where one has no word left.
+def allowance(lists: Sequence[WordList], least: int = 1) -> str:
+    """Return how to allow what some lists lost, as the end of a sentence; empty where one has too few words left.
 
     >>> allowance([WordList("math", 3, ["algebra"])])
     ', or allow it: max_lost=0.34'
+    >>> allowance([WordList("math", 3, ["algebra", "calculus"])], least=2)
+    ''
     """
+    if any(each.size - len(each.lost) < least for each in lists):
+        return ""
     most = max(len(each.lost) / each.size for each in lists)
     # Rounded up, so that the number that is named is enough.
-    return f", or allow it: max_lost={-(-most * 100 // 1) / 100:g}" if most < 1 else ""
+    return f", or allow it: max_lost={-(-most * 100 // 1) / 100:g}"
 
 
 def list_labels(protected: Collection[str], attributes: Collection[str]) -> Mapping[tuple[str, str], str]:

@@ -1,5 +1,6 @@
 """Arguments that many functions share: what is taken, what is refused, and a bar for those who can see it."""
 
+import itertools
 import sys
 from typing import Any
 
@@ -11,6 +12,7 @@ from bayesbias.arguments import (
     check_choice,
     check_count,
     check_flag,
+    check_items,
     check_number,
     check_probability,
     check_rope,
@@ -83,3 +85,26 @@ def test_nobody_sees_a_bar_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert not has_audience(progress=False)
     assert list(with_progress([1, 2], "Working", progress=True)) == [1, 2]
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_that_no_float_holds_and_no_text_shows_are_refused(digits: int) -> None:
+    value = 10**digits
+    with pytest.raises(ArgumentError, match="draws=int: give at most"):
+        check_count("draws", value)
+    for refused in (
+        lambda: check_number("sd", value, low=0, high=1),
+        lambda: check_probability("hdi_prob", value),
+        lambda: check_rope(value),
+        lambda: check_choice("level", value, ["word"]),
+        lambda: check_flag("pages", value),
+        lambda: resolve_seed(value),
+    ):
+        with pytest.raises(ArgumentError, match="=int: "):
+            refused()
+
+
+def test_a_list_without_end_is_refused() -> None:
+    assert check_items("words", range(3), "a list of words") == [0, 1, 2]
+    with pytest.raises(ArgumentError, match=r"words: there are more than 10,000,000\. Give a list of words"):
+        check_items("words", itertools.count(), "a list of words")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bayesbias.files import bundled
-from tests.fuzz.kills import COMMANDS, at_once, killed
+from tests.fuzz.kills import COMMANDS, at_once, killed, needed
 from tests.fuzz.runner import OUTCOMES, count
 from tests.fuzz.targets import TARGETS, shares
 
@@ -31,3 +31,13 @@ def test_killed_commands_leave_what_was_there_or_the_whole_new(name: str, tmp_pa
     assert found["old"] + found["new"] == found.total() - found["ended"] == 6
     at_once_found = at_once(COMMANDS[name], 3, tmp_path)
     assert at_once_found == {"wrote": 1, "told": 2, "whole": 1}
+
+
+def test_a_command_that_is_killed_alone_has_what_it_reads_and_nothing_else_runs() -> None:
+    assert needed(["train"]) == needed(["table", "debias", "demo"]) == set()
+    assert needed(["report"]) == {"fit", "table"}
+    assert needed(["compare"]) == {"table", "other", "debias"}
+    before: set[str] = set()
+    for name, command in COMMANDS.items():
+        assert before.issuperset(command.reads), name
+        before.add(name)

@@ -58,7 +58,8 @@ def check(
         claim(output)
     fitted = read_fit(fit)
     posterior = check_posterior(fitted, random_seed=seed, progress=not quiet)
-    prior = check_prior(fitted_table(fitted), fitted_model(fitted), random_seed=posterior.seed)
+    table, model = fitted_table(fitted), fitted_model(fitted)
+    prior = check_prior(table, model, random_seed=posterior.seed, progress=not quiet)
     answer(f"{posterior}\n\n{prior}", {"posterior": posterior, "prior": prior}, as_json=as_json, quiet=quiet)
     if output is not None:
         write_checks(posterior, prior, output, overwrite=overwrite)

@@ -12,6 +12,7 @@ from bayesbias.cluster.cell_files import read_answer, write_answer
 from bayesbias.cluster.workers import Ask, Asked, Workers, cluster_of, processes, this_process
 from bayesbias.embeddings import Embedding
 from bayesbias.errors import ArgumentError, ClusterError, InputFileError
+from bayesbias.memory import check_memory, free_memory
 from bayesbias.outputs import atomic_path, check_folder, claimed, clear_workshops
 from bayesbias.reports.audits.cells import Answer
 
@@ -19,6 +20,7 @@ type Team = Callable[[], AbstractContextManager[Workers]]
 """What starts those who answer."""
 
 _SEED = "seed.txt"
+_BYTES_A_WORKER = 150_000_000  # of a process, before it works
 
 
 def answer_all[Cell: Asked](
@@ -76,7 +78,11 @@ def checked_team(workers: Any, scheduler: Any, *, say: bool) -> Team:
         if workers is not None:
             raise ArgumentError("workers: those of a scheduler answer. Give workers or scheduler, not both.")
         return partial(cluster_of, scheduler, say=say)
-    count = (os.cpu_count() or 1) if workers is None else check_count("workers", workers)
+    if workers is None:
+        count = min(os.cpu_count() or 1, max(1, free_memory() // _BYTES_A_WORKER))
+    else:
+        count = check_count("workers", workers)
+        check_memory(count * _BYTES_A_WORKER, f"{count:,} workers", "Give fewer.")
     return this_process if count == 1 else partial(processes, count, say=say)
 
 
@@ -93,17 +99,24 @@ def held(folder: Path | None) -> Iterator[None]:
     if folder is None:
         yield
         return
+    new = not folder.parent.exists()
     folder.parent.mkdir(exist_ok=True)
-    with claimed(folder):
-        folder.mkdir(exist_ok=True)
-        clear_workshops(folder)
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # where nothing was answered, nothing is left
-                folder.rmdir()
-    with suppress(OSError):
-        folder.parent.rmdir()
+    try:
+        with claimed(folder):
+            folder.mkdir(exist_ok=True)
+            clear_workshops(folder)
+            begun = (folder / _SEED).exists()
+            try:
+                yield
+            finally:  # where nothing was answered, nothing is left
+                if not begun and not any(folder.glob("*.npz")):
+                    (folder / _SEED).unlink(missing_ok=True)
+                with suppress(OSError):
+                    folder.rmdir()
+    finally:
+        with suppress(OSError):
+            if new:
+                folder.parent.rmdir()
 
 
 def own_seed(folder: Path | None) -> int:

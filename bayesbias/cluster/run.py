@@ -14,6 +14,7 @@ from bayesbias.arguments import (
     check_items,
     check_probability,
     resolve_seed,
+    shown,
 )
 from bayesbias.cluster.answering import answer_all, checked_folder, checked_team, held, own_seed
 from bayesbias.cluster.workers import Workers
@@ -93,8 +94,8 @@ def run_study(
         stopped goes on, and one that grew computes what is new. Cells that failed are tried again. None: nothing is
         kept.
     workers
-        Processes of this machine, of one thread each, which share its free memory. None: one for each core. 1: this
-        process, without Dask.
+        Processes of this machine, of one thread each, which share its free memory. None: one for each core, as far as
+        there is memory. 1: this process, without Dask.
     scheduler
         The address of a Dask scheduler whose workers are to answer, such as ``"tcp://10.0.0.1:8786"``. Whoever reaches
         a Dask scheduler can run programs there: give only an address that you trust, inside a network that is closed.
@@ -114,7 +115,7 @@ def run_study(
     ReportError
         If the cells would take more than a year, or none has an answer; and as for `audit`.
     NotEnoughMemoryError
-        If cells need more memory than a worker has, or their draws more than there is here.
+        If cells need more memory than a worker has, or their draws or the workers more than there is here.
     ArgumentError, MeasureError, StudyError, ModelError, EmbeddingError, OutputError
         As for `audit`, or if another run works in `cells`. All of these before any work.
 
@@ -157,10 +158,11 @@ def _checked_seeds(random_seed: Any) -> list[int]:
     """Return the seeds; none if they are to be drawn."""
     if random_seed is None:
         return []
-    given = random_seed if isinstance(random_seed, list | tuple | range | np.ndarray) else [random_seed]
+    several = isinstance(random_seed, list | tuple | range | np.ndarray)
+    given = check_items("random_seed", random_seed, "a list of whole numbers") if several else [random_seed]
     seeds = [resolve_seed(seed) for seed in given if seed is not None]
     if len(seeds) < len(given):
-        raise ArgumentError(f"random_seed={random_seed!r}: give a list of whole numbers, or None alone.")
+        raise ArgumentError(f"random_seed={shown(random_seed)}: give a list of whole numbers, or None alone.")
     raise_unless_distinct("random_seed", seeds)
     return seeds
 

@@ -12,7 +12,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effect_names
 from bayesbias.studies import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, relabel
-from bayesbias.tables.schema import ATTRS_KEY, code_table
+from bayesbias.tables.schema import code_table, table_facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def model_data(table: pd.DataFrame) -> ModelData:
             f"A distance table is a pandas DataFrame, not {type(table).__name__}. Make one with "
             "bb.distance_table or bb.read_table."
         )
-    kept = table.attrs.get(ATTRS_KEY, {}).get("duplicates", {}).get("policy") == "keep"
+    kept = table_facts(table).get("duplicates", {}).get("policy") == "keep"
     coded = code_table(table)
     repeated = coded.repeated_pairs()
     if repeated and not kept:

@@ -76,6 +76,9 @@ def extend(
     (('chain', 'draw', 'connection'), (1, 100, 2832))
     """
     import xarray as xr
+    from threadpoolctl import threadpool_limits
+
+    from bayesbias.models.sampling import bytes_of_draws  # which imports this module
 
     given = None if random_seed is None else resolve_seed(random_seed)
     wanted = check_groups(groups)
@@ -85,15 +88,19 @@ def extend(
     sizes = fit["posterior"].sizes
     drawn = {"prior": 0, "prior_predictive": count}
     numbers = sum(drawn.get(name, sizes["chain"] * sizes["draw"]) for name in wanted) * len(data.distance)
-    check_memory(3 * 8 * numbers, f"{numbers:,} numbers of {', '.join(wanted)}", "Take fewer groups, or fewer draws.")
+    words = len(data.protected_words), len(data.connections), len(data.attribute_words)
+    needed = 3 * 8 * numbers + (bytes_of_draws(spec, count, *words) if set(drawn) & set(wanted) else 0)
+    check_memory(needed, f"{numbers:,} numbers of {', '.join(wanted)}", "Take fewer groups, or fewer draws or samples.")
     made: dict[str, xr.Dataset] = {}
     for group, values in _of_posterior(fit, data, wanted, np.random.default_rng([seed, 1])):
         made[group] = xr.Dataset(
             {DISTANCE: (("chain", "draw", "pair"), values.reshape(sizes["chain"], sizes["draw"], -1))},
             coords={name: fit["posterior"].coords[name] for name in ("chain", "draw")},
         )
-    if {"prior", "prior_predictive"} & set(wanted):
-        made |= _from_prior(data, spec, count, np.random.default_rng([seed, 2]), predict="prior_predictive" in wanted)
+    if set(drawn) & set(wanted):
+        rng, predict = np.random.default_rng([seed, 2]), "prior_predictive" in wanted
+        with threadpool_limits(1, "blas"):  # the matrices are small: threads would cost more than they do
+            made |= _from_prior(data, spec, count, rng, predict=predict)
     whole = fit.copy()
     for name in wanted:
         whole[name] = xr.DataTree(labelled_group(made[name]))

@@ -114,6 +114,6 @@ def _t_tests(page: PageInput) -> Iterator[Block]:
         yield Paragraph(f"Two groups are not tested against each other: {error}")
         return
     names = {"attribute_group": ("List", None), "values": ("Values", None)}
-    first, second = dict.fromkeys(page.table["protected_group"].astype(str))
+    first, second = page.table["protected_group"].astype(str).unique()
     caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
     yield frame_table(frame, caption, {**names, **test}, folded=True)

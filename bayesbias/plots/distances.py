@@ -22,7 +22,7 @@ from bayesbias.plots.style import (
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.similarity_shares import similarity_shares
 from bayesbias.tables.frames import any_frame
-from bayesbias.tables.schema import ATTRS_KEY, validate_table
+from bayesbias.tables.schema import table_facts, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,7 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
         furnish(axes, "x", rows=True)
     panels[-1].set_xlabel("Cosine similarity (0 = unrelated, 1 = same direction)")
     whose = "MAC" if mac is not None else "MAC of the table"
-    source = short_label(source_name(table.attrs.get(ATTRS_KEY, {})), 60)
+    source = short_label(source_name(table_facts(table)), 60)
     title_figure(
         figure,
         f"{source}\nband: 0 ± {band:.3f}, that is 1 - MAC ({whose}: {shares.attrs['mac']:.3f})"

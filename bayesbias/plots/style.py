@@ -135,7 +135,8 @@ def words_by_group(frame: "pd.DataFrame") -> dict[str, str]:
     >>> words_by_group(frame)
     {'he': 'male', 'him': 'male', 'she': 'female'}
     """
-    group_of = dict(zip(frame["protected_word"].astype(str), frame["protected_group"].astype(str), strict=True))
+    pairs = frame[["protected_word", "protected_group"]].drop_duplicates().astype(str)
+    group_of = dict(pairs.itertuples(index=False, name=None))
     groups = list(dict.fromkeys(group_of.values()))
     return dict(sorted(group_of.items(), key=lambda pair: groups.index(pair[1])))
 

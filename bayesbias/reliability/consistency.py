@@ -172,14 +172,14 @@ def internal_consistency(
     known = set(array["target_word"].values.tolist())
     kept = {name: [word for word in words if word in known] for name, words in asked.items()}
     few = [name for name, words in kept.items() if len(words) < 2]
+    if few:
+        raise MeasureError(f"Of {name_some(few)} fewer than two words are left. Score the words of the queries too.")
     judge_lost_words(
         "The array of scores",
         [WordList(name, len(w), [x for x in w if x not in known]) for name, w in asked.items()],
         "Consistency is of the words that are left.",
         max_lost=max_lost,
     )
-    if few:
-        raise MeasureError(f"Of {name_some(few)} fewer than two words are left. Score the words of the queries too.")
     means = array.mean("seed").transpose("rule", "base_pair", "target_word")
     parts = [
         _frame(means.sel(target_word=words).expand_dims(query=[name]), CRONBACH_ALPHA, hdi_prob, lenient=True)
@@ -200,7 +200,7 @@ def internal_consistency(
 
 
 def _checked(scores: Any, **least: int) -> "xr.DataArray":
-    """Return scores if they have the dims of `score_array`, and at least so many labels on some."""
+    """Return scores if they are finite numbers with the dims of `score_array`, and at least so many labels on some."""
     import xarray as xr
 
     array = check_type("scores", scores, xr.DataArray, "an array of scores, from bb.score_array")
@@ -215,6 +215,13 @@ def _checked(scores: Any, **least: int) -> "xr.DataArray":
                 f"The scores have {array.sizes[dim]} {dim.replace('_', ' ')}, of which no reliability can be "
                 f"estimated: at least {count} are needed."
             )
+    if array.dtype.kind not in "iuf":
+        raise MeasureError(f"The scores are of the type {array.dtype}. Give numbers.")
+    if not np.isfinite(array.values).all():  # which a mean over seeds would pass over
+        raise MeasureError("The scores hold a NaN or an infinity. Leave out the words that have no score.")
+    if twice := [str(dim) for dim, index in array.indexes.items() if index.has_duplicates]:
+        what = twice[0].replace("_", " ")
+        raise MeasureError(f"The scores have a {what} twice: the same evidence would count twice. Keep one.")
     return array
 
 

@@ -9,8 +9,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from bayesbias.arguments import shown
+
 WORD_COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group")
 COLUMNS = (*WORD_COLUMNS, "connection", "cosine_distance", "cosine_similarity")
+# As pandas calls it: texts, and numbers such as years.
+_WORDS_MAY_BE = ("string", "integer", "floating", "mixed-integer", "mixed-integer-float", "boolean", "empty")
 # Rows that are worked on at a time.
 _BLOCK = 2**18
 # Pairs that are ticked off in a bitmap and not sorted.
@@ -132,6 +136,28 @@ def code_words(column: pd.Series) -> WordCodes:
         position = np.array([*(place[word] for word in words), -1])
         codes, words = relabel(codes, position, np.dtype(np.int64)), np.array(distinct, dtype=object)
     return WordCodes(codes, words)
+
+
+def no_words(table: pd.DataFrame) -> list[str]:
+    """Return which columns of words hold what is neither a text nor a number, such as bytes or lists."""
+    faults = []
+    for name in WORD_COLUMNS:
+        if name not in table or isinstance(table[name].dtype, pd.StringDtype):
+            continue
+        column = table[name]
+        values = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+        if pd.api.types.infer_dtype(values, skipna=True) not in _WORDS_MAY_BE:
+            other = next((value for value in values if not isinstance(value, str)), "")
+            faults.append(f"{name!r} holds {shown(other)}, a {type(other).__name__} and no text; make it one")
+    return faults
+
+
+def to_numbers(column: pd.Series) -> pd.Series:
+    """Return a column as numbers, NaN where something is none."""
+    try:
+        return pd.to_numeric(column, errors="coerce")
+    except OverflowError:  # a whole number of hundreds of digits
+        return pd.to_numeric(column.map(str), errors="coerce")
 
 
 def blocks(rows: int) -> Iterator[slice]:

@@ -18,7 +18,7 @@ from bayesbias.arguments import check_path
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.files import SEAL_SIZE, check_seal, input_file, printable, sealed
 from bayesbias.outputs import atomic_path, check_output
-from bayesbias.tables.codes import WORD_COLUMNS
+from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
 from bayesbias.tables.frames import any_frame
 from bayesbias.tables.provenance import provenance_faults
 from bayesbias.tables.schema import (
@@ -62,7 +62,8 @@ def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite:
     -------
     pathlib.Path
         The file that was written. A CSV begins with one line of provenance; other programs skip it, for
-        example with ``pandas.read_csv(path, skiprows=1)``.
+        example with ``pandas.read_csv(path, skiprows=1)``. Words stand in it as they are: import
+        those of strangers into a spreadsheet as text, since it takes ``=1+1`` for a formula.
 
     Raises
     ------
@@ -132,6 +133,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     content = _content(source)
     table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
     table = _published_names(table)
+    raise_faults(TableError, f"{source}: The distance table", no_words(table))
     sizes = _list_sizes(table)
     table, lost = _take_out_lost_words(table)
     table.attrs[ATTRS_KEY] = facts  # they say which numbers are possible
@@ -353,7 +355,7 @@ def _take_out_lost_words(table: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[s
     measured = [name for name in ("cosine_distance", "cosine_similarity") if name in table]
     coded = pd.Series(False, index=table.index)
     for name in measured:
-        coded |= pd.to_numeric(table[name], errors="coerce") == _LOST_CODE
+        coded |= to_numbers(table[name]) == _LOST_CODE
     if not coded.any() or not {"protected_word", "attribute_word"} <= set(table.columns):
         return table, []
     lost_rows, kept = table[coded], table[~coded]

@@ -25,7 +25,18 @@ from bayesbias.errors import (
 from bayesbias.losses import WordList, judge_lost_words, list_labels
 from bayesbias.studies import CONNECTIONS
 from bayesbias.study_faults import CONTROLS
-from bayesbias.tables.codes import COLUMNS, WORD_COLUMNS, CodedTable, WordCodes, blocks, code_type, code_words, relabel
+from bayesbias.tables.codes import (
+    COLUMNS,
+    WORD_COLUMNS,
+    CodedTable,
+    WordCodes,
+    blocks,
+    code_type,
+    code_words,
+    no_words,
+    relabel,
+    to_numbers,
+)
 from bayesbias.tables.frames import any_frame
 from bayesbias.tables.provenance import provenance_faults
 
@@ -100,7 +111,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     """Return a table as codes, or raise one `TableError` that lists all its faults (see `validate_table`)."""
     check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
     if "cosine_distance" not in table and "cosine_similarity" in table:
-        table = table.assign(cosine_distance=1.0 - pd.to_numeric(table["cosine_similarity"], errors="coerce"))
+        table = table.assign(cosine_distance=1.0 - to_numbers(table["cosine_similarity"]))
     raise_faults(TableError, "The distance table", _repeated_columns(table) or _missing_columns(table))
     if len(table) == 0:
         raise TableError("The distance table has no rows. Build it again, or give another file.")
@@ -109,6 +120,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     if "cosine_similarity" in table:
         similarity, bad = _numbers(table["cosine_similarity"])
         faults += bad
+    raise_faults(TableError, "The distance table", no_words(table))
     words = {name: code_words(table[name]) for name in (*WORD_COLUMNS, "connection") if name in table}
     for name in WORD_COLUMNS:
         faults += [*_blank_words(name, words[name]), *_doubtful_words(name, words[name])] if name in words else []
@@ -254,7 +266,9 @@ def _missing_columns(table: pd.DataFrame) -> list[str]:
 def _numbers(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     if column.dtype == bool or (column.dtype == object and column.map(lambda value: isinstance(value, bool)).any()):
         return np.zeros(len(column)), [f"{column.name!r} holds True or False, which are no numbers; compute them again"]
-    numbers = column if column.dtype == np.float64 else pd.to_numeric(column, errors="coerce")
+    numbers = column if column.dtype == np.float64 else to_numbers(column)
+    if column.dtype.kind in "mM":
+        return np.zeros(len(column)), [f"{column.name!r} holds times, which are no distances; see its source"]
     if numbers.dtype.kind == "c":
         return np.zeros(len(column)), [f"{column.name!r} holds complex numbers, and a distance is none; see its source"]
     numbers = numbers.astype("float64")

@@ -115,6 +115,18 @@ def test_a_seed_that_is_drawn_is_kept_with_the_cells(tmp_path: Path, counted: li
         study(cells=tmp_path, random_seed=None)
 
 
+def test_more_seeds_or_workers_than_there_can_be_are_refused_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ArgumentError, match="random_seed: there are more than"):
+        study(random_seed=range(2**32))
+    with pytest.raises(NotEnoughMemoryError, match=r"1,000,000 workers need about 150,000.0 GB"):
+        study(workers=10**6)
+    monkeypatch.setattr(module, "free_memory", lambda: 100)
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 64)
+    assert len(study(workers=None, random_seed=1)) == 2 * 2 * 5  # by this process, for want of memory
+
+
 def test_a_cell_that_fails_is_recorded_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: str
 ) -> None:
@@ -192,6 +204,19 @@ def test_cells_that_need_more_memory_than_a_worker_has_are_refused(
     with pytest.raises(NotEnoughMemoryError, match=r"8 of 8 cells .* a worker has 0\.0 GB"):
         study()
     assert not counted
+
+
+def test_a_run_that_never_began_leaves_nothing(tmp_path: Path) -> None:
+    cells = tmp_path / "out" / "cells"
+    for _ in range(2):
+        with pytest.raises(ClusterError, match="does not answer"):
+            study(scheduler="nowhere", cells=cells, random_seed=None)
+        assert not list(tmp_path.iterdir())
+    cells.mkdir(parents=True)
+    (cells / "seed.txt").write_text("7")
+    with pytest.raises(ClusterError, match="does not answer"):
+        study(scheduler="nowhere", cells=cells, random_seed=None)
+    assert (cells / "seed.txt").read_text() == "7"
 
 
 def test_the_extra_is_named_where_dask_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:

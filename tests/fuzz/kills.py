@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -21,12 +22,16 @@ from bayesbias.files import bundled
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, two settings that write different results to the same place, and its share of the kills."""
+    """A command, two settings that write different results to the same place, and its share of the kills.
+
+    `reads` names the commands whose output it reads.
+    """
 
     line: str
     output: str
     settings: tuple[str, str]
     share: float
+    reads: tuple[str, ...] = ()
 
 
 _SEEDS = ("--seed 1", "--seed 2")
@@ -45,6 +50,14 @@ COMMANDS = {
         ("--components 1", "--components 2"),
         0.2,
     ),
+    # Is not killed: `compare` reads it.
+    "other": Command(
+        "table changed.npz --study religion --max-lost 0.25 -o other.csv",
+        "other.csv",
+        ("--name one", "--name two"),
+        0,
+        reads=("debias",),
+    ),
     # One seed is one file; a folder of several is continued, and not whole before.
     "train": Command(
         "train corpus.txt --algorithm glove --dimensions 20 --seeds 1 -o trained",
@@ -52,13 +65,22 @@ COMMANDS = {
         ("--epochs 1", "--epochs 2"),
         0.05,
     ),
-    "fit": Command("fit table.csv --draws 250 --tune 250 -o fit", "fit", _SEEDS, 0.2),
-    "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.15),
-    "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1),
+    "fit": Command("fit table.csv --draws 250 --tune 250 -o fit", "fit", _SEEDS, 0.2, reads=("table",)),
+    "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.15, reads=("table", "other")),
+    "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1, reads=("fit",)),
     "demo": Command("demo -o demo", "demo", _SEEDS, 0.05),
 }
 OUTCOMES = ("old", "new", "mixture", "refused", "ended")
-WRITERS = (2, 3, 5, 8)
+AT_ONCE, WRITERS = ("table", "debias", "fit"), (2, 3, 5, 8)
+
+
+def needed(names: Collection[str]) -> set[str]:
+    """Return the commands whose output those of these names read, and whose output these read."""
+    found: set[str] = set()
+    for name in reversed(COMMANDS):  # each reads what stands before it
+        if name in names or name in found:
+            found.update(COMMANDS[name].reads)
+    return found
 
 
 def digest(path: Path) -> str | None:
@@ -165,6 +187,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    asked = given.commands or [name for name, command in COMMANDS.items() if command.share]
+    if unknown := set(asked) - set(COMMANDS):
+        parser.error(f"there is no command {', '.join(unknown)}; there are {', '.join(COMMANDS)}")
     chance, bad = random.Random(given.seed), 0
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -174,15 +199,16 @@ def main() -> None:
         (folder / "corpus.txt").write_text(" ".join(chr(97 + word % 26) * (1 + word // 26) for word in chance_words))
         print(f"{'killed':<10}" + "".join(f"{outcome:>10}" for outcome in OUTCOMES))
         for name, command in COMMANDS.items():
-            if not given.commands or name in given.commands:
+            if name in asked:
                 found = killed(command, round(given.kills * command.share), folder, chance)
                 bad += found["mixture"] + found["refused"]
                 print(f"{name:<10}" + "".join(f"{found[outcome]:>10}" for outcome in OUTCOMES), flush=True)
-            if name == "debias":
-                line = "table changed.npz --study religion --max-lost 0.25 -o other.csv"
-                finished(start(Command(line, "", ("", ""), 0), 0, folder))
-        print(f"\n{'at once':<10}" + "".join(f"{title:>10}" for title in ("writers", "may", "wrote", "told", "whole")))
-        for name in ("table", "debias", "fit"):
+            elif name in needed(asked):
+                finished(start(command, 0, folder))
+        if set(asked) & set(AT_ONCE):
+            titles = ("at once", "writers", "may", "wrote", "told", "whole")
+            print(f"\n{titles[0]:<10}" + "".join(f"{title:>10}" for title in titles[1:]))
+        for name in filter(asked.__contains__, AT_ONCE):
             for writers in WRITERS:
                 for flags in ((), ("--overwrite",)):
                     found = at_once(COMMANDS[name], writers, folder, *flags)

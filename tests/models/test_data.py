@@ -108,3 +108,10 @@ def test_a_subset_is_the_data_of_the_reduced_table(table: pd.DataFrame) -> None:
     assert ours.connections == expected.connections
     assert ours.protected_groups.tolist() == expected.protected_groups.tolist()
     assert ours.table_hash != model_data(table).table_hash
+
+
+def test_provenance_that_cannot_be_is_a_fault(table: pd.DataFrame) -> None:
+    given = table.copy()
+    given.attrs = {"bayesbias": 5}
+    with pytest.raises(TableError, match="provenance"):
+        model_data(given)

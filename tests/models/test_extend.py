@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, FitError, InputFileError
+from bayesbias.errors import ArgumentError, FitError, InputFileError, NotEnoughMemoryError
 from bayesbias.models.extend import ARVIZ_GROUPS
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.likelihood import densities, psis_loo
@@ -109,3 +109,8 @@ def test_mistakes(short_fit: xr.DataTree, options: dict[str, Any], message: str)
     if "groups" in options:
         with pytest.raises(ArgumentError, match=message):
             bb.fit(bb.fitted_table(short_fit), "hierarchical", groups=options["groups"], progress=False)
+
+
+def test_more_samples_of_the_prior_than_fit_are_refused_before_they_are_drawn(whole: xr.DataTree) -> None:
+    with pytest.raises(NotEnoughMemoryError, match="numbers of prior need about"):
+        bb.extend(whole, "prior", samples=10**9)

@@ -77,10 +77,11 @@ def test_a_query_may_have_lost_words(scores):
     with pytest.warns(LostWordsWarning, match="gone"):
         frame = bb.reliability.internal_consistency(scores, queries)
     assert frame["columns"].iloc[0] == 9
-    with pytest.raises(LostWordsError, match="1 of the 2"):
-        bb.reliability.internal_consistency(scores, {"few": ["w1", "gone"]})
-    with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="fewer than two words"):
-        bb.reliability.internal_consistency(scores, {"few": ["w1", "gone"]}, max_lost=1)
+    with pytest.raises(LostWordsError, match="1 of the 3"):
+        bb.reliability.internal_consistency(scores, {"some": ["w1", "w2", "gone"]})
+    for limit in (0.2, 1):  # a larger limit is not advised: it would not help
+        with pytest.raises(MeasureError, match="fewer than two words"):
+            bb.reliability.internal_consistency(scores, {"few": ["w1", "gone"]}, max_lost=limit)
 
 
 def test_bad_input(scores):
@@ -112,3 +113,22 @@ def test_bad_input(scores):
         bb.reliability.internal_consistency(scores, {"base pairs": WORDS[:4]})
     with pytest.raises(MeasureError, match="queries="):
         bb.reliability.internal_consistency(scores, [WORDS])
+
+
+@pytest.mark.parametrize("function", ["test_retest", "inter_rater", "internal_consistency"])
+def test_scores_that_are_no_numbers_or_stand_twice_are_refused(scores, function):
+    """A mean over seeds passes over NaN: the coefficients were those of other scores."""
+    queries = ({"all": WORDS[:9]},) if function == "internal_consistency" else ()
+    ask = getattr(bb.reliability, function)
+    assert not ask(scores, *queries).empty
+    first = scores["seed"][0]
+    for wrong, message in (
+        (scores.where(scores["seed"] != first), "NaN"),
+        (scores.where(scores["seed"] != first, np.inf), "infinity"),
+        (scores.astype(complex), "complex128"),
+        (scores > 0, "bool"),
+        (scores.isel(seed=[0, 0, 1]), "a seed twice"),
+        (scores.isel(target_word=[*range(9), 0]), "a target word twice"),
+    ):
+        with pytest.raises(MeasureError, match=message):
+            ask(wrong, *queries)

@@ -272,3 +272,11 @@ def test_a_file_whose_name_is_not_utf8_is_read_and_written(tmp_path: Path) -> No
     table = bb.read_table(path)
     assert table.attrs["bayesbias"]["source"] == "own\\xff.csv"
     assert bb.read_table(bb.write_table(table, tmp_path / os.fsdecode(b"t\xff.csv"))).equals(table)
+
+
+@pytest.mark.parametrize("word", [b"he", ["he"]])
+def test_words_of_a_parquet_that_are_no_texts_are_refused(word: Any, tmp_path: Path) -> None:
+    foreign = small_table()
+    foreign.assign(protected_word=[word] * len(foreign)).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match=r"'protected_word' holds .* and no text"):
+        bb.read_table(tmp_path / "t.parquet")

@@ -193,3 +193,21 @@ def test_lists_of_one_name_are_told_apart_and_control_words_are_not_limited() ->
     control = [{**lost[0], "list": "human"}]
     with pytest.warns(LostWordsWarning, match="1 of the 1 of 'human'"):
         judge_lost_entries(control, "X", sizes=sizes, max_lost=0)
+
+
+@pytest.mark.parametrize("word", [b"he", ["he"], {"he": 1}, pd.Timestamp("2020-01-01"), object])
+def test_words_are_texts_or_numbers(word: Any) -> None:
+    """Bytes were taken for the word "b'he'"."""
+    for words in ([word, word, "she", "she"], [word] * 4):
+        with pytest.raises(TableError, match=rf"'protected_word' holds .*, a {type(word).__name__} and no text"):
+            validate_table(rows(protected_word=words))
+    assert validate_table(rows(protected_word=[1990, 1990, "she", "she"]))["protected_word"].tolist()[0] == "1990"
+
+
+@pytest.mark.parametrize("name", ["cosine_distance", "cosine_similarity"])
+def test_numbers_beyond_floats_and_times_are_no_distances(name: str) -> None:
+    given = rows().drop(columns="cosine_distance")
+    with pytest.raises(TableError, match="missing or not finite"):
+        validate_table(given.assign(**{name: [10**400, 1, 1, 1]}))
+    with pytest.raises(TableError, match="holds times"):
+        validate_table(rows(**{name: pd.to_timedelta([1, 2, 1, 2])}))

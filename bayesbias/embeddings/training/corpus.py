@@ -118,6 +118,17 @@ def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
     return Corpus(kept, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
 
 
+def check_neighbours(corpus: Corpus, min_count: int) -> None:
+    """Raise `EmbeddingError` if no document has two words that get a vector: their vectors would stay random."""
+    known = (corpus.stream >= 0) & (corpus.stream < len(corpus.words))
+    before = np.concatenate([[0], np.cumsum(known)[corpus.stream == DOCUMENT_END]])
+    if np.diff(before).max() < 2:
+        raise EmbeddingError(
+            f"No two of the {len(corpus.words):,} words with at least {min_count} occurrences stand in one document, "
+            "so there is nothing to train. Give longer documents or a smaller min_count."
+        )
+
+
 def _ranked(
     words: tuple[str, ...], numbers: NDArray[np.int32], min_count: int
 ) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int32]]:

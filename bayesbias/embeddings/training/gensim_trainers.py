@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.embeddings.training.corpus import DOCUMENT_END, Advance, Corpus, Trainer
+from bayesbias.embeddings.training.corpus import DOCUMENT_END, Advance, Corpus, Trainer, check_neighbours
 from bayesbias.memory import check_memory
 
 # gensim silently leaves out what a document has beyond this.
@@ -28,7 +28,7 @@ def fasttext(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     from gensim.models import FastText
 
     ngrams = {"min_n": settings["min_n"], "max_n": settings["max_n"], "bucket": settings["buckets"]}
-    _check_memory(corpus, settings, rows=3 * len(corpus.words) + settings["buckets"])
+    _check(corpus, settings, rows=3 * len(corpus.words) + settings["buckets"])
 
     def train(seed: int, advance: Advance) -> dict[str, NDArray[np.float32]]:
         return _trained(FastText(sg=1, seed=seed, **ngrams, **_options(settings, workers)), corpus, settings, advance)
@@ -39,7 +39,7 @@ def fasttext(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
 def _word2vec(corpus: Corpus, settings: dict[str, Any], workers: int, *, sg: int) -> Trainer:
     from gensim.models import Word2Vec
 
-    _check_memory(corpus, settings, rows=2 * len(corpus.words))
+    _check(corpus, settings, rows=2 * len(corpus.words))
 
     def train(seed: int, advance: Advance) -> dict[str, NDArray[np.float32]]:
         return _trained(Word2Vec(sg=sg, seed=seed, **_options(settings, workers)), corpus, settings, advance)
@@ -61,7 +61,8 @@ def _options(settings: dict[str, Any], workers: int) -> dict[str, Any]:
     }
 
 
-def _check_memory(corpus: Corpus, settings: dict[str, Any], *, rows: int) -> None:
+def _check(corpus: Corpus, settings: dict[str, Any], *, rows: int) -> None:
+    check_neighbours(corpus, settings["min_count"])
     check_memory(
         4 * rows * settings["dimensions"],
         f"{len(corpus.words):,} vectors of {settings['dimensions']} dimensions",

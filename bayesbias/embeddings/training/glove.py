@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.embeddings.training.corpus import Advance, Corpus, Trainer
+from bayesbias.embeddings.training.corpus import Advance, Corpus, Trainer, check_neighbours
 from bayesbias.errors import EmbeddingError
 from bayesbias.memory import check_memory
 
@@ -38,15 +38,11 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
     """
     from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
 
+    check_neighbours(corpus, settings["min_count"])
     size = len(corpus.words)
     stream = corpus.stream[corpus.stream < size]  # rare words are left out before distances are measured
     counted = count_cooccurrences(stream, size, settings["window"])
     entries = sum(len(part.columns) for part in counted)
-    if not entries:
-        raise EmbeddingError(
-            f"No two of the {size:,} words with at least {settings['min_count']} occurrences stand in one document, so "
-            "there is nothing to train. Give longer documents or a smaller min_count."
-        )
     needed = 2 * entries * _BYTES_AN_ENTRY + 16 * size * _width(settings["dimensions"])
     check_memory(
         needed,

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bayesbias.arguments import check_choice, check_count, check_items, check_number, check_path, resolve_seed
+from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
 from bayesbias.embeddings.training.glove import glove
@@ -127,7 +128,7 @@ def train_embeddings(
     ArgumentError
         If an argument is not usable, or the algorithm has no such setting.
     EmbeddingError
-        If fewer than two words occur `min_count` times.
+        If fewer than two words occur `min_count` times, or none of these stand together in a document.
     InputFileError
         If the corpus cannot be read.
     NotEnoughMemoryError
@@ -154,7 +155,7 @@ def train_embeddings(
     wanted = _seeds(seeds)
     given = {"window": window, "epochs": epochs, "negative": negative, "x_max": x_max, "alpha": alpha}
     settings = {
-        "dimensions": check_count("dimensions", dimensions),
+        "dimensions": check_count("dimensions", dimensions, most=MOST_DIMENSIONS),
         "min_count": check_count("min_count", min_count),
         **_settings(algorithm, given),
     }
@@ -225,10 +226,8 @@ def _settings(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
         value = default if given[name] is None else given[name]
         if not isinstance(default, int):
             settings[name] = check_number(name, value, low=0, high=1e9, above=True)
-        elif (count := check_count(name, value)) <= _MOST:
-            settings[name] = count
         else:
-            raise ArgumentError(f"{name}={value!r}: give at most {_MOST:,}.")
+            settings[name] = check_count(name, value, most=_MOST)
     return {**settings, **chosen.fixed}
 
 

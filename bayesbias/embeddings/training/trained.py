@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_path
+from bayesbias.arguments import check_path, is_count, is_text
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.npz import sound_zip
@@ -122,13 +122,20 @@ def _provenance(path: Path) -> dict[str, Any]:
         text = str(arrays["provenance"]) if "provenance" in arrays else ""
     try:
         facts = json.loads(text)
-        if set(facts) >= {"algorithm", "corpus", "repeats", "seed", "settings", "trainer"} and path == seed_file(
-            path.parent, facts["algorithm"], facts["seed"]
-        ):
+        if _is_training(facts) and path == seed_file(path.parent, facts["algorithm"], facts["seed"]):
             return dict(facts)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         pass
     raise EmbeddingError(f"{path} does not say how it was trained: it is no file of train_embeddings. Move it away.")
+
+
+def _is_training(facts: Any) -> bool:
+    """Whether what a file says of its training has all that we write; raise `KeyError` or `TypeError` if not."""
+    corpus = facts["corpus"]
+    texts = facts["algorithm"], facts["trainer"], corpus["name"], corpus["sha256"]
+    counts = facts["seed"], corpus["documents"], corpus["tokens"]
+    shaped = isinstance(facts["settings"], dict) and isinstance(facts["repeats"], bool)
+    return shaped and all(map(is_text, texts)) and all(map(is_count, counts))
 
 
 def seed_file(folder: Path, algorithm: str, seed: int) -> Path:

@@ -16,6 +16,8 @@ from bayesbias.reports.audits.audit_frame import CONTRAST
 from bayesbias.reports.audits.cells import needed_words
 from bayesbias.studies import Study, load_study
 
+# Words of each list that most measures need; the model's own answer needs one.
+_FEWEST = 2
 AUDIT_MEASURES = (CONTRAST, "weat", "weat_score", "mac", "rnd", "ect")
 
 
@@ -85,12 +87,14 @@ def lost_lists(sources: Mapping[str, Embedding], asked: list[Study]) -> dict[tup
     }
 
 
-def raise_if_too_many_lost(lists: Mapping[tuple[str, str], Sequence[WordList]], limit: float) -> None:
-    """Raise one `LostWordsError` that names all lists that lost too many words."""
+def raise_if_too_many_lost(
+    lists: Mapping[tuple[str, str], Sequence[WordList]], limit: float, names: Sequence[str]
+) -> None:
+    """Raise one `LostWordsError` that names all lists that lost too many words for the measures of these names."""
     too_many = [each for some in lists.values() for each in some if each.is_over(limit)]
     if too_many:
         raise LostWordsError(
             f"{len(too_many)} lists lost more than {100 * limit:g}% of their words (max_lost={limit:g}): "
             f"{name_some(too_many, 20)}. Look the words up in other forms (case), or leave these studies or embeddings "
-            f"out{allowance(too_many)}."
+            f"out{allowance(too_many, 1 if CONTRAST in names else _FEWEST)}."
         )

@@ -143,7 +143,7 @@ def audit(
     asked = read_studies(studies)
     sources = read_embeddings(embeddings, asked, names, case)
     lists = lost_lists(sources, asked)
-    raise_if_too_many_lost(lists, limit)
+    raise_if_too_many_lost(lists, limit, names)
     settings |= {"measures": names, "max_lost": limit, "hdi_prob": hdi_prob}
     cells = make_cells(sources.values(), asked, [spec], [seed], **settings)
     answers: dict[str, Answer] = {}

@@ -1,5 +1,6 @@
 """What a model's priors say of distances before any are seen: the prior predictive check."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from bayesbias.arguments import check_count, resolve_seed, with_progress
+from bayesbias.memory import check_memory
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
@@ -138,6 +140,8 @@ def check_prior(
     ------
     ArgumentError, TableError, ModelError, FitError
         If the seed, the number of samples, the table or the model is not usable.
+    NotEnoughMemoryError
+        If the draws do not fit.
 
     Notes
     -----
@@ -159,9 +163,14 @@ def check_prior(
     ...
     """
     import pandas as pd
+    from threadpoolctl import threadpool_limits
 
     seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
     spec, data = load_model(model, priors=priors), model_data(table)
+    numbers = samples * (
+        2 * _PAIRS * len(data.connections) + sum(map(math.prod, parameter_shapes(data, spec).values()))
+    )
+    check_memory(2 * 8 * numbers, f"{samples:,} draws from the prior", "Take fewer samples.")
     rng = np.random.default_rng(seed)
     pooled = spec.switches["pooling"] != "none"
     top = {
@@ -174,14 +183,15 @@ def check_prior(
     simulated = np.empty((samples, len(some.distance)))
     tails = np.empty((samples, 2, count))
     connection_mean = np.empty((samples, count))
-    for draw in with_progress(range(samples), "Drawing from the prior", progress=progress):
-        given = {name: values[draw] for name, values in top.items()}
-        # Without pooling, the mean of a connection is the average over all words that have pairs.
-        parameters = draw_parameters(some if pooled else data, spec, rng=rng, given=given)
-        connection_mean[draw] = parameters["connection_mean"]
-        simulated[draw] = draw_distances(some, spec, parameters, rng=rng)
-        outside = _tails(some, parameters)
-        tails[draw] = np.stack([outside[:, rows].mean(axis=1) for rows in members], axis=1)
+    with threadpool_limits(1, "blas"):  # the matrices are small: threads would cost ten times what they do
+        for draw in with_progress(range(samples), "Drawing from the prior", progress=progress):
+            given = {name: values[draw] for name, values in top.items()}
+            # Without pooling, the mean of a connection is the average over all words that have pairs.
+            parameters = draw_parameters(some if pooled else data, spec, rng=rng, given=given)
+            connection_mean[draw] = parameters["connection_mean"]
+            simulated[draw] = draw_distances(some, spec, parameters, rng=rng)
+            outside = _tails(some, parameters)
+            tails[draw] = np.stack([outside[:, rows].mean(axis=1) for rows in members], axis=1)
     weight = data.pair_counts.sum(axis=0) / len(data.distance)
     records, frames = [], []
     for place, name in enumerate((ALL, *data.connections)):

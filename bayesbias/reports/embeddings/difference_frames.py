@@ -40,9 +40,9 @@ def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) ->
     """Return draws of mean differences for all words and connections: 0 where no distance differs."""
     import xarray as xr
 
-    coords = {"connection": list(dict.fromkeys(rows["connection"].sort_values().astype(str)))}
+    coords = {"connection": rows["connection"].drop_duplicates().sort_values().astype(str).tolist()}
     if variable == "word_mean":
-        coords = {"protected_word": list(dict.fromkeys(rows["protected_word"].astype(str))), **coords}
+        coords = {"protected_word": rows["protected_word"].astype(str).unique().tolist(), **coords}
     if fitted is None:
         shape = (2, 20, *map(len, coords.values()))
         return xr.DataArray(np.zeros(shape), dims=("chain", "draw", *coords), coords=coords)
@@ -103,7 +103,7 @@ def gap_frame(
             if other == "associated":
                 continue
             gap = draws.sel(connection="associated", drop=True) - draws.sel(connection=other, drop=True)
-            words = list(dict.fromkeys(rows["protected_word"].astype(str)))
+            words = rows["protected_word"].astype(str).unique().tolist()
             both = [(word, "associated") in counts and (word, other) in counts for word in words]
             if variable == "connection_mean" and fitted is not None and sum(both) >= _FEWEST_WORDS:
                 each = _draws(rows, fitted, "word_mean").sel(protected_word=np.array(words)[both])

@@ -8,7 +8,7 @@ import numpy as np
 from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
 from bayesbias.tables.codes import WORD_COLUMNS
 from bayesbias.tables.frames import as_frame
-from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_hash, validate_table
+from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_facts, table_hash, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def common_pairs(tables: "dict[str, pd.DataFrame]") -> "tuple[dict[str, pd.DataF
     for name, table in tables.items():
         rows = table.iloc[keys[name].get_indexer(shared)].reset_index(drop=True)
         left_out[name] = len(table) - len(shared)
-        facts = table.attrs.get(ATTRS_KEY, {})
+        facts = table_facts(table)
         # Kept on purpose or not, the repetitions are gone by now.
         rows.attrs = {ATTRS_KEY: {**facts, "duplicates": {"policy": "drop"}, "hash": table_hash(rows)}}
         common[name] = rows
@@ -116,9 +116,7 @@ def _warn_of_left_out(
         if count:
             gone = tables[name][~keys[name].isin(shared)]
             kept = {column: set(shared.get_level_values(column)) for column in _PAIR}
-            words = [
-                word for column in _PAIR for word in dict.fromkeys(gone[column].astype(str)) if word not in kept[column]
-            ]
+            words = [word for column in _PAIR for word in gone[column].astype(str).unique() if word not in kept[column]]
             what = f"among them all with {name_some(map(repr, words), 5)}" if words else _example(gone)
             parts.append(f"{count:,} of {name!r} ({what})")
     warn_user(
@@ -176,7 +174,7 @@ def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:
     """
     stereotypes = rows[rows["connection"].isin(["associated", "different"])]
     baseline, other = (_tied_share(stereotypes, column) for column in ("baseline", "other"))
-    words = dict.fromkeys(stereotypes["protected_word"].astype(str))
+    words = stereotypes["protected_word"].astype(str).unique()
     return tuple(word for word in words if other[word] > 0.5 > baseline[word])
 
 

@@ -140,6 +140,7 @@ def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
         ({"epochs": 1.5}, "epochs=1.5"),
         ({"workers": 0}, "workers=0"),
         ({"dimensions": True}, "dimensions=True"),
+        ({"dimensions": 100_001}, "dimensions=100001: give at most 100,000"),  # no reader takes more
         ({"seeds": 3}, "seeds=3: give a list of whole numbers"),
         ({"seeds": []}, "give one seed or more"),
         ({"seeds": [1, 1]}, "each once"),
@@ -159,6 +160,14 @@ def test_a_folder_that_cannot_be_one(tmp_path: Path):
         trained(tmp_path / "file")
     with pytest.raises(OutputError, match="does not exist"):
         trained(tmp_path / "no" / "folder")
+
+
+@pytest.mark.parametrize("algorithm", train.ALGORITHMS)
+def test_words_that_have_no_neighbour_are_not_left_random(algorithm: str, tmp_path: Path):
+    alone = [["he", "rare"], ["she"], ["she"]] * 4 + [["he"], ["seldom", "he"]]
+    with pytest.raises(EmbeddingError, match="No two of the 2 words with at least 5 occurrences stand in one document"):
+        bb.train_embeddings(alone, tmp_path, algorithm=algorithm)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("algorithm", ["skipgram", "glove"])

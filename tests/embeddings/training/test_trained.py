@@ -1,5 +1,6 @@
 """The mapping of seeds to embeddings, and folders that do not hold one training."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -63,6 +64,17 @@ def test_folders_that_hold_none(trained: bb.TrainedEmbeddings, tmp_path: Path):
         {"provenance": np.ones(3)},
     ):
         np.savez(path, words=np.array(["a"]), vectors=np.ones((1, 2)), **provenance)
+        with pytest.raises(EmbeddingError, match="does not say how it was trained"):
+            bb.read_embeddings(tmp_path)
+    with np.load(trained.paths[9]) as arrays:
+        parts = dict(arrays)
+    sound = json.loads(str(parts["provenance"]))
+    for lie in (
+        *({"settings": odd} for odd in (5, None, "x", [1])),
+        *({"corpus": {**sound["corpus"], name: None}} for name in sound["corpus"]),
+        *({name: odd} for name in ("corpus", "repeats", "algorithm", "trainer", "seed") for odd in (1.5, [], "\ud800")),
+    ):
+        np.savez(path, **{**parts, "provenance": np.array(json.dumps({**sound, **lie}))})
         with pytest.raises(EmbeddingError, match="does not say how it was trained"):
             bb.read_embeddings(tmp_path)
     path.write_bytes(content)

@@ -275,3 +275,17 @@ def test_studies_that_ask_other_contrasts_have_no_common_mean() -> None:
     ranks = bb.rank(found).ranks
     strengths = ranks.pivot_table(index="embedding", columns="study", values="strength")
     assert (strengths[""] == strengths["weat7"]).all()
+
+
+def test_no_limit_is_advised_that_would_leave_too_few_words() -> None:
+    source = bb.load_embedding(VECTORS["seed 1"])
+    lost = bb.load_study("weat7").protected["math"][1:]
+    words = [word for word in source.words if word not in lost]
+    few = bb.load_embedding((words, source.matrix(words)))
+    with pytest.raises(LostWordsError, match=r"or leave these studies or embeddings out\.$"):
+        bb.audit(few, ["weat7"], ["mac"], model=None)
+    with pytest.raises(LostWordsError, match=r"or allow it: max_lost=0\.88\.$"):
+        bb.audit(few, ["weat7"], ["contrast"])
+    with pytest.warns(LostWordsWarning):
+        found = bb.audit(few, ["weat7"], ["contrast"], model="hierarchical", max_lost=0.88, draws=100, tune=50)
+    assert not found.empty

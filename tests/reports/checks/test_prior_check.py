@@ -1,13 +1,16 @@
 """Prior predictive checks against closed forms and plain simulation."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from bayesbias.errors import ArgumentError, FitError, ModelError
+import bayesbias.reports.checks.prior_check as module
+from bayesbias.errors import ArgumentError, FitError, ModelError, NotEnoughMemoryError
 from bayesbias.models.spec import list_models
 from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
 from bayesbias.statements import rows_of
@@ -140,3 +143,24 @@ def test_seeds_and_errors(table: pd.DataFrame, check: PriorCheck) -> None:
         check_prior(table, priors={"sigm": "Exponential(2)"})
     with pytest.raises(FitError, match="DataFrame"):
         check_prior("table.csv")  # type: ignore[arg-type]
+
+
+def test_small_matrices_are_not_spread_over_threads(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a multivariate model, two threads of linear algebra took ten times as long as one."""
+    threads: set[int] = set()
+    draw = module.draw_distances
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        threads.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+        return draw(*arguments, **options)
+
+    monkeypatch.setattr(module, "draw_distances", watched)
+    with threadpool_limits(2, "blas"):
+        check_prior(table, samples=100, random_seed=1)
+        assert {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} == {2}
+    assert threads == {1}
+
+
+def test_more_samples_than_fit_are_refused_before_they_are_drawn(table: pd.DataFrame) -> None:
+    with pytest.raises(NotEnoughMemoryError, match="1,000,000,000 draws from the prior need"):
+        check_prior(table, samples=10**9, random_seed=1)

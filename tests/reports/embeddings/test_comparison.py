@@ -11,7 +11,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, ModelError
+from bayesbias.errors import ArgumentError, LostWordsWarning, ModelError
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
 from tests.reports.embedding_tables import MEANS, QUICK, WORDS, before_table, changed_table, compared
@@ -326,3 +326,23 @@ def test_published_pairs(study: str, shared: Path) -> None:
     # It can be smaller: effects of attribute words, which the model knows, are part of how plain gaps differ.
     assert 0.6 < gap["sd"] / se < 2
     assert gaps.loc["associated - neutral", "hdi_low"] > 0
+
+
+def test_no_column_of_words_is_gone_through_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a million rows each time took seconds."""
+    longest, iterate = 0, pd.Series.__iter__
+
+    def counted(series: "pd.Series[Any]") -> Any:
+        nonlocal longest
+        if series.dtype.kind not in "iufb":
+            longest = max(longest, len(series))
+        return iterate(series)
+
+    table = before_table()
+    changed = changed_table(table)[:-5]
+    monkeypatch.setattr(pd.Series, "__iter__", counted)
+    assert len(list(table["protected_word"])) == longest == len(table)
+    longest = 0
+    with pytest.warns(LostWordsWarning):
+        compare_embeddings({"old": table, "new": changed}, "hierarchical", **QUICK)
+    assert longest < len(table) / 2
