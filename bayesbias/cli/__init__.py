@@ -9,11 +9,11 @@ import warnings
 from io import TextIOWrapper
 from typing import TextIO
 
-from bayesbias.cli import audits, checks, data, fits, measures, reliability, training
+from bayesbias.cli import audits, checks, data, fits, measures, reliability, seeds, training
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
-__all__ = ["app", "audits", "checks", "data", "fits", "main", "measures", "reliability", "training"]
+__all__ = ["app", "audits", "checks", "data", "fits", "main", "measures", "reliability", "seeds", "training"]
 
 
 def _show_warning(
