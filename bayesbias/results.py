@@ -1,4 +1,4 @@
-"""Folders of results: of a fit, of its checks, of a comparison of embeddings."""
+"""Folders of results: of a fit, of its checks, of a comparison of embeddings or of seeds, of an audit."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from bayesbias.outputs import whole_folder
 from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
+from bayesbias.plots.seeds import plot_seeds
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
 from bayesbias.reports.audits.audit_frame import MOST_PARTS, audit_parts, audit_rows, failed_cells
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from bayesbias.reports.checks.posterior_check import PosteriorCheck
     from bayesbias.reports.checks.prior_check import PriorCheck
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison
+    from bayesbias.reports.embeddings.seeds import SeedComparison
 
 
 # All files that each kind of results may have.
@@ -64,6 +66,9 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
     own_questions(table)
     if reason := nothing_to_compare(table["connection"].unique()):
         raise ReportError(f"{reason} Or fit it in Python (bb.fit) and take bb.summary.")
+
+
+SEEDS = ("contrasts.csv", "by_seed.csv", "seeds.txt", "seeds.png")
 
 
 def write_results(
@@ -177,6 +182,24 @@ def write_audit(audit: "pd.DataFrame", folder: str | os.PathLike[str], *, overwr
         for name, some in frames.items():
             if some:
                 pd.concat(some).to_csv(workshop / f"{name}.csv", index=False)
+
+
+def write_seeds(comparison: "SeedComparison", folder: str | os.PathLike[str], *, overwrite: bool = False) -> str:
+    """Write what `compare_seeds` found to a folder and return it in words.
+
+    Writes ``contrasts.csv`` (over seeds), ``by_seed.csv``, ``seeds.txt`` and ``seeds.png``.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and `overwrite` is false.
+    """
+    with whole_folder(folder, names=SEEDS, overwrite=overwrite) as workshop:
+        comparison.contrasts.to_csv(workshop / "contrasts.csv", index=False)
+        comparison.by_seed.to_csv(workshop / "by_seed.csv", index=False)
+        _write_text(workshop / "seeds.txt", comparison)
+        save_figure(plot_seeds(comparison), workshop / "seeds.png")
+    return str(comparison)
 
 
 def _write_text(path: Path, text: object) -> None:

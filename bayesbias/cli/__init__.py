@@ -9,7 +9,7 @@ import warnings
 from io import TextIOWrapper
 from typing import TextIO
 
-from bayesbias.cli import audits, checks, data, debiasing, fits, measures, reliability, scores, training
+from bayesbias.cli import audits, checks, data, debiasing, fits, measures, reliability, scores, seeds, training
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
@@ -24,6 +24,7 @@ __all__ = [
     "measures",
     "reliability",
     "scores",
+    "seeds",
     "training",
 ]
 

@@ -9,21 +9,14 @@ import numpy as np
 from bayesbias.arguments import HDI_PROB, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.errors import ReportError
-from bayesbias.estimates import MOMENTS, estimates, settled
+from bayesbias.estimates import MOMENTS, estimates
 from bayesbias.models.fit_source import fitted_rows
-from bayesbias.models.fits import check_fit
+from bayesbias.models.fits import check_fit, fit_fact
+from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
+from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
-from bayesbias.statements import (
-    Part,
-    Rendered,
-    Statement,
-    distance_text,
-    interval_text,
-    percent_text,
-    rows_of,
-    share_text,
-    signed_text,
-)
+from bayesbias.statements import Part, Rendered, Statement, percent_text, rows_of
+from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,8 +28,6 @@ SEED_SD_PRIOR = 0.1
 _KEYS = ["contrast", "protected_group", "protected_word"]
 _DRAWS, _GRID = 20_000, 2_000
 _AT_ONCE = 50  # contrasts whose draws are in memory together
-# With fewer seeds the prior says much of how far seeds part.
-_FEW_SEEDS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,15 +37,20 @@ class SeedComparison(Rendered):
     Parameters
     ----------
     contrasts : pandas.DataFrame
-        One row a contrast: its name and words as in `bayesbias.contrasts`; `seeds`, how many; `nearer`, `farther` and
-        `not_settled`, how many of them settle it so (the interval of one embedding alone), and `agree`, whether all say
-        the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over seeds like these, with the word
-        lists' uncertainty; `next_low` to `next_high`, the interval of the contrast in an embedding of one more seed;
-        `lists_sd`, the standard deviation that the word lists leave in one embedding; `seed_sd`, the posterior mean of
+        One row a contrast: its name and words as in `bayesbias.contrasts`; `stability`, which is ``"stable"`` where all
+        seeds, their average, and one more seed say the same, ``"open"`` where all seeds do and one more need not, and
+        ``"seeds disagree"``; `seeds`, how many; `nearer`, `farther` and `not_settled`, how many of them settle it so
+        (the interval of one embedding alone), and `agree`, whether all say the same; `mean`, `sd`, `hdi_low`,
+        `hdi_high`, the contrast on average over seeds like these, with the word lists' uncertainty; `next_low` to
+        `next_high`, the interval of the contrast in an embedding of one more seed; `lists_sd`, the standard deviation
+        that the word lists leave in one embedding; `seed_sd`, the posterior mean of
         the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and `seed_share`, that of the seed
         in the variance of one embedding's contrast, with `seed_share_low` to `seed_share_high`.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
+    facts
+        What was compared: `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`,
+        `lost_words` (by list), `model`, `sampler`, `draws` of a fit in all, and `doubts` of the fits.
     hdi_prob
         Probability inside the intervals.
     seed
@@ -63,6 +59,7 @@ class SeedComparison(Rendered):
 
     contrasts: "pd.DataFrame"
     by_seed: "pd.DataFrame"
+    facts: dict[str, Any]
     hdi_prob: float
     seed: int
 
@@ -70,34 +67,28 @@ class SeedComparison(Rendered):
         return f"SeedComparison({self.by_seed['seed'].nunique()} seeds, {len(self.contrasts)} contrasts)"
 
     @property
+    def verdict(self) -> Statement:
+        """Whether the contrasts are stable over seeds, in a few sentences; its kind is the first one's `stability`."""
+        return verdict(rows_of(self.contrasts))
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the text, in the order in which they are read."""
         rows = rows_of(self.contrasts)
         seeds = self.by_seed["seed"].nunique()
-        doubts = tuple(_disagreement(row) for row in rows if not row["agree"])
-        limits = [Statement("other", _LIMITS)]
-        if seeds < _FEW_SEEDS:
-            limits.insert(0, Statement("few seeds", f"{seeds} seeds say little of how far seeds part. {_PRIOR}"))
+        doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
+        apart = tuple(disagreement(row) for row in rows if not row["agree"])
         parts = (
-            Part("Beware: the seeds disagree", doubts),
+            Part("Beware", doubts),
+            Part("", (self.verdict,), bulleted=False),
+            Part("Beware: the seeds disagree", apart),
             Part(
                 f"Over {seeds} seeds ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
-                tuple(map(_contrast_statement, rows)),
+                tuple(map(contrast_statement, rows)),
             ),
-            Part("What it does not show", tuple(limits)),
+            Part("What it does not show", limits(seeds, SEED_SD_PRIOR)),
         )
         return tuple(part for part in parts if part.statements)
-
-
-_PRIOR = (
-    f"The half-Normal prior with scale {SEED_SD_PRIOR:g} counts: train more, or report the interval of the standard "
-    "deviation with it."
-)
-_LIMITS = (
-    "Other corpora, other algorithms, other settings: only the seed was changed. What the seed does to single pairs is "
-    "also part of the word lists' uncertainty in each fit, so that the two together are rather too wide than too "
-    "narrow."
-)
 
 
 def compare_seeds(
@@ -177,8 +168,14 @@ def compare_seeds(
         ],
         axis=1,
     )
-    result, by_seed = EstimateFrame(result), EstimateFrame(by_seed)
-    return SeedComparison(contrasts=result, by_seed=by_seed, hdi_prob=hdi_prob, seed=seed)
+    result.insert(len(_KEYS), "stability", [stability(row) for row in rows_of(result)])
+    return SeedComparison(
+        contrasts=EstimateFrame(result),
+        by_seed=EstimateFrame(by_seed),
+        facts=_facts(fits),
+        hdi_prob=hdi_prob,
+        seed=seed,
+    )
 
 
 def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -253,6 +250,30 @@ def _verdicts(intervals: list[Floats]) -> "pd.DataFrame":
     return counts
 
 
+def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
+    """Return what was compared, from the first fit where all have the same."""
+    first = next(iter(fits.values()))
+    tables = {name: fit_fact(fit, "table") for name, fit in fits.items()}
+    table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
+    problems = [
+        f"Seed {name}: the sampler did not converge. {' '.join(found)}"
+        for name, fit in fits.items()
+        if (found := fit_fact(fit, "convergence_problems"))
+    ]
+    return {
+        "study": str(table.get("study", "a table without a study")),
+        "embeddings": {name: str(each.get("embedding", {}).get("name", "not named")) for name, each in tables.items()},
+        "protected_words": sizes["protected_word"],
+        "attribute_words": sizes["attribute_word"],
+        "pairs": len(fitted_rows(first).distance),
+        "lost_words": lost_by_list(table.get("lost_words", [])),
+        "model": fit_fact(first, "model")["name"],
+        "sampler": str(fit_fact(first, "sampler")),
+        "draws": int(first["posterior"].sizes["chain"] * first["posterior"].sizes["draw"]),
+        "doubts": [*problems, *(doubt.text for doubt in data_doubts(first))],
+    }
+
+
 def _parted(draws: list[Floats], errors: Floats, hdi_prob: float, rng: np.random.Generator) -> "pd.DataFrame":
     """Return estimates of each contrast over seeds, and what the word lists and the seed add to its spread."""
     import pandas as pd
@@ -280,35 +301,3 @@ def _parted(draws: list[Floats], errors: Floats, hdi_prob: float, rng: np.random
             part[[name, f"{name}_low", f"{name}_high"]] = summary(values)[["mean", "hdi_low", "hdi_high"]]
         parts.append(part)
     return pd.concat(parts)
-
-
-def _title(row: Mapping[str, Any]) -> str:
-    words = row["protected_word"] or row["protected_group"]
-    return f"{row['contrast']}, {words}" if words else str(row["contrast"])
-
-
-def _disagreement(row: dict[str, Any]) -> Statement:
-    said = [
-        f"{row[kind]} {text}"
-        for kind, text in (("nearer", "nearer"), ("farther", "farther"), ("not_settled", "not settled"))
-        if row[kind]
-    ]
-    text = (
-        f"{_title(row)}: of {row['seeds']} seeds {', '.join(said)}. The answer of one embedding depends on its seed: "
-        "report the mean over seeds with its interval, not one embedding."
-    )
-    return Statement("seeds disagree", text, row)
-
-
-def _contrast_statement(row: dict[str, Any]) -> Statement:
-    state = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
-    text = (
-        f"{_title(row)}: {signed_text(row['mean'])} on average over seeds, interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])} ({state}); in an embedding of one more seed "
-        f"{interval_text(row['next_low'], row['next_high'])}. The word lists leave a standard deviation of "
-        f"{distance_text(row['lists_sd'])}, the seed adds {distance_text(row['seed_sd'])} "
-        f"({distance_text(row['seed_sd_low'])} to {distance_text(row['seed_sd_high'])}): "
-        f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
-        f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])})."
-    )
-    return Statement("contrast over seeds", text, row)

@@ -1,0 +1,164 @@
+"""What Du, Fang and Nguyen (2021) say of reliability, beside the tables of this folder, with 89 % intervals."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy import stats
+
+import bayesbias as bb
+
+ACCEPTABLE_ICC, ACCEPTABLE_ALPHA, POOR = 0.6, 0.7, 0.5
+PLURALS = {
+    "boy ~ girl": "boys ~ girls",
+    "brother ~ sister": "brothers ~ sisters",
+    "father ~ mother": "fathers ~ mothers",
+    "male ~ female": "males ~ females",
+    "man ~ woman": "men ~ women",
+    "nephew ~ niece": "nephews ~ nieces",
+    "son ~ daughter": "sons ~ daughters",
+    "uncle ~ aunt": "uncles ~ aunts",
+}
+_TAIL = 0.055
+_SAMPLES = 2000
+
+
+def read_scores(path: Path) -> dict[str, xr.DataArray]:
+    """Return the score array of each algorithm, as `bb.score_array` gives it, from the kept file."""
+    with np.load(path) as arrays:
+        dims = ("rule", "base_pair", "target_word", "seed")
+        every = xr.DataArray(
+            arrays["scores"].astype(np.float64),
+            dims=("algorithm", *dims),
+            coords={dim: arrays[dim] for dim in ("algorithm", *dims)},
+        )
+    return {str(name): every.sel(algorithm=name, drop=True) for name in every["algorithm"].values}
+
+
+def settled(estimate: float, low: float, high: float, line: float, above: bool) -> str:
+    """Say whether an interval lies on the side of a line on which the paper has it."""
+    if low <= line <= high:
+        return "cannot tell"
+    return "agrees" if (estimate > line) == above else "disagrees"
+
+
+def over_words(frame: pd.DataFrame, of: np.ndarray, seed: int = 1) -> tuple[float, float, float]:
+    """Return a mean over words with the interval of 2,000 bootstrap samples of words; a word's rules stay together."""
+    by_word = (
+        pd.Series(of, index=frame.index).astype(float).groupby(frame["target_word"].to_numpy()).agg(["sum", "size"])
+    )
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(len(by_word), size=(_SAMPLES, len(by_word)))
+    sums, sizes = by_word["sum"].to_numpy()[drawn].sum(axis=1), by_word["size"].to_numpy()[drawn].sum(axis=1)
+    return float(of.mean()), *map(float, np.quantile(sums / sizes, [_TAIL, 1 - _TAIL]))
+
+
+def over_pairs(values: np.ndarray) -> tuple[float, float, float]:
+    """Return a mean of few values with the interval of Student's t."""
+    mean, half = values.mean(), stats.t.ppf(1 - _TAIL, len(values) - 1) * stats.sem(values)
+    return float(mean), float(mean - half), float(mean + half)
+
+
+def of_correlation(one: np.ndarray, other: np.ndarray) -> tuple[float, float, float]:
+    """Return a correlation with the interval of Fisher's z."""
+    r = float(np.corrcoef(one, other)[0, 1])
+    half = stats.norm.ppf(1 - _TAIL) / np.sqrt(len(one) - 3)
+    return r, float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))
+
+
+def claims(folder: Path) -> pd.DataFrame:
+    """Return one row a claim and algorithm: the paper's words and number, ours with its interval, and the verdict."""
+    words, pairs, rules, shares, coefficients = (
+        pd.read_csv(folder / name, keep_default_na=False, na_values=[])
+        for name in (
+            *("words.csv.gz", "base_pairs.csv", "correlations.csv"),
+            *("drivers_r_squared.csv", "drivers_coefficients.csv"),
+        )
+    )
+    lists = pd.read_json(folder / "lists.json", typ="series")
+    rows: list[dict[str, object]] = []
+
+    def claim(where: str, said: str, paper: str, what: str, algorithm: str, found: tuple[float, float, float],
+              line: float | None = None, above: bool = True) -> None:  # fmt: skip
+        estimate, low, high = found
+        verdict = "no claim" if line is None else settled(estimate, low, high, line, above)
+        numbers = {"ours": estimate, "low": low, "high": high}
+        rows.append({"where": where, "claim": said, "paper": paper, "measured": what, "algorithm": algorithm,
+                     **numbers, "verdict": verdict})  # fmt: skip
+
+    scores = read_scores(folder / "scores.npz")
+    of_pairs = base_pair_medians(pairs)
+    for algorithm, array in scores.items():
+        mine = words[words["algorithm"] == algorithm]
+        again, raters = mine[mine["kind"] == "test_retest"], mine[mine["kind"] == "inter_rater"]
+        vocabulary, frequent = (again[again["target_word"].isin(lists[name])] for name in ("vocabulary", "frequent"))
+        for rule, part in vocabulary.groupby("rule", sort=False):
+            claim("Figure 2", "most words come out again over seeds", "most above 0.6",
+                  f"share of sampled vocabulary with ICC(2,1) above 0.6, {rule}", algorithm,
+                  over_words(part, (part["estimate"] > ACCEPTABLE_ICC).to_numpy()), 0.5)  # fmt: skip
+        test = pairs.query("algorithm == @algorithm and kind == 'test_retest'")
+        claim("Figure 2", "most base pairs come out again over seeds", "most above 0.6",
+              "share of base pairs and rules with ICC(2,1) above 0.6", algorithm,
+              over_words(test.rename(columns={"base_pair": "target_word"}),
+                         (test["estimate"] > ACCEPTABLE_ICC).to_numpy()), 0.5)  # fmt: skip
+        claim("Figure 2", "rare words are less reliable", "below 0.5: 0.1 % of all, 0.01 % of frequent words",
+              "share below 0.5 in the vocabulary minus share in frequent words", algorithm,
+              _difference(vocabulary, frequent), 0.0)  # fmt: skip
+        for name in ("vocabulary", "frequent"):
+            part = raters[raters["target_word"].isin(lists[name])]
+            claim("Figure 3", "most words differ between rules", "most rather low",
+                  f"share of {name} words with ICC(3,1) below 0.5", algorithm,
+                  over_words(part, (part["estimate"] < POOR).to_numpy()), 0.5)  # fmt: skip
+        mine = rules[rules["algorithm"] == algorithm].set_index("rules")
+        for name, paper in (("ripa and nbm", "0.836"), ("db_wa and nbm", "0.897"), ("db_wa and ripa", "0.923")):
+            found = tuple(map(float, mine.loc[name, ["r", "low", "high"]]))
+            claim("section 5.3", "rules correlate over words", paper, f"correlation of {name}", algorithm, found)
+        alphas = bb.reliability.internal_consistency(array, _known_queries(array), max_lost=0.5)
+        for name, part in alphas.groupby("query", sort=False):
+            for row in part.itertuples():
+                claim("Figure 4", "queries and base pairs are consistent", "most at least 0.7",
+                      f"alpha of {name}, {row.rule}", algorithm, (row.mean, row.hdi_low, row.hdi_high),
+                      ACCEPTABLE_ALPHA)  # fmt: skip
+        for kind, paper, line in (("test_retest", "higher, t(7) = 2.45", 0.0), ("inter_rater", "t(7) = -0.13", None)):
+            medians = of_pairs.xs((algorithm, kind), level=("algorithm", "kind"))
+            gaps = np.array([medians[one] - medians[many] for one, many in PLURALS.items()])
+            claim("Figure 5", f"singular pairs are more reliable than plural ones ({kind})", paper,
+                  "mean difference over 8 pairs of pairs", algorithm, over_pairs(gaps), line)  # fmt: skip
+        one, other = (
+            of_pairs.xs((algorithm, kind), level=("algorithm", "kind")) for kind in ("test_retest", "inter_rater")
+        )
+        claim("Figure 5", "base pairs that come out again over seeds do so over rules", "r = 0.644",
+              "correlation over 23 base pairs", algorithm, of_correlation(one.to_numpy(), other[one.index].to_numpy()),
+              0.0)  # fmt: skip
+    for kind, fixed, by_algorithm in (("test_retest", "0.326", "0.180"), ("inter_rater", "0.058", "0.431")):
+        these = shares.query("kind == @kind and scope == 'these'").set_index("part")
+        for part, paper in (("fixed", fixed), ("algorithm", by_algorithm)):
+            found = tuple(map(float, these.loc[part, ["mean", "hdi_low", "hdi_high"]]))
+            claim("Table 2", f"R2 of the {kind} reliability of words", paper, f"R2, {part}", "both", found)
+    for factor, paper, above in (("stability", "+", True), ("norm", "-", False), ("log_frequency", "+", True)):
+        row = coefficients.query("kind == 'test_retest' and factor == @factor").iloc[0]
+        claim("Table 2", "sign of what goes with reliability over seeds", paper, f"coefficient of {factor}", "both",
+              (row["mean"], row["hdi_low"], row["hdi_high"]), 0.0, above)  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def base_pair_medians(pairs: pd.DataFrame) -> pd.Series:
+    """Return the median reliability over rules of each algorithm, kind and base pair, as the paper takes it."""
+    return pairs.groupby(["algorithm", "kind", "base_pair"])["estimate"].median()
+
+
+def _difference(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, float]:
+    """Return the difference of two shares of words below `POOR`, with the interval of bootstrap samples of words."""
+    rng, shares = np.random.default_rng(1), []
+    for frame in (one, other):
+        low = (frame["estimate"] < POOR).astype(float).groupby(frame["target_word"].to_numpy()).mean().to_numpy()
+        drawn = low[rng.integers(len(low), size=(_SAMPLES, len(low)))].mean(axis=1)
+        shares.append((low.mean(), drawn))
+    (first, drawn_first), (second, drawn_second) = shares
+    return float(first - second), *map(float, np.quantile(drawn_first - drawn_second, [_TAIL, 1 - _TAIL]))
+
+
+def _known_queries(array: xr.DataArray) -> dict[str, list[str]]:
+    known = set(array["target_word"].values.tolist())
+    return {name: [word for word in words if word in known] for name, words in bb.reliability.load_queries().items()}

@@ -1,0 +1,173 @@
+"""Redo the study of Du, Fang and Nguyen (2021) with this package: train over seeds, score, estimate, compare.
+
+    python validation/study_over_seeds/study_over_seeds.py CORPUS VECTORS
+
+CORPUS is a text file, one document a line. Vectors go to the folders skipgram and glove of VECTORS; what is there of
+the same corpus and settings is kept, so that a run that was stopped goes on. README.md says what the files mean.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from claims import claims
+
+import bayesbias as bb
+from bayesbias.embeddings.training import tokenize
+
+FOLDER = Path(__file__).resolve().parent
+SEED = 20261123
+ALGORITHMS = ("skipgram", "glove")
+LISTS = ("occ16", "occ18", "adj")
+# Samples of words stand for Google10K, which is not free, and for the full vocabulary.
+FREQUENT, VOCABULARY = "frequent", "vocabulary"
+FACTORS = (*("rule", "stability", "norm", "log_frequency", "log_frequency_squared", "neighbour_similarity"),)
+
+
+def counted(corpus: Path) -> Counter[str]:
+    """Return how often each word of a text file occurs, one document a line."""
+    counts: Counter[str] = Counter()
+    with gzip.open(corpus, "rt", encoding="utf-8") if corpus.suffix == ".gz" else corpus.open(encoding="utf-8") as text:
+        for line in text:
+            counts.update(tokenize(line))
+    return counts
+
+
+def target_lists(vocabulary: list[str], sampled: int, rng: np.random.Generator) -> dict[str, list[str]]:
+    """Return the target words that there are vectors of, by the name of their list; `vocabulary` is by frequency."""
+    known = set(vocabulary)
+    found = {name: bb.reliability.load_target_words(name) for name in LISTS}
+    found["queries"] = tuple(dict.fromkeys(word for words in bb.reliability.load_queries().values() for word in words))
+    lists = {name: [word for word in words if word in known] for name, words in found.items()}
+    for name, words in {FREQUENT: vocabulary[:10_000], VOCABULARY: vocabulary}.items():
+        lists[name] = sorted(rng.choice(words, size=min(sampled, len(words)), replace=False).tolist())
+    return lists
+
+
+def estimated(scores: xr.DataArray, algorithm: str, of: str = "target_word") -> pd.DataFrame:
+    """Return the reliability of words or base pairs over seeds, and over rules, with a column `kind`."""
+    parts = {
+        "test_retest": bb.reliability.test_retest(scores, of),
+        "inter_rater": bb.reliability.inter_rater(scores, of).assign(rule="all"),
+    }
+    frame = pd.concat([part.assign(kind=kind, algorithm=algorithm) for kind, part in parts.items()], ignore_index=True)
+    return frame[["algorithm", "kind", "rule", of, "mean", "sd", "hdi_low", "hdi_high", "estimate", "row_kurtosis"]]
+
+
+def correlations(scores: xr.DataArray, algorithm: str) -> pd.DataFrame:
+    """Return the correlation over words of two rules' scores, averaged over base pairs and seeds, with intervals."""
+    means = scores.mean(["base_pair", "seed"])
+    rows = []
+    for one, other in (("db_wa", "ripa"), ("db_wa", "nbm"), ("ripa", "nbm")):
+        r = float(np.corrcoef(means.sel(rule=one), means.sel(rule=other))[0, 1])
+        half = 1.598 / np.sqrt(means.sizes["target_word"] - 3)
+        low, high = np.tanh([np.arctanh(r) - half, np.arctanh(r) + half])
+        rows.append({"algorithm": algorithm, "rules": f"{one} and {other}", "r": r, "low": low, "high": high})
+    return pd.DataFrame(rows)
+
+
+def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, draws: int) -> dict[str, pd.DataFrame]:
+    """Return what explains the reliability of the words of both samples: the tables of `bb.reliability.drivers`."""
+    data = words[words["kind"] == kind].rename(columns={"target_word": "word", "estimate": "reliability"})
+    data = data.merge(features, on=["algorithm", "word"])
+    factors = [name for name in FACTORS if not (name == "rule" and kind == "inter_rater")]
+    found = bb.reliability.drivers(
+        data, factors, groupings=["algorithm"], draws=draws, tune=draws, random_seed=SEED, progress=False
+    )
+    print(found, flush=True)
+    return {
+        name: getattr(found, name).assign(kind=kind, words=found.facts["words"])
+        for name in ("r_squared", "drops", "coefficients")
+    }
+
+
+def packed(scores: dict[str, xr.DataArray], words: list[str]) -> dict[str, np.ndarray]:
+    """Return the scores of some words as arrays for a small file: halves of floats, 11 bits each."""
+    every = xr.concat([scores[name].sel(target_word=words) for name in ALGORITHMS], dim="algorithm")
+    dims = ("algorithm", "rule", "base_pair", "target_word", "seed")
+    return {
+        "scores": every.transpose(*dims).values.astype(np.float16),
+        "algorithm": np.array(ALGORITHMS),
+        **{dim: every[dim].values.astype(str) for dim in dims[1:-1]},
+        "seed": every["seed"].values,
+    }
+
+
+def write(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table, compressed without a time where its name says so."""
+    compression = {"method": "gzip", "mtime": 1} if path.suffix == ".gz" else None
+    frame.to_csv(path, index=False, float_format="%.4g", lineterminator="\n", compression=compression)
+
+
+def main() -> None:
+    """Train, score, estimate, and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("vectors", type=Path)
+    parser.add_argument("--dimensions", type=int, default=100)
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--sampled", type=int, default=1500, help="words in each of the two samples (default 1500)")
+    parser.add_argument("--draws", type=int, default=500, help="draws of each chain of the regressions (default 500)")
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    begun, rng = time.perf_counter(), np.random.default_rng(SEED)
+    counts = counted(given.corpus)
+    scores, lists, features, facts = {}, {}, [], {}
+    for algorithm in ALGORITHMS:
+        trained = bb.train_embeddings(
+            given.corpus,
+            given.vectors / algorithm,
+            algorithm=algorithm,
+            seeds=range(1, given.seeds + 1),
+            dimensions=given.dimensions,
+        )
+        facts[algorithm] = trained.provenance
+        lists = lists or target_lists(list(trained[1].words), given.sampled, rng)
+        every = list(dict.fromkeys(word for words in lists.values() for word in words))
+        paths = {seed: trained.paths[seed] for seed in range(1, given.seeds + 1)}
+        scores[algorithm] = bb.score_array(paths, every)
+        sampled = list(dict.fromkeys([*lists[FREQUENT], *lists[VOCABULARY]]))
+        described = bb.reliability.word_features(paths, counts=counts, words=sampled)
+        features.append(described.assign(algorithm=algorithm))
+        print(f"{algorithm}: scored after {time.perf_counter() - begun:.0f} s", flush=True)
+    bundled = list(dict.fromkeys(word for name in (*LISTS, "queries") for word in lists[name]))
+    words = pd.concat([estimated(each.sel(target_word=sampled), name) for name, each in scores.items()])
+    np.savez_compressed(given.out / "scores.npz", **packed(scores, bundled))
+    tables = {
+        "words.csv.gz": words,
+        "base_pairs.csv": pd.concat(
+            [estimated(each.sel(target_word=lists[VOCABULARY]), name, "base_pair") for name, each in scores.items()]
+        ),
+        "correlations.csv": pd.concat(
+            [correlations(each.sel(target_word=lists[VOCABULARY]), name) for name, each in scores.items()]
+        ),
+    }
+    driver_tables = [driven(words, pd.concat(features), kind, given.draws) for kind in ("test_retest", "inter_rater")]
+    for name in driver_tables[0]:
+        tables[f"drivers_{name}.csv"] = pd.concat([each[name] for each in driver_tables])
+    for name, frame in tables.items():
+        write(frame, given.out / name)
+    (given.out / "lists.json").write_text(json.dumps(lists, indent=0) + "\n", encoding="utf-8")
+    write(claims(given.out), given.out / "claims.csv")
+    machine = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1), "python": platform.python_version()}
+    run = {
+        "seed": SEED,
+        "seconds": round(time.perf_counter() - begun),
+        "words": {name: len(each) for name, each in lists.items()},
+        "machine": machine,
+        "provenance": facts,
+    }
+    (given.out / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
