@@ -14,6 +14,9 @@ targets, attributes
 max_lost
     The share of a list's words that the embedding may lack, from 0 to 1; a list that lost more is a `LostWordsError`.
 
+Scores of a whole embedding (`EMBEDDING_MEASURES`) take an embedding and words or a file, and no `max_lost`: what the
+embedding lacks of many items stands in the score (`lost`, `coverage`).
+
 All of them warn with a `LostWordsWarning` if the embedding lacks some words, with a `DuplicatesWarning` if several
 words of a list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.
 """

@@ -1,13 +1,13 @@
 """Every score by its name: its entry is true of its function, and what is missing or unknown is an error."""
 
-from inspect import signature
+from inspect import isfunction, signature
 from pathlib import Path
 
 import pytest
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError
-from bayesbias.metrics import EMBEDDING_MEASURES
+from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore
 
 PATH = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 FILES = {
@@ -46,6 +46,16 @@ def test_every_score_has_one_signature_and_one_result(name: str, tmp_path: Path)
         score, bb.metrics.score_embedding(name, other, data, reference=PATH, **settings), random_seed=1
     )
     assert list(change["quantity"]) == list(score.estimates["quantity"])
+
+
+def test_every_public_score_is_registered() -> None:
+    names = [name for name in bb.metrics.__all__ if isfunction(getattr(bb.metrics, name))]
+    scores = {name for name in names if signature(getattr(bb.metrics, name)).return_annotation is EmbeddingScore}
+    assert scores - {"score_embedding"} == {entry.function.__name__ for entry in EMBEDDING_MEASURES.values()}
+    for name, entry in EMBEDDING_MEASURES.items():
+        assert (entry.name, entry.function.__name__) == (name, name)
+        assert entry.about in ("bias", "quality")
+        assert entry.better in ("lower", "higher", "nearer to 0")
 
 
 def test_what_is_missing_or_unknown_is_an_error() -> None:
