@@ -5,7 +5,18 @@ import os
 import platform
 from pathlib import Path
 
-from tests.bench import audits, geometry, neighbours, readers, reliability, reports, samplers, startup, studies
+from tests.bench import (
+    audits,
+    debiasing,
+    geometry,
+    neighbours,
+    readers,
+    reliability,
+    reports,
+    samplers,
+    startup,
+    studies,
+)
 
 
 def main() -> None:
@@ -35,6 +46,9 @@ def main() -> None:
         results.append(row)
         said = f"{row['faster']:.2f} times as fast as one   at least" if "faster" in row else "  under"
         print(f"{row['what']:48} {row['seconds']:9.4f} s {said} {row['target']:g}", flush=True)
+    for row in debiasing.measure():
+        results.append(row)
+        print(debiasing.line(row), flush=True)
     print(f"\n{samplers.HEADER}")
     for row in samplers.each():
         results.append(row)
