@@ -32,7 +32,7 @@ PURPOSES = {
     "xarray": "draws with names; the form of a fit",
 }
 EXTRAS = {
-    "rnsb": "the measure RNSB (a logistic regression)",
+    "rnsb": "the measure RNSB (a logistic regression), the debiasing method INLP (linear support vector machines)",
     "cluster": "`check_claims` on a Dask cluster",
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }
