@@ -86,6 +86,8 @@ def test_lists_of_names_are_checked() -> None:
     ):
         with pytest.raises(MeasureError, match=message):
             bb.debias.DebiasWords("x", [["he", "she"]], names=names)
+    with pytest.raises(MeasureError, match="'she' is a word of the concept"):
+        bb.debias.DebiasWords("x", [["he", "she"]], concept=["cook", "she"])
     three = bb.debias.DebiasWords("x", [["he", "she"]], names=[["a", "b"], ["c", "d"], ["e", "f"]])
     with pytest.raises(MeasureError, match="two lists of names, one for each side"):
         MISP().fit(made_embedding(), three)
