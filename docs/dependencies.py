@@ -32,7 +32,7 @@ PURPOSES = {
     "xarray": "draws with names; the form of a fit",
 }
 EXTRAS = {
-    "rnsb": "the measures RNSB, clustering and recoverability (classifiers, k-means)",
+    "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
     "cluster": "`check_claims` on a Dask cluster",
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }

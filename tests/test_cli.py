@@ -161,6 +161,12 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
         (["debias", "vectors.txt", "--sets", "gender_bolukbasi", "-o", "d.csv"], ".npz"),
         (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--method", "sof"], "did you mean 'soft'"),
         (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--strength", "1"], "setting='strength': use comp"),
+        (["debias", "vectors.txt", "--sets", "x", "-o", "d", *2 * ["--method", "hard"]], "give each method once"),
+        (
+            ["debias", "vectors.txt", "--sets", "x", "-o", "t.csv", "--method", "hard", "--method", "soft"],
+            "it is a file",
+        ),
+        (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--method", "gn_glove+"], "method=''"),
         (["report", "pets.toml", "-o", "r.html"], "is not a netCDF file"),
         (["report", "none.nc", "-o", "no/r.html"], "does not exist"),
         (["weat", "vectors.txt", "--study", "pets.toml", "--targets", "cats", "birds"], "has no 'birds'"),
@@ -216,6 +222,29 @@ def test_a_users_mistake_is_one_message_and_exit_code_2(
     assert "Traceback" not in shown.err
     assert not shown.out, "nothing that looks like an answer"
     assert sorted(path.name for path in workplace.iterdir()) == before, "nothing is left behind"
+
+
+@pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
+def test_several_methods_of_debiasing_in_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    monkeypatch.chdir(tmp_path)
+    assert in_process("debias", "--list", monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
+    assert [line.split()[0] for line in shown.splitlines()[: len(bb.debias.METHODS)]] == list(bb.debias.METHODS)
+    asked = ["debias", vectors, "--sets", "gender_bolukbasi", "-o", "debiased"]
+    asked += ["--method", "hard", "--method", "misp", "--method", "gn_glove+linear"]
+    assert in_process(*asked, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
+    assert sorted(path.name for path in Path("debiased").iterdir()) == ["gn_glove+linear.npz", "hard.npz", "misp.npz"]
+    whole = bb.load_embedding(vectors)
+    expected = bb.debias.MISP().fit(whole, "gender_bolukbasi").transform(whole)
+    written = bb.load_embedding("debiased/misp.npz")
+    assert (written.vectors == expected.vectors).all()
+    assert "misp-debiased (gender)" in capsys.readouterr().out
+    assert in_process(*asked, monkeypatch=monkeypatch) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert in_process(*asked, "--overwrite", "--quiet", monkeypatch=monkeypatch) == 0
 
 
 @pytest.mark.slow

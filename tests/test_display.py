@@ -20,6 +20,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias import metrics
 from bayesbias.metrics.look_up import find_lists
+from tests.debias.made import WORDS, made_embedding
 from tests.reports.debiasing import pets
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,6 +68,8 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
     sets = bb.debias.DebiasWords("<u>gender", [["<b>he</b>", "she"]], specific=["<i>nurse"], names=names)
     hard, soft, linear = (bb.debias.METHODS[name]().fit(nasty, sets) for name in ("hard", "soft", "linear"))
     chain, gn_glove = (method.fit(nasty, sets) for method in (bb.debias.Chain(bb.debias.MHD(1)), bb.debias.GNGloVe()))
+    methods = [bb.debias.RAN(), bb.debias.OSCaR(), bb.debias.DoubleHardDebias(), bb.debias.GenderPreserving(epochs=1)]
+    moved = [method.fit(made_embedding(), WORDS) for method in methods]
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     other = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
     audit = bb.audit([vectors, other], ["weat7"], ["weat"], model=None, random_seed=1)
@@ -74,7 +77,7 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
     quiet: dict[str, Any] = {"random_seed": 1, "progress": False}
     conclusions = bb.conclusions(short_fit)
     return [
-        *(nasty, study, sets, hard, soft, linear, chain, gn_glove, hard.subspace, nasty.lookup(["she", "<s>"])),
+        *(nasty, study, sets, hard, soft, linear, chain, gn_glove, *moved, hard.subspace, nasty.lookup(["she", "<s>"])),
         bb.debias.INLP().fit(vectors, [["he", "she"]]),
         bb.direction_posterior(nasty, [("<b>he</b>", "she"), ("him", "her")], random_seed=1),
         metrics.gender_direction(nasty, [("<b>he</b>", "she")]),

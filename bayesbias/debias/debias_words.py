@@ -92,6 +92,12 @@ class DebiasWords(Described):
             lists = _checked(getattr(self, field), field)
             _check_apart(lists, field)
             object.__setattr__(self, field, lists)
+        own = {word for each in (*definitional, *self.sides) for word in each}
+        if both := own & set(self.concept):
+            raise MeasureError(
+                f"{min(both)!r} is a word of the concept, and a definitional word or one of the sides too. Leave it "
+                "out of the concept, which is to be free of what these mean."
+            )
 
     @property
     def largest(self) -> int:

@@ -135,7 +135,7 @@ def _classifier(examples: tuple[Floats, Floats]) -> Any:
         from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
     except ImportError as error:
         raise MeasureError(
-            "RNSB needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[rnsb]'."
+            "RNSB needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[classifiers]'."
         ) from error
     labels = np.repeat([0, 1], [len(rows) for rows in examples])
     # A given state only keeps scikit-learn from drawing on NumPy's global one: the solver itself uses no chance.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from tests.validation import test_debiasing as debiasing
 from tests.validation.scripts import VALIDATION, load_script
 
 FOLDER = VALIDATION / "wefe"
@@ -257,6 +258,8 @@ ROWS: dict[str, Callable[[], None]] = {
     "`preprocessors`": preprocessors,
     "`HardDebias`": hard_debias,
     "`MulticlassHardDebias`": multiclass_hard_debias,
+    "`HalfSiblingRegression`": debiasing.test_half_sibling_regression_of_wefe,
+    "`DoubleHardDebias`": debiasing.test_the_parts_of_double_hard_debiasing_of_wefe,
     "`fetch_eds`": eds,
     "`load_bingliu`": bing_liu,
 }

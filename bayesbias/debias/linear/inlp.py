@@ -218,7 +218,7 @@ def _classifier(vectors: Floats, labels: Integers) -> Any:
         from sklearn.svm import LinearSVC  # type: ignore[import-untyped]
     except ImportError as error:
         raise MeasureError(
-            "INLP needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[rnsb]'."
+            "INLP needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[classifiers]'."
         ) from error
     return LinearSVC(fit_intercept=False, dual=False, random_state=0, max_iter=5000).fit(vectors, labels)
 

@@ -132,5 +132,5 @@ def scikit_learn(module: str, what: str) -> Any:
         return import_module(f"sklearn.{module}")
     except ImportError as error:
         raise MeasureError(
-            f"{what} needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[rnsb]'."
+            f"{what} needs scikit-learn, which is not installed. Install it with: pip install 'bayesbias[classifiers]'."
         ) from error

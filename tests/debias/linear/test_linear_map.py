@@ -2,9 +2,11 @@
 
 import time
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 import bayesbias as bb
 from bayesbias.debias import MHD, MISP, LinearProjection
@@ -84,6 +86,8 @@ def test_lists_of_names_are_checked() -> None:
     ):
         with pytest.raises(MeasureError, match=message):
             bb.debias.DebiasWords("x", [["he", "she"]], names=names)
+    with pytest.raises(MeasureError, match="'she' is a word of the concept"):
+        bb.debias.DebiasWords("x", [["he", "she"]], concept=["cook", "she"])
     three = bb.debias.DebiasWords("x", [["he", "she"]], names=[["a", "b"], ["c", "d"], ["e", "f"]])
     with pytest.raises(MeasureError, match="two lists of names, one for each side"):
         MISP().fit(made_embedding(), three)
@@ -111,3 +115,20 @@ def test_400_000_words_take_seconds_and_two_copies_of_memory() -> None:
     assert after.vectors.dtype == np.float32
     assert peak < 1.25 * vectors.nbytes  # beside the original's own
     assert seconds < 10  # on both cores together
+
+
+@pytest.mark.shared
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
+def test_misp_leaves_similarities_as_they_are(shared: Path) -> None:
+    """Dawkins (2021), table 3: Spearman correlations, times 100, with and without MISP."""
+    embedding = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
+    after = MISP().fit(embedding, "gender_bolukbasi").transform(embedding)
+    for name in ("RG-65", "MTurk-287", "MEN-TR-3k", "SIMLEX-999", "WS-353-ALL"):
+        lines = (shared / "data" / "benchmarks" / f"EN-{name}.txt").read_text(encoding="utf-8").splitlines()
+        rows = [line.split() for line in lines]
+        rows = [row for row in rows if row[0] in embedding and row[1] in embedding]
+        found = []
+        for each in (embedding, after):
+            first, second = (unit(each.matrix([row[side] for row in rows])) for side in (0, 1))
+            found.append(100 * spearmanr((first * second).sum(axis=1), [float(row[2]) for row in rows]).statistic)
+        assert abs(found[1] - found[0]) < 0.5, name
