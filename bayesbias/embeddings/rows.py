@@ -122,14 +122,13 @@ def check_header(words: int, dimensions: int, source: str) -> None:
 
 
 def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes_a_number: int = 4) -> None:
-    """Raise `NotEnoughMemoryError` if all words of a file are wanted and would not fit in the memory that is free.
+    """Raise `NotEnoughMemoryError` if the words of a file that are wanted would not fit in the memory that is free.
 
     A header may promise more words than the file can hold, which its reader will find.
     """
-    if wanted is None:
-        words = min(words, path.stat().st_size * _MOST_PACKED // dimensions)
-        check_memory(
-            words * (dimensions * bytes_a_number + _BYTES_A_WORD),
-            f"{path}: {words:,} words of {dimensions} dimensions",
-            "Read only the words that you need, with words=[...], or allow more memory.",
-        )
+    words = min(words, path.stat().st_size * _MOST_PACKED // dimensions, words if wanted is None else len(wanted))
+    check_memory(
+        words * (dimensions * bytes_a_number + _BYTES_A_WORD),
+        f"{path}: {words:,} words of {dimensions} dimensions",
+        "Read only the words that you need, with words=[...], or allow more memory.",
+    )

@@ -11,6 +11,7 @@ from bayesbias.arrays import Floats
 from bayesbias.embeddings import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.losses import MAX_LOST
+from bayesbias.memory import check_memory
 from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
 from bayesbias.metrics.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.result import MeasureResult, score_frame
@@ -94,6 +95,7 @@ def rnsb(
     scaled = check_flag("normalize", normalize)
     if check_count("splits", splits, least=0) == 1:
         raise MeasureError("splits=1: give 0, or a whole number from 2.")
+    check_memory(2 * 8 * splits, f"{splits:,} splits", "Take fewer.")
     lists = groups_on_two_lists(study, targets, attributes)
     positive, negative = lists.attributes
     found = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)

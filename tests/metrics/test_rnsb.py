@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.stats import entropy
 from sklearn.linear_model import LogisticRegression
 
-from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
+from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError, NotEnoughMemoryError
 from bayesbias.metrics.rnsb import divergence_from_uniform, rnsb
 from tests.metrics.made import PETS, vectors
 
@@ -102,6 +102,11 @@ def test_bad_input(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     with pytest.raises(MeasureError, match=r"pip install 'bayesbias\[rnsb\]'"):
         rnsb(found, PETS)
+
+
+def test_more_splits_than_fit_are_refused():
+    with pytest.raises(NotEnoughMemoryError, match="1,000,000,000,000 splits need"):
+        rnsb({}, PETS, splits=10**12)
 
 
 @pytest.mark.shared

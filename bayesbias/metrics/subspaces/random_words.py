@@ -7,6 +7,7 @@ import numpy as np
 from bayesbias.arrays import Floats, Integers
 from bayesbias.embeddings import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
+from bayesbias.memory import check_memory
 
 MATCHES = ("rank", "norm")
 """What drawn words may have in common with those that they replace: the row in the embedding (in files in the order of
@@ -93,6 +94,8 @@ def draw_rows(candidates: Integers, samples: int, rng: np.random.Generator) -> I
     array([[5, 6],
            [5, 6]])
     """
+    words = samples * len(candidates)
+    check_memory(2 * 8 * words, f"{samples:,} draws of {len(candidates):,} words", "Take fewer samples.")
     rows = np.empty((samples, len(candidates)), dtype=np.intp)
     for place, choices in enumerate(candidates):
         left = np.arange(samples)

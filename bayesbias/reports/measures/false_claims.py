@@ -125,12 +125,13 @@ def false_claims(
         raise ReportError(f"methods={methods!r}: give a list of {', '.join(METHODS)}.")
     listed = check_items("methods", methods, f"a list of {', '.join(METHODS)}")
     chosen = tuple(dict.fromkeys(check_choice("methods", method, METHODS) for method in listed))
-    design = _design(groups, lists, controls)
-    if len(design.distance) * count > _MOST_PAIRS:
+    pairs = sum(groups) * (sum(lists) + controls)
+    if pairs * count > _MOST_PAIRS:
         raise ReportError(
-            f"{count:,} data sets of {len(design.distance):,} pairs are more than the {_MOST_PAIRS:,} pairs that are "
-            "drawn at once. Take fewer samples or shorter lists."
+            f"{count:,} data sets of {pairs:,} pairs are more than the {_MOST_PAIRS:,} pairs that are drawn at once. "
+            "Take fewer samples or shorter lists."
         )
+    design = _design(groups, lists, controls)
     seed = resolve_seed(random_seed)
     rng = np.random.default_rng(seed)
     sizes = [*lists, controls] if controls else lists

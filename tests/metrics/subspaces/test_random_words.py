@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import LostWordsWarning, MeasureError
+from bayesbias.errors import LostWordsWarning, MeasureError, NotEnoughMemoryError
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 
 RNG = np.random.default_rng(0)
@@ -72,3 +72,8 @@ def test_bad_input() -> None:
         replacements(EMBEDDING, own, many, "norm", 46)
     with pytest.raises(MeasureError, match=r"match='ranks' \(did you mean 'rank'\?\)"):
         replacements(EMBEDDING, own, many, "ranks", 10)
+
+
+def test_more_draws_than_fit_are_refused() -> None:
+    with pytest.raises(NotEnoughMemoryError, match="1,000,000,000,000 draws of 2 words need"):
+        draw_rows(np.array([[5, 6], [5, 6]]), 10**12, np.random.default_rng(1))

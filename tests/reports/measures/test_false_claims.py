@@ -238,3 +238,9 @@ def test_bad_arguments(arguments: dict[str, Any], words: str) -> None:
 def test_bad_seed() -> None:
     with pytest.raises(ArgumentError, match="random_seed"):
         false_claims(samples=2, random_seed=2**32)
+
+
+@pytest.mark.parametrize("asked", [{"samples": 10**12}, {"neutral": 10**12}])
+def test_more_than_fits_is_refused_before_it_is_made(asked: dict[str, int]) -> None:
+    with pytest.raises(ReportError, match="more than the 50,000,000 pairs"):
+        false_claims(**asked)
