@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--sampled", type=int, default=1500, help="words in each of the two samples (default 1500)")
-    parser.add_argument("--draws", type=int, default=500, help="draws of each chain of the regressions (default 500)")
+    parser.add_argument("--draws", type=int, default=1500, help="draws of each chain of the regressions")
     parser.add_argument("--out", type=Path, default=FOLDER)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
