@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from functools import partial
+from html import unescape
 from importlib.metadata import version
 from pathlib import Path
 
@@ -635,7 +636,7 @@ def test_embeddings_are_trained_and_an_interrupted_run_is_continued(
     said = capsys.readouterr().out
     assert "glove, seeds 1 and 2, of corpus.txt (200 words)" in said
     assert "out holds glove_seed1.npz, glove_seed2.npz" in said
-    assert "Next: bayesbias table out/glove_seed1.npz" in said
+    assert "Next: bayesbias seeds out/*.npz --study gender" in said
     first = (tmp_path / "out" / "glove_seed1.npz").stat().st_mtime_ns
     assert in_process(*command, "--seeds", "1-2,5", "--json", monkeypatch=monkeypatch) == 0
     found = json.loads(capsys.readouterr().out)
@@ -734,3 +735,41 @@ def test_reliability_refuses_before_it_reads(
     for message, arguments in wrong.items():
         assert in_process("reliability", *arguments, monkeypatch=monkeypatch) == 2
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_seeds(
+    workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (workplace / "vectors.txt").read_text().splitlines()
+    for seed in (1, 2, 3):
+        moved = [
+            " ".join([word, *(f"{float(value) + 0.1 * np.sin(at * seed):.5f}" for at, value in enumerate(values))])
+            for word, *values in map(str.split, lines)
+        ]
+        (tmp_path / f"seed{seed}.txt").write_text("\n".join(moved) + "\n")
+    paths = [tmp_path / f"seed{seed}.txt" for seed in (1, 2, 3)]
+    output = tmp_path / "stable"
+    given = [
+        "--study",
+        workplace / "pets.toml",
+        "-o",
+        output,
+        "--model",
+        "hierarchical",
+        "--draws",
+        "200",
+        "--seed",
+        "1",
+    ]
+    assert in_process("seeds", *paths, *given, "--json", monkeypatch=monkeypatch) == 0
+    data = json.loads(capsys.readouterr().out)
+    made = {"seeds.html", "seeds.png", "seeds.txt", "contrasts.csv", "by_seed.csv"}
+    assert {path.name for path in output.iterdir()} == made
+    assert data["verdict"]["text"] in unescape((output / "seeds.html").read_text(encoding="utf-8"))
+    assert [row["seeds"] for row in data["comparison"]["contrasts"]] == [3, 3]
+    assert {row["seed"] for row in data["comparison"]["by_seed"]} == {"seed1", "seed2", "seed3"}
+    assert in_process("seeds", *paths, *given, monkeypatch=monkeypatch) == 2
+    assert "not empty" in capsys.readouterr().err
+    assert in_process("seeds", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2
+    assert "Found 1 embeddings" in capsys.readouterr().err

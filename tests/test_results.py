@@ -86,3 +86,12 @@ def test_kinds_of_results_share_no_file() -> None:
         others = [name for other in kinds[at + 1 :] for name in other]
         assert not [(name, other) for name in names for other in others if fnmatch(name, other) or fnmatch(other, name)]
     assert not any(fnmatch("change_of_plan.png", name) for names in kinds for name in names)
+
+
+def test_seeds_hold_what_the_comparison_does(fit: xr.DataTree, tmp_path: Path) -> None:
+    compared = bb.compare_seeds({1: fit, 2: fit}, random_seed=1)
+    assert results.write_seeds(compared, tmp_path / "seeds") == str(compared)
+    assert {path.name for path in (tmp_path / "seeds").iterdir()} == set(results.SEEDS)
+    read = pd.read_csv(tmp_path / "seeds" / "contrasts.csv", keep_default_na=False)
+    assert read["seed_share"].tolist() == compared.contrasts["seed_share"].tolist()
+    assert read["stability"].tolist() == compared.contrasts["stability"].tolist()

@@ -70,10 +70,15 @@ def train(
         progress=not quiet,
     )
     first = next(iter(trained.paths.values()))
+    question = "--study gender --output"
+    following = (
+        f"bayesbias seeds {output / '*.npz'} {question} stable"
+        if len(trained) > 1
+        else f"bayesbias table {first} {question} table.csv"
+    )
     data = {"files": {seed: str(path) for seed, path in trained.paths.items()}, **trained.provenance}
     answer(
-        f"{trained}.\n{output} holds {', '.join(path.name for path in trained.paths.values())}.\n"
-        f"Next: bayesbias table {first} --study gender --output table.csv",
+        f"{trained}.\n{output} holds {', '.join(path.name for path in trained.paths.values())}.\nNext: {following}",
         data,
         as_json=as_json,
         quiet=quiet,

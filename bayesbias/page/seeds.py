@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bayesbias.arguments import check_type
 from bayesbias.errors import name_some
+from bayesbias.losses import MAX_LOST
 from bayesbias.page.blocks import (
     Block,
     Bullets,
@@ -92,8 +93,8 @@ def _answers(comparison: SeedComparison) -> Section:
     names = {"contrast": ("Contrast", None)} | ({"of": ("Of", None)} if frame["of"].any() else {})
     blocks: list[Block] = [
         Paragraph(
-            "A contrast is stable where all seeds settle it in the same way (or none does), and the average over seeds "
-            "and the interval of one more seed say the same."
+            "A contrast is stable where all seeds, their average, and the interval of one more seed settle it in the "
+            "same way; not settled where none of these does; open where the seeds say the same and the others do not."
         ),
         frame_table(
             frame,
@@ -179,18 +180,22 @@ def _settings(comparison: SeedComparison) -> Section:
     facts = comparison.facts
     settings = {
         "Study": facts["study"],
-        **{f"Embedding of seed {seed}": name for seed, name in facts["embeddings"].items()},
+        "Embeddings": ", ".join(dict.fromkeys(facts["embeddings"].values())),
         "Model": facts["model"],
         "Sampler": facts["sampler"],
-        "Draws of each fit": f"{facts['draws']:,}",
+        "Each fit": ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts["settings"].items()),
         "Seed of the draws": str(comparison.seed),
         "Interval": f"{percent_text(comparison.hdi_prob)} HPDI",
         "bayesbias": version("bayesbias"),
     }
+    options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
+    lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
     code = (
         f"vectors = {{seed: PATH, ...}}  # {len(facts['embeddings'])} embeddings, by seed\n"
-        f"tables = {{seed: bb.distance_table(path, {json.dumps(facts['study'])}) for seed, path in vectors.items()}}\n"
-        f"fits = {{seed: bb.fit(table, {json.dumps(facts['model'])}) for seed, table in tables.items()}}\n"
+        "fits = {}\n"
+        "for seed, path in vectors.items():\n"
+        f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
+        f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
         f"compared = bb.compare_seeds(fits, random_seed={comparison.seed})\n"
         'bb.write_seeds_page(compared, "seeds.html")'
     )

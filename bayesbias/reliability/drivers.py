@@ -163,7 +163,8 @@ def drivers(
     >>> data["stability"] = rng.normal(size=200)[data["word"]]
     >>> of_words, of_rows = rng.normal(size=200)[data["word"]], rng.normal(size=len(data))
     >>> data["reliability"] = 0.1 * (data["stability"] + of_words + of_rows)
-    >>> found = bb.reliability.drivers(data, ["stability"], draws=500, random_seed=1, progress=False)
+    >>> few = {"draws": 500, "tune": 300, "chains": 2, "random_seed": 1, "progress": False}
+    >>> found = bb.reliability.drivers(data, ["stability"], **few)
     >>> found.r_squared.query("scope == 'these' and part == 'fixed'")["mean"].round(1).item()
     0.3
     """

@@ -42,7 +42,7 @@ COMMANDS = {
         "table vectors.npz --study religion --max-lost 0.25 -o table.csv",
         "table.csv",
         ("--name one", "--name two"),
-        0.25,
+        0.2,
     ),
     "debias": Command(
         "debias vectors.npz --sets religion_manzini -o changed.npz",
@@ -67,6 +67,14 @@ COMMANDS = {
     ),
     "fit": Command("fit table.csv --draws 250 --tune 250 -o fit", "fit", _SEEDS, 0.2, reads=("table",)),
     "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.15, reads=("table", "other")),
+    # Two embeddings of the same words, as those of two seeds are.
+    "seeds": Command(
+        "seeds vectors.npz changed.npz --study religion --max-lost 0.25 --model hierarchical --draws 250 -o seeds",
+        "seeds",
+        _SEEDS,
+        0.05,
+        reads=("vectors", "changed"),
+    ),
     "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1, reads=("fit",)),
     "demo": Command("demo -o demo", "demo", _SEEDS, 0.05),
 }

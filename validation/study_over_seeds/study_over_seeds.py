@@ -13,6 +13,7 @@ import os
 import platform
 import time
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,9 @@ FOLDER = Path(__file__).resolve().parent
 SEED = 20261123
 ALGORITHMS = ("skipgram", "glove")
 LISTS = ("occ16", "occ18", "adj")
+# The paper's equation of RIPA takes word vectors as long as they are, its published code scales them to length 1.
+RULES = ("db_wa", "ripa", "nbm")
+RULES_OF_ITS_CODE = ("db_wa", "ripa_unit", "nbm")
 # Samples of words stand for Google10K, which is not free, and for the full vocabulary.
 FREQUENT, VOCABULARY = "frequent", "vocabulary"
 FACTORS = (*("rule", "stability", "norm", "log_frequency", "log_frequency_squared", "neighbour_similarity"),)
@@ -56,7 +60,8 @@ def estimated(scores: xr.DataArray, algorithm: str, of: str = "target_word") -> 
     """Return the reliability of words or base pairs over seeds, and over rules, with a column `kind`."""
     parts = {
         "test_retest": bb.reliability.test_retest(scores, of),
-        "inter_rater": bb.reliability.inter_rater(scores, of).assign(rule="all"),
+        "inter_rater": bb.reliability.inter_rater(scores.sel(rule=list(RULES)), of).assign(rule="all"),
+        "inter_rater_code": bb.reliability.inter_rater(scores.sel(rule=list(RULES_OF_ITS_CODE)), of).assign(rule="all"),
     }
     frame = pd.concat([part.assign(kind=kind, algorithm=algorithm) for kind, part in parts.items()], ignore_index=True)
     return frame[["algorithm", "kind", "rule", of, "mean", "sd", "hdi_low", "hdi_high", "estimate", "row_kurtosis"]]
@@ -66,7 +71,7 @@ def correlations(scores: xr.DataArray, algorithm: str) -> pd.DataFrame:
     """Return the correlation over words of two rules' scores, averaged over base pairs and seeds, with intervals."""
     means = scores.mean(["base_pair", "seed"])
     rows = []
-    for one, other in (("db_wa", "ripa"), ("db_wa", "nbm"), ("ripa", "nbm")):
+    for one, other in dict.fromkeys([*combinations(RULES, 2), *combinations(RULES_OF_ITS_CODE, 2)]):
         r = float(np.corrcoef(means.sel(rule=one), means.sel(rule=other))[0, 1])
         half = 1.598 / np.sqrt(means.sizes["target_word"] - 3)
         low, high = np.tanh([np.arctanh(r) - half, np.arctanh(r) + half])
@@ -76,7 +81,8 @@ def correlations(scores: xr.DataArray, algorithm: str) -> pd.DataFrame:
 
 def driven(words: pd.DataFrame, features: pd.DataFrame, kind: str, draws: int) -> dict[str, pd.DataFrame]:
     """Return what explains the reliability of the words of both samples: the tables of `bb.reliability.drivers`."""
-    data = words[words["kind"] == kind].rename(columns={"target_word": "word", "estimate": "reliability"})
+    rows = (words["kind"] == kind) & words["rule"].isin((*RULES, "all"))
+    data = words[rows].rename(columns={"target_word": "word", "estimate": "reliability"})
     data = data.merge(features, on=["algorithm", "word"])
     factors = [name for name in FACTORS if not (name == "rule" and kind == "inter_rater")]
     found = bb.reliability.drivers(
@@ -115,7 +121,7 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--sampled", type=int, default=1500, help="words in each of the two samples (default 1500)")
-    parser.add_argument("--draws", type=int, default=500, help="draws of each chain of the regressions (default 500)")
+    parser.add_argument("--draws", type=int, default=1500, help="draws of each chain of the regressions")
     parser.add_argument("--out", type=Path, default=FOLDER)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -134,7 +140,7 @@ def main() -> None:
         lists = lists or target_lists(list(trained[1].words), given.sampled, rng)
         every = list(dict.fromkeys(word for words in lists.values() for word in words))
         paths = {seed: trained.paths[seed] for seed in range(1, given.seeds + 1)}
-        scores[algorithm] = bb.score_array(paths, every)
+        scores[algorithm] = bb.score_array(paths, every, rules=[*RULES, "ripa_unit"])
         sampled = list(dict.fromkeys([*lists[FREQUENT], *lists[VOCABULARY]]))
         described = bb.reliability.word_features(paths, counts=counts, words=sampled)
         features.append(described.assign(algorithm=algorithm))

@@ -46,7 +46,9 @@ def stability(row: Mapping[str, Any]) -> str:
         return "seeds disagree"
     said = next(name for name in SAID if row[name])
     ends = [(row["hdi_low"], row["hdi_high"]), (row["next_low"], row["next_high"])]
-    return "stable" if all(_said(*each) == said for each in ends) else "open"
+    if not all(_said(*each) == said for each in ends):
+        return "open"
+    return "not settled" if said == "not_settled" else "stable"
 
 
 def _said(low: float, high: float) -> str:
@@ -59,9 +61,10 @@ def _title(row: Mapping[str, Any]) -> str:
 
 
 def _verdict_text(row: dict[str, Any]) -> str:
-    starts = {"stable": "Stable", "open": "Open", "seeds disagree": "Not stable"}
+    starts = {"stable": "Stable", "not settled": "Not settled", "open": "Open", "seeds disagree": "Not stable"}
     ends = {
         "stable": "; the average over seeds and the interval of one more seed say the same",
+        "not settled": ", nor over seeds, so that there is no answer yet that could be stable",
         "open": ", but the interval over seeds, or that of one more seed, says something else",
         "seeds disagree": "",
     }
@@ -76,7 +79,7 @@ def _verdict_text(row: dict[str, Any]) -> str:
 
 def _others_text(rows: list[dict[str, Any]]) -> str:
     """Say how many of the contrasts after the first are stable, and name them if they are few."""
-    kinds = ("stable", "open", "seeds disagree")
+    kinds = ("stable", "not settled", "open", "seeds disagree")
     titles = {name: [_title(row) for row in rows if row["stability"] == name] for name in kinds}
     counts = [f"{len(some)} {name} ({name_some(some, 3)})" for name, some in titles.items() if some]
     return f"Of the other contrasts: {', '.join(counts)}."
@@ -91,7 +94,7 @@ def _counted(row: dict[str, Any]) -> str:
     counts = {name: row[name] for name in SAID if row[name]}
     if len(counts) == 1:
         if row["not_settled"]:
-            return f"in none of {seeds} seeds it is settled whether {compared.format('nearer or farther')}"
+            return f"in none of {seeds} seeds is it settled whether {compared.format('nearer or farther')}"
         return f"{compared.format(*counts)} in {'both' if seeds == 2 else f'all {seeds}'} seeds"
     (first, most), *others = counts.items()  # two ways or more, so that the first is nearer or farther
     rest = " and ".join(f"{name.replace('_', ' ')} in {count}" for name, count in others)

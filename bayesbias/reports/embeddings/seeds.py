@@ -10,6 +10,7 @@ from bayesbias.arguments import HDI_PROB, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.errors import ReportError
 from bayesbias.estimates import MOMENTS, estimates
+from bayesbias.losses import MAX_LOST
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
@@ -38,19 +39,20 @@ class SeedComparison(Rendered):
     ----------
     contrasts : pandas.DataFrame
         One row a contrast: its name and words as in `bayesbias.contrasts`; `stability`, which is ``"stable"`` where all
-        seeds, their average, and one more seed say the same, ``"open"`` where all seeds do and one more need not, and
-        ``"seeds disagree"``; `seeds`, how many; `nearer`, `farther` and `not_settled`, how many of them settle it so
-        (the interval of one embedding alone), and `agree`, whether all say the same; `mean`, `sd`, `hdi_low`,
-        `hdi_high`, the contrast on average over seeds like these, with the word lists' uncertainty; `next_low` to
-        `next_high`, the interval of the contrast in an embedding of one more seed; `lists_sd`, the standard deviation
-        that the word lists leave in one embedding; `seed_sd`, the posterior mean of
-        the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and `seed_share`, that of the seed
-        in the variance of one embedding's contrast, with `seed_share_low` to `seed_share_high`.
+        seeds, their average, and one more seed settle it in the same way, ``"not settled"`` where none of these does,
+        ``"open"`` where all seeds say the same and the others do not, and ``"seeds disagree"``; `seeds`, how many;
+        `nearer`, `farther` and `not_settled`, how many of them settle it so (the interval of one embedding alone), and
+        `agree`, whether all say the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over seeds like
+        these, with the word lists' uncertainty; `next_low` to `next_high`, the interval of the contrast in an embedding
+        of one more seed; `lists_sd`, the standard deviation that the word lists leave in one embedding; `seed_sd`, the
+        posterior mean of the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and `seed_share`,
+        that of the seed in the variance of one embedding's contrast, with `seed_share_low` to `seed_share_high`.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
     facts
         What was compared: `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`,
-        `lost_words` (by list), `model`, `sampler`, `draws` of a fit in all, and `doubts` of the fits.
+        `lost_words` (by list), `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains,
+        and the seed, if all fits have the same), and `doubts` of the fits.
     hdi_prob
         Probability inside the intervals.
     seed
@@ -255,6 +257,7 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
     first = next(iter(fits.values()))
     tables = {name: fit_fact(fit, "table") for name, fit in fits.items()}
     table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
+    seeds = {int(fit_fact(fit, "seed")) for fit in fits.values()}
     problems = [
         f"Seed {name}: the sampler did not converge. {' '.join(found)}"
         for name, fit in fits.items()
@@ -267,9 +270,13 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
         "attribute_words": sizes["attribute_word"],
         "pairs": len(fitted_rows(first).distance),
         "lost_words": lost_by_list(table.get("lost_words", [])),
+        "max_lost": table.get("max_lost", MAX_LOST),
         "model": fit_fact(first, "model")["name"],
         "sampler": str(fit_fact(first, "sampler")),
-        "draws": int(first["posterior"].sizes["chain"] * first["posterior"].sizes["draw"]),
+        "settings": {
+            **{name: fit_fact(first, name) for name in ("draws", "tune", "chains")},
+            **({"random_seed": seeds.pop()} if len(seeds) == 1 else {}),
+        },
         "doubts": [*problems, *(doubt.text for doubt in data_doubts(first))],
     }
 

@@ -9,6 +9,7 @@ from scipy.integrate import quad
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
+from bayesbias.models.fits import fit_fact
 from bayesbias.reports.embeddings.seeds import SEED_SD_PRIOR, seed_sd_draws
 
 
@@ -69,16 +70,20 @@ class TestCompareSeeds:
         assert (
             row["next_high"] - row["next_low"] > row["hdi_high"] - row["hdi_low"] > alone["hdi_high"] - alone["hdi_low"]
         )
-        assert found.parts[0].statements[0].kind == "seeds disagree"
+        assert (row["stability"], found.verdict.kind) == ("seeds disagree", "seeds disagree")
+        assert [said.kind for said in found.parts[1].statements] == ["seeds disagree"] * 3
         assert "few seeds" in [said.kind for said in found.parts[-1].statements]
         assert list(found.by_seed["seed"].unique()) == [1, 2, "third"]
         assert repr(found) == "SeedComparison(3 seeds, 3 contrasts)"
-        assert found._repr_html_().startswith("<h4>Beware: the seeds disagree</h4>")
+        assert found.facts["embeddings"] == dict.fromkeys([1, 2, "third"], fit_fact(fit, "table")["embedding"]["name"])
+        assert found.facts["pairs"] == 2832
+        assert "<h4>Beware: the seeds disagree</h4>" in found._repr_html_()
 
     def test_equal_fits_leave_the_word_lists(self, short_fit: xr.DataTree) -> None:
         row = bb.compare_seeds(dict.fromkeys(range(8), short_fit), random_seed=1).contrasts.iloc[0]
         alone = bb.contrasts(short_fit).iloc[0]
         assert row["agree"]
+        assert row["stability"] == ("not settled" if row["not_settled"] else "stable")
         assert row["seed_share"] < 0.02
         assert row["hdi_low"] == pytest.approx(alone["hdi_low"], abs=0.1 * alone["sd"])
         assert row["hdi_high"] == pytest.approx(alone["hdi_high"], abs=0.1 * alone["sd"])

@@ -1,0 +1,117 @@
+"""What `validation/study_over_seeds` keeps: the script in short, and the tables that its text shows."""
+
+import gzip
+import json
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from tests.validation.scripts import VALIDATION, load_script
+
+KEPT = VALIDATION / "study_over_seeds"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("study_over_seeds", "study_over_seeds")
+
+
+@pytest.fixture(scope="module")
+def claims() -> ModuleType:
+    return load_script("study_over_seeds", "claims")
+
+
+def corpus(path: Path) -> Path:
+    """Write made-up documents: the words of the base pairs, lists and queries in random order."""
+    rng = np.random.default_rng(1)
+    words = sorted(
+        {word for pair in bb.metrics.load_base_pairs("gender") for word in pair}
+        | {word for name in ("occ16", "occ18", "adj") for word in bb.reliability.load_target_words(name)[:40]}
+        | {word for words in bb.reliability.load_queries().values() for word in words}
+    )
+    with gzip.open(path, "wt", encoding="utf-8") as lines:
+        lines.write("\n".join(" ".join(rng.permutation(words)[:-60]) for _ in range(16)))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
+def test_the_script_in_short(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two seeds of vectors of 8 dimensions; what it writes has the shape of what is kept."""
+    given = ["study", corpus(tmp_path / "corpus.txt.gz"), tmp_path / "vectors", "--out", tmp_path / "out"]
+    short = ["--dimensions", "8", "--seeds", "2", "--sampled", "60", "--draws", "200"]
+    monkeypatch.setattr(sys, "argv", [*map(str, given), *short])
+    (tmp_path / "vectors").mkdir()
+    script.main()
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        path.name for path in KEPT.iterdir() if path.suffix in (".csv", ".gz", ".npz", ".json")
+    }
+    for path in (tmp_path / "out").glob("*.csv*"):
+        made, kept = (pd.read_csv(each / path.name, keep_default_na=False) for each in (tmp_path / "out", KEPT))
+        assert list(made.columns) == list(kept.columns), path.name
+    made, kept = (pd.read_csv(each / "claims.csv")[["where", "measured"]] for each in (tmp_path / "out", KEPT))
+    assert made.equals(kept)
+
+
+def test_kept_scores_are_those_of_all_seeds(claims: ModuleType) -> None:
+    scores = claims.read_scores(KEPT / "scores.npz")
+    assert list(scores) == ["skipgram", "glove"]
+    for array in scores.values():
+        assert (array.sizes["rule"], array.sizes["base_pair"], array.sizes["seed"]) == (4, 23, 8)
+        assert np.isfinite(array.values).all()
+    assert (KEPT / "scores.npz").stat().st_size < 3_000_000
+
+
+def test_verdicts_follow_from_the_intervals(claims: ModuleType) -> None:
+    assert claims.settled(0.7, 0.6, 0.8, 0.5, above=True) == "agrees"
+    assert claims.settled(0.3, 0.2, 0.4, 0.5, above=True) == "disagrees"
+    assert claims.settled(0.3, 0.2, 0.4, 0.5, above=False) == "agrees"
+    assert claims.settled(0.5, 0.4, 0.6, 0.5, above=True) == "cannot tell"
+    kept = pd.read_csv(KEPT / "claims.csv")
+    assert (kept["low"] <= kept["ours"]).all()
+    assert (kept["ours"] <= kept["high"]).all()
+    made = claims.claims(KEPT)
+    assert made["verdict"].tolist() == kept["verdict"].tolist()
+    np.testing.assert_allclose(made[["ours", "low", "high"]], kept[["ours", "low", "high"]], atol=0.002)
+
+
+def test_the_interval_of_a_correlation_is_that_of_scipy(claims: ModuleType) -> None:
+    from scipy.stats import pearsonr
+
+    rng = np.random.default_rng(3)
+    one = rng.normal(size=23)
+    other = one + rng.normal(size=23)
+    expected = pearsonr(one, other)
+    interval = expected.confidence_interval(0.89)
+    assert claims.of_correlation(one, other) == pytest.approx((expected.statistic, interval.low, interval.high))
+
+
+def test_numbers_of_the_readme_are_in_the_table() -> None:
+    """Each row of its tables names a claim's `measured` and algorithm, and shows its numbers with two decimals."""
+    table = pd.read_csv(KEPT / "claims.csv").set_index(["measured", "algorithm", "where"])
+    rows = re.findall(
+        r"^\| (.+?) \| (.+?) \| .+? \| (.+?) \| (-?\d\.\d+) \((-?\d\.\d+) to (-?\d\.\d+)\) \| (.+?) \|$",
+        (KEPT / "README.md").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
+    assert len(rows) > 20
+    for where, measured, algorithm, *numbers, verdict in rows:
+        kept = table.loc[(measured, algorithm, where)]
+        assert np.allclose([float(each) for each in numbers], kept[["ours", "low", "high"]].astype(float), atol=0.0051)
+        assert verdict == kept["verdict"]
+
+
+def test_the_run_says_what_it_was_made_from() -> None:
+    run = json.loads((KEPT / "run.json").read_text(encoding="utf-8"))
+    for algorithm, facts in run["provenance"].items():
+        assert facts["algorithm"] == algorithm
+        assert facts["settings"]["dimensions"] == 100
+        assert facts["repeats"]
+    lists = json.loads((KEPT / "lists.json").read_text(encoding="utf-8"))
+    assert {name: len(words) for name, words in lists.items()} == run["words"]
