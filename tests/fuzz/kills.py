@@ -73,7 +73,7 @@ COMMANDS = {
         "seeds",
         _SEEDS,
         0.05,
-        reads=("vectors", "changed"),
+        reads=("debias",),
     ),
     "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1, reads=("fit",)),
     "demo": Command("demo -o demo", "demo", _SEEDS, 0.05),
