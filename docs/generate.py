@@ -212,9 +212,8 @@ def debiasing_cards() -> Iterator[str]:
         text = NumpyDocString(getdoc(method) or "")
         yield f"## {name}\n\n`bb.debias.{method.__name__}`. {' '.join(text['Summary'])}"
         yield "\n".join(text["Notes"])
-        yield "**Settings.**\n\n" + "\n".join(
-            f"- `{setting.name}`: {' '.join(setting.desc)}" for setting in text["Parameters"]
-        )
+        settings = [f"- `{setting.name}`: {' '.join(setting.desc)}" for setting in text["Parameters"]]
+        yield "**Settings.**\n\n" + "\n".join(settings) if settings else "**Settings.** None."
         yield f"**Source.** {' '.join(text['References'])}"
 
 
