@@ -9,7 +9,7 @@ from bayesbias.models.fit_content import stored_model, stored_rows
 from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
-from bayesbias.tables.schema import ATTRS_KEY, validate_table
+from bayesbias.tables.schema import ATTRS_KEY, Provenance, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,5 +74,5 @@ def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
     facts = fit_fact(fit, "table")
     constant = fit["constant_data"].to_dataset()
     table["attribute_group"] = constant["attribute_group"].to_numpy()[constant["attribute_group_index"].to_numpy()]
-    table.attrs[ATTRS_KEY] = {name: value for name, value in facts.items() if name != "hash"}
+    table.attrs[ATTRS_KEY] = Provenance({name: value for name, value in facts.items() if name != "hash"})
     return validate_table(table)

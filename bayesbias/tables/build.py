@@ -17,6 +17,7 @@ from bayesbias.tables.schema import (
     ATTRS_KEY,
     CONNECTION_DTYPE,
     Duplicates,
+    Provenance,
     apply_duplicates_policy,
     judge_lost_entries,
     table_hash,
@@ -153,7 +154,7 @@ def distance_table(
         },
     }
     table = table.reset_index(drop=True)
-    table.attrs[ATTRS_KEY] = {**provenance, "hash": table_hash(table)}
+    table.attrs[ATTRS_KEY] = Provenance({**provenance, "hash": table_hash(table)})
     return table
 
 

@@ -24,6 +24,7 @@ from bayesbias.tables.provenance import provenance_faults
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     Duplicates,
+    Provenance,
     drop_duplicates,
     judge_lost_entries,
     provenance,
@@ -136,7 +137,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     raise_faults(TableError, f"{source}: The distance table", no_words(table))
     sizes = _list_sizes(table)
     table, lost = _take_out_lost_words(table)
-    table.attrs[ATTRS_KEY] = facts  # they say which numbers are possible
+    table.attrs[ATTRS_KEY] = Provenance(facts)  # they say which numbers are possible
     try:
         table = validate_table(table)
         _check_hash(table, facts, kind)
@@ -151,7 +152,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     if repeated or "duplicates" not in facts:
         facts["duplicates"] = {"policy": duplicates, "dropped": dropped}
     table = table.reset_index(drop=True)
-    table.attrs[ATTRS_KEY] = {**facts, "hash": table_hash(table)}
+    table.attrs[ATTRS_KEY] = Provenance({**facts, "hash": table_hash(table)})
     return table
 
 

@@ -3,30 +3,42 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from bayesbias.debias import DebiasWords
 from bayesbias.embeddings import Embedding
-from bayesbias.errors import BayesBiasError, collected_warnings
+from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
 from bayesbias.files import input_file
-from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change, score_embedding
+from bayesbias.metrics import EMBEDDING_MEASURES, paired_change, score_embedding
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit import question_table
 from bayesbias.reports.audits.cells import Answer, package_version
-from bayesbias.reports.embeddings.comparison import compare_embeddings
+from bayesbias.reports.embeddings.comparison import model_of_differences
+from bayesbias.reports.embeddings.difference_frames import gap_frame
+from bayesbias.reports.embeddings.shared_pairs import (
+    checked_tables,
+    common_pairs,
+    difference_table,
+    pair_differences,
+)
 from bayesbias.studies import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
 
 ASSOCIATION = "association"
 """The kind of the rows that a model answers; the others are as `EmbeddingMeasure.about` says."""
 ORIGINAL = "original"
 """What stands in the place of a method where nothing was done."""
 
-# The scores of an embedding before debiasing, which every method's change is counted from: made once in a process.
-_BEFORE: "WeakKeyDictionary[Embedding, dict[tuple[Any, ...], EmbeddingScore]]" = WeakKeyDictionary()
+CHANGED = "changed"
+# Fits and scores of embeddings before debiasing, from which every method's change is counted.
+_BEFORE: "WeakKeyDictionary[Embedding, dict[tuple[Any, ...], Any]]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -104,9 +116,9 @@ class DebiasCell:
         ]
         return _digest([asked, package_version()])[:32]
 
-    def fit_seed(self, study: Study) -> int:
+    def fit_seed(self, study: Study, method: str) -> int:
         """Return the seed of the fits of a study: another for other vectors, methods and studies."""
-        return int(_digest([self.vectors, self.method, study.name, self.random_seed])[:8], 16)
+        return int(_digest([self.vectors, method, study.name, self.random_seed])[:8], 16)
 
 
 def answer_debias_cell(source: Embedding, cell: DebiasCell) -> Answer:
@@ -138,21 +150,36 @@ def _association(source: Embedding, changed: Embedding | None, study: Study, cel
     from bayesbias.models.sampling import fit
     from bayesbias.reports.posterior.contrasts import contrasts
 
-    table = question_table(source, study, cell.max_lost)
-    settings: dict[str, Any] = {"draws": cell.draws, "chains": cell.chains, "random_seed": cell.fit_seed(study)}
+    sizes: dict[str, Any] = {"draws": cell.draws, "chains": cell.chains, "progress": False}
+
+    def original() -> "tuple[pd.DataFrame, xr.DataTree]":
+        table = question_table(source, study, cell.max_lost)
+        return table, fit(table, cell.model, random_seed=cell.fit_seed(study, ORIGINAL), **sizes)
+
+    table, before = _once(source, (_digest(asdict(study)), cell.model.digest, cell.fit_seed(study, ORIGINAL)), original)
     lost = sum(len(source.lookup(words).lost) for words in (*study.protected.values(), *study.attributes.values()))
     about = {"kind": ASSOCIATION, "measure": study.name, "items": len(table), "lost": lost}
     if changed is None:
-        row = contrasts(fit(table, cell.model, progress=False, **settings), hdi_prob=cell.hdi_prob).iloc[0]
+        row = contrasts(before, hdi_prob=cell.hdi_prob).iloc[0]
         return about | {
             "quantity": row["contrast"],
             "value": row["mean"],
             "value_low": row["hdi_low"],
             "value_high": row["hdi_high"],
         }
-    tables = {ORIGINAL: table, cell.method: question_table(changed, study, cell.max_lost)}
-    compared = compare_embeddings(tables, cell.model, hdi_prob=cell.hdi_prob, progress=False, **settings)
-    row = compared.gaps[compared.gaps["protected_word"] == ""].iloc[0]
+    seed = cell.fit_seed(study, cell.method)
+    other = question_table(changed, study, cell.max_lost)
+    common, _ = common_pairs(checked_tables({ORIGINAL: table, CHANGED: other}))
+    after = fit(common[CHANGED], cell.model, random_seed=seed, **sizes)
+    pairs = pair_differences(common[ORIGINAL], common[CHANGED], cell.method)
+    differing = difference_table(pairs, source="differences of cosine distances", simulated=False)
+    difference = None
+    if len(differing):
+        difference = fit(differing, model_of_differences(cell.model), random_seed=seed, **sizes)
+    gaps = gap_frame(pairs, difference, (before, after), cell.hdi_prob, None, seed, each_word=False)
+    if gaps is None:
+        raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
+    row = gaps.iloc[0]
     return about | {
         "quantity": row["contrast"],
         "value": row["other_gap"],
@@ -170,11 +197,11 @@ def _scored(
 ) -> Iterator[dict[str, Any]]:
     """Yield the headline of a score, and its change on the same items."""
     settings = {"random_seed": cell.random_seed, "hdi_prob": cell.hdi_prob, "progress": False, **dict(asked.options)}
-    made = _BEFORE.setdefault(source, {})
-    key = (asked.digest, cell.random_seed, cell.hdi_prob)
-    if key not in made:
-        made[key] = score_embedding(asked.measure, source, asked.data, reference=source, **settings)
-    before = score = made[key]
+    before = score = _once(
+        source,
+        (asked.digest, cell.random_seed, cell.hdi_prob),
+        lambda: score_embedding(asked.measure, source, asked.data, reference=source, **settings),
+    )
     row: dict[str, Any] = {"kind": EMBEDDING_MEASURES[asked.measure].about, "measure": asked.label}
     if changed is not None:
         score = score_embedding(asked.measure, changed, asked.data, reference=source, **settings)
@@ -189,6 +216,15 @@ def _scored(
         "items": int(first["items"]),
         "lost": sum(map(len, score.lost.values())),
     }
+
+
+def _once[T](source: Embedding, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+    """Return what is made of an embedding before debiasing, which is made once in a process."""
+    made = _BEFORE.setdefault(source, {})
+    if key not in made:
+        made[key] = make()
+    found: T = made[key]
+    return found
 
 
 def _digest(content: Any) -> str:

@@ -191,9 +191,7 @@ def compare_embeddings(
     check_probability("hdi_prob", hdi_prob)
     region = check_rope(rope)
     spec = load_model(model)
-    difference_spec = load_model(
-        DIFFERENCE_MODEL if spec.multivariate else spec, priors={"connection_mean": parse_prior(difference_prior)}
-    )
+    difference_spec = model_of_differences(spec, difference_prior)
     common, left_out = common_pairs(checked_tables(tables))
     baseline, *names = common
     pairs = {name: pair_differences(common[baseline], common[name], name) for name in names}
@@ -250,6 +248,11 @@ def compare_embeddings(
     return EmbeddingComparison(
         baseline, tuple(names), **found, conclusions=said, fits=fits, difference_fits=difference_fits, facts=facts
     )
+
+
+def model_of_differences(spec: "ModelSpec", prior: str = DIFFERENCE_PRIOR) -> "ModelSpec":
+    """Return the model of the differences of pairs where `spec` is that of each table."""
+    return load_model(DIFFERENCE_MODEL if spec.multivariate else spec, priors={"connection_mean": parse_prior(prior)})
 
 
 def _stacked(frames: "dict[str, pd.DataFrame]") -> "pd.DataFrame":

@@ -85,10 +85,13 @@ def gap_frame(
     hdi_prob: float,
     region: tuple[float, float] | None,
     seed: int,
+    *,
+    each_word: bool = True,
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words differ, or None without such gaps.
 
-    `own_fits` are the fits of the two tables themselves, the baseline's first.
+    `own_fits` are the fits of the two tables themselves, the baseline's first. Besides those of all words, there are
+    rows for `each_word`, or not.
     """
     import pandas as pd
 
@@ -97,7 +100,7 @@ def gap_frame(
     if "associated" not in connections or len(connections) < 2:
         return None
     frames = []
-    for variable in ("connection_mean", "word_mean"):
+    for variable in ("connection_mean", "word_mean") if each_word else ("connection_mean",):
         draws = _draws(rows, fitted, variable)
         for place, other in enumerate(connections):
             if other == "associated":
@@ -119,7 +122,7 @@ def gap_frame(
     gaps = pd.concat(frames, ignore_index=True)
     rows_of_gaps = pd.MultiIndex.from_frame(gaps[["contrast", "protected_word"]])
     for name, own_fit in zip(("baseline", "other"), own_fits, strict=True):
-        found = _own_gaps(own_fit, hdi_prob).loc[rows_of_gaps]
+        found = _own_gaps(own_fit, hdi_prob, each_word=each_word).loc[rows_of_gaps]
         gaps[[f"{name}_gap", f"{name}_low", f"{name}_high"]] = found.to_numpy()
     gaps["reading"] = [reading_of(row) for row in gaps.to_dict("records")]
     return gaps
@@ -139,11 +142,12 @@ def mean_of_words_like_these(each: "xr.DataArray", rng: np.random.Generator) -> 
     return found
 
 
-def _own_gaps(fitted: "xr.DataTree", hdi_prob: float) -> "pd.DataFrame":
+def _own_gaps(fitted: "xr.DataTree", hdi_prob: float, *, each_word: bool) -> "pd.DataFrame":
     """Return the gaps of one table's own fit, by contrast and word."""
     import pandas as pd
 
-    frame = pd.concat([contrasts(fitted, level=level, hdi_prob=hdi_prob) for level in ("overall", "word")])
+    levels = ("overall", "word") if each_word else ("overall",)
+    frame = pd.concat([contrasts(fitted, level=level, hdi_prob=hdi_prob) for level in levels])
     return frame.set_index(["contrast", "protected_word"])[["mean", "hdi_low", "hdi_high"]]
 
 
