@@ -20,6 +20,7 @@ from bayesbias.cli.base import (
 )
 
 if TYPE_CHECKING:
+    from bayesbias.cluster.debias_report import Measures
     from bayesbias.embeddings import Embedding
 
 
@@ -59,6 +60,9 @@ def debias(
             metavar="NAME[=FILE]",
             help="With --study: a score of the whole embedding, such as recoverability or word_similarity=ws353.txt.",
         ),
+    ] = None,
+    words_in_all: Annotated[
+        int | None, typer.Option(help="Of recoverability and clustering: how many words; by default 5,000 and 1,500.")
     ] = None,
     model: Annotated[str, typer.Option(help="With --study: a bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     max_lost: MaxLost = DEFAULT_MAX_LOST,
@@ -115,7 +119,7 @@ def debias(
             said.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
         if study is not None and folder is not None:
             asked: dict[str, Any] = {
-                "measures": measure,
+                "measures": _measures(measure, words_in_all),
                 "model": model,
                 "max_lost": max_lost,
                 "random_seed": seed,
@@ -136,19 +140,28 @@ def _report(
     methods: dict[str, Any],
     sets: str,
     *,
-    measures: list[str] | None,
+    measures: "Measures",
     **settings: Any,
 ) -> list[str]:
     """Write the page, the table and the figure of what methods did, and return what they say."""
-    from bayesbias.cluster.debias_report import DEFAULT_MEASURES, debias_report
+    from bayesbias.cluster.debias_report import debias_report
     from bayesbias.page.debias_report import write_debias_page
     from bayesbias.plots.debias_report import plot_debias_report
     from bayesbias.plots.style import save_figure
 
-    parted = [each.partition("=") for each in measures or ()]
-    asked = [(name, path) if path else name for name, _, path in parted] or DEFAULT_MEASURES
-    report = debias_report(vectors, studies, methods, sets, measures=asked, **settings)
+    report = debias_report(vectors, studies, methods, sets, measures=measures, **settings)
     report.table.to_csv(folder / "debias.csv", index=False)
     save_figure(plot_debias_report(report), folder / "debias.png")
     write_debias_page(report, folder / "debias.html")
     return [str(report), ""]
+
+
+def _measures(asked: list[str] | None, words_in_all: int | None) -> "Measures":
+    """Return what is asked of embeddings: names, some with a file."""
+    from bayesbias.cluster.debias_report import DEFAULT_MEASURES
+
+    options = {} if words_in_all is None else {"words_in_all": words_in_all}
+    parted = [each.partition("=") for each in asked or DEFAULT_MEASURES]
+    return [
+        (name, path or None, options if name in ("recoverability", "clustering") else {}) for name, _, path in parted
+    ]

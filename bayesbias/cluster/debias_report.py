@@ -20,14 +20,12 @@ from bayesbias.reports.debiasing.cells import ORIGINAL, AskedScore, DebiasCell, 
 from bayesbias.reports.debiasing.report import DebiasReport, assembled, setting_texts
 from bayesbias.studies import StudyLike
 
-type Measures = Sequence[str | tuple[str, Any]]
-"""Names in `bayesbias.metrics.EMBEDDING_MEASURES`, or such names with the data that they need."""
+type Measures = Sequence[str | tuple[str, Any] | tuple[str, Any, Mapping[str, Any]]]
+"""Names in `bayesbias.metrics.EMBEDDING_MEASURES`, or such names with the data that they need, and options."""
 
 DEFAULT_MEASURES = ("vocabulary_direct_bias", "recoverability")
 # What a report leaves out of what takes long, unless it is asked otherwise.
-_OPTIONS: dict[str, tuple[tuple[str, Any], ...]] = {
-    "recoverability": (("classifiers", ("logistic_regression",)),),
-}
+_OPTIONS: dict[str, dict[str, Any]] = {"recoverability": {"classifiers": ("logistic_regression",)}}
 
 
 def debias_report(
@@ -64,7 +62,9 @@ def debias_report(
         The words that methods need: a name of `bayesbias.debias.list_debias_words`, a path, or `DebiasWords`.
     measures
         Scores of whole embeddings: names in `bayesbias.metrics.EMBEDDING_MEASURES`, with their data where they need
-        any, such as ``("word_similarity", "wordsim353.txt")``. Recoverability is that of logistic regression.
+        any, such as ``("word_similarity", "wordsim353.txt")``, and options of their own functions, such as
+        ``("recoverability", None, {"words_in_all": 500})``. Recoverability is that of logistic regression, unless you
+        say otherwise.
     model, max_lost, hdi_prob, draws, chains
         As for `audit` and `compare_embeddings`.
     case
@@ -169,19 +169,24 @@ def _checked_scores(measures: Any) -> tuple[AskedScore, ...]:
     given = [measures] if isinstance(measures, str) else check_items("measures", measures, "a list of measures")
     scores = []
     for each in given:
-        name, data = (each, None) if isinstance(each, str) else _pair(each)
+        name, data, options = (each, None, {}) if isinstance(each, str) else _parted(each)
         entry = find_embedding_measure(name)
         if data is None and entry.required:
             raise ReportError(f"measures: {name} needs {entry.needs}. Give ({name!r}, DATA) in place of {name!r}.")
         label = f"{name} ({Path(data).stem})" if entry.data == "path" and data is not None else name
-        scores.append(AskedScore(name, label, data, _OPTIONS.get(name, ())))
+        scores.append(AskedScore(name, label, data, tuple((_OPTIONS.get(name, {}) | options).items())))
     raise_unless_distinct("measures", [score.label for score in scores])
     for score in scores:
         _ = score.digest  # a file that is not there is told before any work
     return tuple(scores)
 
 
-def _pair(each: Any) -> tuple[str, Any]:
-    if not isinstance(each, tuple) or len(each) != 2:
-        raise ReportError(f"measures: {each!r} is not a name, or a name with its data, such as ('sembias', PATH).")
-    return each
+def _parted(each: Any) -> tuple[str, Any, dict[str, Any]]:
+    """Return a name, its data and its options."""
+    name, data, options = (*each, {})[:3] if isinstance(each, tuple) and len(each) in (2, 3) else (None, None, None)
+    if not isinstance(name, str) or not isinstance(options, Mapping):
+        raise ReportError(
+            f"measures: {each!r} is no name, nor a name with its data and, perhaps, options, such as "
+            "('sembias', PATH) or ('recoverability', None, {'words_in_all': 500})."
+        )
+    return name, data, dict(options)

@@ -25,7 +25,7 @@ from tests.reports.debiasing import pets
         ({"measures": ["sembias"]}, ReportError, "sembias needs the file"),
         ({"measures": [("word_similarity", "absent.txt")]}, InputFileError, "absent.txt"),
         ({"measures": 2 * ["vocabulary_direct_bias"]}, ReportError, "vocabulary_direct_bias"),
-        ({"measures": [("a", "b", "c")]}, ReportError, "a name, or a name with its data"),
+        ({"measures": [("a", "b", "c")]}, ReportError, "is no name, nor a name with its data"),
         ({"sets": "gendr_manzini"}, BayesBiasError, "did you mean"),
         ({"workers": 0}, ArgumentError, "workers"),
     ],
