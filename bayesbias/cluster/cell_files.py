@@ -4,12 +4,15 @@ import json
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
+from bayesbias.arguments import is_text
 from bayesbias.errors import OutputError
 from bayesbias.files import SEAL_SIZE, sealed
 from bayesbias.outputs import atomic_path
+from bayesbias.reports.audits.audit_frame import TEXTS
 from bayesbias.reports.audits.cells import Answer
 
 _FACTS = "facts"
@@ -26,13 +29,16 @@ def read_answer(folder: Path, digest: str) -> Answer | None:
     body = content[:-SEAL_SIZE]
     if sealed(body) != content:
         return None
-    with np.load(BytesIO(body), allow_pickle=False) as arrays:
-        facts = json.loads(arrays[_FACTS].tobytes())
-        draws = {measure: arrays[f"draws_{at}"] for at, measure in enumerate(facts["draws"])}
-    if facts["digest"] != digest:  # it was given another name
+    try:
+        with np.load(BytesIO(body), allow_pickle=False) as arrays:
+            facts = json.loads(arrays[_FACTS].tobytes())
+            draws = {str(measure): arrays[f"draws_{at}"] for at, measure in enumerate(facts["draws"])}
+        warned = [(category, text) for category, text in facts["warned"]]
+        answer = Answer(rows=facts["rows"], draws=draws, left_out=facts["left_out"], warned=warned)
+        # It may have been given another name, or be a stranger's.
+        return answer if facts["digest"] == digest and _can_be(answer) else None
+    except (BadZipFile, EOFError, ValueError, TypeError, KeyError, RecursionError):
         return None
-    warned = [(category, text) for category, text in facts["warned"]]
-    return Answer(rows=facts["rows"], draws=draws, left_out=facts["left_out"], warned=warned)
 
 
 def write_answer(folder: Path, digest: str, answer: Answer) -> None:
@@ -50,6 +56,18 @@ def write_answer(folder: Path, digest: str, answer: Answer) -> None:
     np.savez(content, allow_pickle=False, **arrays)
     with atomic_path(_path(folder, digest), overwrite=True) as path:
         path.write_bytes(sealed(content.getvalue()))
+
+
+def _can_be(answer: Answer) -> bool:
+    """Whether what a file says has the types of an answer."""
+    values = [(name in TEXTS, value) for row in answer.rows for name, value in dict(row).items()]
+    said = [*answer.warned, *dict(answer.left_out).items()]
+    return (
+        answer.draws.keys() <= {row["measure"] for row in answer.rows}
+        and all(is_text(value) if text else isinstance(value, int | float | None) for text, value in values)
+        and all(is_text(text) for pair in said for text in pair)
+        and all(each.ndim == 1 and each.dtype == float and np.isfinite(each).all() for each in answer.draws.values())
+    )
 
 
 def _path(folder: Path, digest: str) -> Path:

@@ -1,12 +1,15 @@
 """Answers of cells come back from their files as they were, or not at all."""
 
+import json
 import warnings
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bayesbias.cluster.cell_files import read_answer, write_answer
+from bayesbias.files import SEAL_SIZE, sealed
 from bayesbias.reports.audits.audit import answer_cell
 from bayesbias.reports.audits.cells import Answer, Cell, make_cells
 from tests.cluster import pets
@@ -43,6 +46,24 @@ def test_a_file_that_is_damaged_cut_short_or_of_another_cell_is_no_answer(tmp_pa
         assert read_answer(tmp_path, DIGEST) is None
     (tmp_path / "fedcba.npz").write_bytes(whole)
     assert read_answer(tmp_path, "fedcba") is None
+
+
+@pytest.mark.parametrize("odd", [5, None, "x", [5], {"a": 1}, [["a", 5]]])
+@pytest.mark.parametrize("name", ["rows", "draws", "left_out", "warned", "digest"])
+def test_a_file_of_a_stranger_whose_checksum_is_right_is_no_answer(name: str, odd: object, tmp_path: Path) -> None:
+    write_answer(tmp_path, DIGEST, ANSWER)
+    path = tmp_path / f"{DIGEST}.npz"
+    with np.load(BytesIO(path.read_bytes()[:-SEAL_SIZE])) as arrays:
+        parts = dict(arrays)
+    facts = json.loads(parts["facts"].tobytes())
+    for lie in ({**facts, name: odd}, {each: value for each, value in facts.items() if each != name}, [facts]):
+        content = BytesIO()
+        np.savez(content, **{**parts, "facts": np.frombuffer(json.dumps(lie).encode(), dtype=np.uint8)})
+        path.write_bytes(sealed(content.getvalue()))
+        assert read_answer(tmp_path, DIGEST) is None
+    for content in (b"", b"junk", b"PK"):
+        path.write_bytes(sealed(content))
+        assert read_answer(tmp_path, DIGEST) is None
 
 
 def cell(**changes: object) -> Cell:

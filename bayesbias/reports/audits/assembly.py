@@ -127,7 +127,8 @@ def _tell(cells: int, rows: int, records: Sequence[AuditRecord]) -> None:
 def repeat(warned: Iterable[tuple[str, str]]) -> None:
     """Give each warning, of a class and with a text, once, but for those of lost words, which are told together."""
     for name, message in dict.fromkeys(warned):
-        category: type[Warning] = getattr(errors, name, getattr(builtins, name, UserWarning))
+        found = getattr(errors, name, getattr(builtins, name, None))
+        category = found if isinstance(found, type) and issubclass(found, Warning) else UserWarning
         if issubclass(category, BayesBiasWarning):
             if not issubclass(category, LostWordsWarning):
                 warn_user(message, category)

@@ -6,6 +6,8 @@ from bayesbias.models.data import ModelData
 
 JOINT = "words and connections together"
 _SMALL = 1e-12
+# Products of two words' residuals that are held at once.
+_BLOCK = 4_000_000
 
 
 class JointStatistics:
@@ -30,6 +32,11 @@ class JointStatistics:
 
     def __call__(self, distances: np.ndarray) -> dict[str, np.ndarray]:
         """Return each statistic, shape (tables,), of distances of shape (tables, rows)."""
+        pieces = min(len(distances), 1 + len(distances) * self._words**2 // _BLOCK)
+        parts = [self._of_tables(piece) for piece in np.array_split(distances, pieces)]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _of_tables(self, distances: np.ndarray) -> dict[str, np.ndarray]:
         tables, count = len(distances), self._words * len(self._connections)
         means = np.full((tables, count), np.nan)
         means[:, self._present] = np.add.reduceat(distances[:, self._sort], self._starts, axis=1) / self._sizes
