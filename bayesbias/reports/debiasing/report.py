@@ -23,6 +23,7 @@ KINDS = (ASSOCIATION, "bias", "quality")
 _TEXTS = ("embedding", "method", "kind", "measure", "quantity", "reading")
 _VALUES = ("value", "value_low", "value_high", "change", "change_low", "change_high")
 COLUMNS = (*_TEXTS[:5], *_VALUES, "reading", "items", "lost")
+_TINY = 0.0005  # changes that three decimals do not show
 _FEWEST = 4  # embeddings over which a correlation says anything at all
 # What the intervals of the difference and of both gaps say, by `reading` of `compare_embeddings`, and in this order.
 _READINGS = {
@@ -280,6 +281,9 @@ def _score_statement(embedding: str, measure: str, rows: Iterable[dict[str, Any]
 
 
 def _change_text(row: Mapping[str, Any]) -> str:
+    """Return a change with its interval; a tiny one with its power of ten."""
+    if max(abs(row["change_low"]), abs(row["change_high"])) < _TINY:
+        return f"{row['change']:+.1e}"
     return f"{signed_text(row['change'])}, {interval_text(row['change_low'], row['change_high'])}"
 
 
@@ -300,14 +304,15 @@ def _missing(failed: Mapping[tuple[str, str], str], left_out: Mapping[tuple[str,
 
 
 def _thin(table: "pd.DataFrame") -> list[Statement]:
-    """Say which scores rest on few of the items that were asked for."""
+    """Say which scores rest on few of the items that were asked for, in a sentence an embedding."""
     rows = table[(table["kind"] != ASSOCIATION) & (table["lost"] > MAX_LOST * (table["items"] + table["lost"]))]
     found = []
-    for row in rows_of(rows.drop_duplicates(["embedding", "measure"])):
-        share = f"{row['items']:,} of {row['items'] + row['lost']:,} items"
+    for embedding, some in rows.drop_duplicates(["embedding", "measure"]).groupby("embedding", sort=False):
+        scores = {row["measure"]: (row["items"], row["items"] + row["lost"]) for row in rows_of(some)}
+        shares = [f"{measure} ({known:,} of {asked:,})" for measure, (known, asked) in scores.items()]
         text = (
-            f"{row['measure']} of {row['embedding']} rests on {share}: the embedding lacks words of the others. Take "
-            "it as a value of these alone."
+            f"{embedding} lacks words of many items of {', '.join(shares)}. Take these values as ones of the items "
+            "that are left."
         )
-        found.append(Statement("lost items", text, row))
+        found.append(Statement("lost items", text, {"items": scores}))
     return found

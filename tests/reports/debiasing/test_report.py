@@ -105,8 +105,8 @@ def test_scores_of_few_items_are_told(tmp_path: Path) -> None:
     path.write_text(known + "".join(f"unknown{at} dog {at}\n" for at in range(4)))
     found = pets.report(1, measures=[("word_similarity", path)])
     (doubt,) = found.parts[0].statements
-    assert (doubt.kind, doubt.numbers["items"], doubt.numbers["lost"]) == ("lost items", 4, 4)
-    assert doubt.text.startswith("word_similarity (pairs) of E1 rests on 4 of 8 items")
+    assert (doubt.kind, doubt.numbers["items"]) == ("lost items", {"word_similarity (pairs)": (4, 8)})
+    assert doubt.text.startswith("E1 lacks words of many items of word_similarity (pairs) (4 of 8).")
 
 
 def test_correlations_are_those_of_the_values(report: bb.DebiasReport) -> None:
