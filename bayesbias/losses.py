@@ -64,7 +64,7 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         ...
     bayesbias.errors.LostWordsError: The embedding 'toy' lacks too many words: 2 of the 8 of 'math' (algebra, calculus).
     At most 20% of a list may be lost (max_lost=0.2): what is left may be another question. Look the words up in other
-    forms (case), or give others, or allow it: max_lost=0.25.
+    forms (case), or give others, or allow it: max_lost=0.25 (--max-lost 0.25).
     """
     limit = check_max_lost(max_lost)
     losing = [each for each in lists if each.lost]
@@ -84,7 +84,7 @@ def allowance(lists: Sequence[WordList], least: int = 1) -> str:
     """Return how to allow what some lists lost, as the end of a sentence; empty where one has too few words left.
 
     >>> allowance([WordList("math", 3, ["algebra"])])
-    ', or allow it: max_lost=0.34'
+    ', or allow it: max_lost=0.34 (--max-lost 0.34)'
     >>> allowance([WordList("math", 3, ["algebra", "calculus"])], least=2)
     ''
     """
@@ -92,7 +92,8 @@ def allowance(lists: Sequence[WordList], least: int = 1) -> str:
         return ""
     most = max(len(each.lost) / each.size for each in lists)
     # Rounded up, so that the number that is named is enough.
-    return f", or allow it: max_lost={-(-most * 100 // 1) / 100:g}"
+    share = f"{-(-most * 100 // 1) / 100:g}"
+    return f", or allow it: max_lost={share} (--max-lost {share})"
 
 
 def list_labels(protected: Collection[str], attributes: Collection[str]) -> Mapping[tuple[str, str], str]:

@@ -161,8 +161,10 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
         (["debias", "vectors.txt", "--sets", "gendr_bolukbasi", "-o", "d.npz"], "did you mean"),
         (["debias", "vectors.txt", "--sets", "gender_bolukbasi", "-o", "d.csv"], ".npz"),
         (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--method", "sof"], "did you mean 'soft'"),
-        (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--strength", "1"], "setting='strength': use comp"),
+        (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--strength", "1"], "hard has no strength. Leave"),
         (["debias", "vectors.txt", "--sets", "x", "-o", "d", *2 * ["--method", "hard"]], "give each method once"),
+        (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--model", "crossed"], "Give --study too"),
+        (["debias", "vectors.txt", "--sets", "x", "-o", "d.npz", "--max-lost", "0.4"], "Give --study too"),
         (
             ["debias", "vectors.txt", "--sets", "x", "-o", "t.csv", "--method", "hard", "--method", "soft"],
             "it is a file",
@@ -298,6 +300,36 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     assert "Give --study too" in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("default::bayesbias.errors.BayesBiasWarning")
+def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    (tmp_path / "own.toml").write_text('definitional = [["he", "she"], ["man", "woman"]]\n')
+    (tmp_path / "pairs.txt").write_text("man woman 8\ndoctor nurse 7\npoetry art 6\n")
+    monkeypatch.chdir(tmp_path)
+    command = ["debias", vectors, "--sets", "own.toml", "-o", "out", "--seed", "1", "--model", "no_pooling"]
+    measured = ["--measure", "word_similarity=pairs.txt"]
+    both = ["--method", "misp", "--method", "linear", "--study", "gender", *measured]
+    assert in_process(*command, *both, monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr()
+    assert "misp of wikipedia2018_skipgram_seed1 gave no embedding: MISP needs two lists of names" in " ".join(
+        said.out.split()
+    )
+    assert "Wrote out/linear.npz" in said.out
+    assert "1 debiased embedding, as" in said.err
+    names = ["debias.csv", "debias.html", "debias.png", "linear.npz"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    for asked, message in (
+        (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs two lists"),
+        (["--method", "linear", "--study", "weat6", *measured], "so its question cannot be answered"),
+        (["--method", "linear", "--study", "gender", "--measure", "sembias"], "or --measure sembias=FILE"),
+    ):
+        assert in_process(*command, *asked, "--overwrite", monkeypatch=monkeypatch) == 2
+        assert message in capsys.readouterr().err
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names, "what was there stays"
+
+
 @pytest.mark.slow
 def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -350,7 +382,7 @@ def test_lost_words_stop_a_command_unless_they_are_allowed(
         assert in_process(*command, monkeypatch=monkeypatch) == 2
         shown = capsys.readouterr().err
         assert "1 of the 2 of 'quiet' (nap)" in shown
-        assert "max_lost=0.5" in shown
+        assert "--max-lost 0.5" in shown
     assert not (workplace / "t.csv").exists()
     for command in (table, score):
         assert in_process(*command, "--max-lost", "0.5", monkeypatch=monkeypatch) == 0

@@ -47,7 +47,8 @@ def test_the_share_that_is_named_is_enough(lost: int, size: int) -> None:
     lists = [losing(lost, size), losing(lost, 2 * size, name="arts"), losing(0, 9, name="male")]
     with pytest.raises(LostWordsError) as caught:
         judge_lost_words("X", lists, "", max_lost=0)
-    (named,) = re.findall(r"allow it: max_lost=(\S+)\.$", str(caught.value))
+    ((named, option),) = re.findall(r"allow it: max_lost=(\S+) \(--max-lost (\S+)\)\.$", str(caught.value))
+    assert named == option
     assert lost / size <= float(named) < lost / size + 0.011
     with pytest.warns(LostWordsWarning):
         judge_lost_words("X", lists, "", max_lost=float(named))
@@ -60,7 +61,7 @@ def test_control_lists_may_lose_any_share() -> None:
     with pytest.raises(LostWordsError) as caught:
         judge_lost_words("X", [control, losing(1, 4)], "", max_lost=0.2)
     assert "human" not in str(caught.value)
-    assert str(caught.value).endswith("max_lost=0.25.")
+    assert str(caught.value).endswith("max_lost=0.25 (--max-lost 0.25).")
 
 
 def test_all_lists_that_lost_too_many_are_named_and_the_others_are_not() -> None:

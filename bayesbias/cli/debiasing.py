@@ -22,6 +22,7 @@ from bayesbias.cli.base import (
 if TYPE_CHECKING:
     from bayesbias.cluster.debias_report import Measures
     from bayesbias.embeddings import Embedding
+    from bayesbias.reports.debiasing.report import DebiasReport
 
 
 def _print_methods(asked: bool) -> None:
@@ -81,7 +82,9 @@ def debias(
     With --study the page debias.html says which method took the association away and what it cost; debias.csv has its
     numbers, debias.png its figure.
 
-    Bundled sets: gender_bolukbasi (for all methods), gender_manzini, race_manzini, religion_manzini. Examples:
+    Bundled sets: gender_bolukbasi (for all methods), gender_manzini, race_manzini, religion_manzini. Your own stand in
+    a TOML file, such as the one line definitional = [["he", "she"], ["man", "woman"]]; other lists that some methods
+    need: equalize, specific, sides, names, concept. Examples:
 
         bayesbias debias vectors.txt --sets religion_manzini --output debiased.npz
 
@@ -97,8 +100,8 @@ def debias(
     settings = {"strength": strength, "components": components}
     given = {setting: value for setting, value in settings.items() if value is not None}
     methods = methods_from_names(method or ["hard"], given)
-    if study is None and (measure or seed is not None):
-        raise ArgumentError("--measure and --seed are of the page of a study. Give --study too.")
+    if study is None and (measure or seed is not None or (model, max_lost) != (DEFAULT_MODEL_NAME, DEFAULT_MAX_LOST)):
+        raise ArgumentError("--measure, --model, --max-lost and --seed are of the page of a study. Give --study too.")
     several = len(methods) > 1 or study is not None
     if several:
         check_folder(output, overwrite=overwrite)
@@ -106,17 +109,9 @@ def debias(
         check_embedding_output(output, overwrite=overwrite)
     claim(output)
     vectors = load_embedding(embedding, format=file_format, case=case, name=name)
-    said = []
+    said, failed = [], set[str]()
     names = ("*.npz", "debias.html", "debias.csv", "debias.png")
     with whole_folder(output, names=names, overwrite=overwrite) if several else nullcontext() as folder:
-        for each, chosen in methods.items():
-            changed = chosen.fit(vectors, sets).transform(vectors)
-            if folder is None:
-                file = write_embedding(changed, output, overwrite=overwrite)
-            else:
-                write_embedding(changed, folder / f"{each}.npz")
-                file = output / f"{each}.npz"
-            said.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
         if study is not None and folder is not None:
             asked: dict[str, Any] = {
                 "measures": _measures(measure, words_in_all),
@@ -125,7 +120,19 @@ def debias(
                 "random_seed": seed,
                 "progress": not quiet,
             }
-            said = [*_report(folder, vectors, study, methods, sets, **asked), *said]
+            report = _report(folder, vectors, study, methods, sets, **asked)
+            failed = {each for _, each in report.failed}
+            said = [str(report), ""]
+        for each, chosen in methods.items():
+            if each in failed:
+                continue  # the page says why
+            changed = chosen.fit(vectors, sets).transform(vectors)
+            if folder is None:
+                file = write_embedding(changed, output, overwrite=overwrite)
+            else:
+                write_embedding(changed, folder / f"{each}.npz")
+                file = output / f"{each}.npz"
+            said.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
     if study is not None:
         said.append(f"Open {output / 'debias.html'} in a browser.")
     else:
@@ -142,8 +149,8 @@ def _report(
     *,
     measures: "Measures",
     **settings: Any,
-) -> list[str]:
-    """Write the page, the table and the figure of what methods did, and return what they say."""
+) -> "DebiasReport":
+    """Write the page, the table and the figure of what methods did, and return what they show."""
     from bayesbias.cluster.debias_report import debias_report
     from bayesbias.page.debias_report import write_debias_page
     from bayesbias.plots.debias_report import plot_debias_report
@@ -153,7 +160,7 @@ def _report(
     report.table.to_csv(folder / "debias.csv", index=False)
     save_figure(plot_debias_report(report), folder / "debias.png")
     write_debias_page(report, folder / "debias.html")
-    return [str(report), ""]
+    return report
 
 
 def _measures(asked: list[str] | None, words_in_all: int | None) -> "Measures":

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,15 @@ from bayesbias.debias import DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.case_rules import Case
-from bayesbias.errors import ReportError
+from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
 from bayesbias.losses import MAX_LOST, check_max_lost
 from bayesbias.metrics.embedding_scores.registry import find_embedding_measure
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.asked import named_embeddings, raise_unless_distinct, read_studies
+from bayesbias.reports.audits.audit import question_table
 from bayesbias.reports.debiasing.cells import ORIGINAL, AskedScore, DebiasCell, answer_debias_cell
 from bayesbias.reports.debiasing.report import DebiasReport, assembled, setting_texts
-from bayesbias.studies import StudyLike
+from bayesbias.studies import Study, StudyLike
 
 type Measures = Sequence[str | tuple[str, Any] | tuple[str, Any, Mapping[str, Any]]]
 """Names in `bayesbias.metrics.EMBEDDING_MEASURES`, or such names with the data that they need, and options."""
@@ -106,10 +108,10 @@ def debias_report(
     >>> asked = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
     >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], "gender_bolukbasi", **asked)
     >>> report.table[["method", "kind", "reading"]]
-         method         kind   reading
+         method         kind        reading
     0  original  association
     1  original         bias
-    2    linear  association  narrower
+    2    linear  association  baseline only
     3    linear         bias
     """
     check_probability("hdi_prob", hdi_prob)
@@ -126,6 +128,7 @@ def debias_report(
     words = as_debias_words(sets)
     asked, scores, spec = tuple(read_studies(studies)), _checked_scores(measures), load_model(model)
     sources = _read(embeddings, case)
+    _check_studies(sources, asked, max_lost)
     with held(folder):
         seed = own_seed(folder) if seed is None else seed
         every = [
@@ -150,6 +153,20 @@ def _read(embeddings: Any, case: Case) -> dict[str, Embedding]:
     return {source.name: source for source in read}
 
 
+def _check_studies(sources: Mapping[str, Embedding], studies: Sequence[Study], max_lost: float) -> None:
+    """Raise why no study can be asked of any embedding, before methods do their work."""
+    errors: list[BayesBiasError] = []
+    for source, study in product(sources.values(), studies):
+        try:
+            with collected_warnings():
+                question_table(source, study, max_lost)
+        except BayesBiasError as error:
+            errors.append(error)
+        else:
+            return
+    raise errors[0]
+
+
 def _checked_methods(methods: Any) -> dict[str, Any]:
     """Return methods by name."""
     if isinstance(methods, Mapping):
@@ -172,7 +189,10 @@ def _checked_scores(measures: Any) -> tuple[AskedScore, ...]:
         name, data, options = (each, None, {}) if isinstance(each, str) else _parted(each)
         entry = find_embedding_measure(name)
         if data is None and entry.required:
-            raise ReportError(f"measures: {name} needs {entry.needs}. Give ({name!r}, DATA) in place of {name!r}.")
+            raise ReportError(
+                f"measures: {name} needs {entry.needs}. Give ({name!r}, DATA) in place of {name!r}, or --measure "
+                f"{name}=FILE."
+            )
         label = f"{name} ({Path(data).stem})" if entry.data == "path" and data is not None else name
         scores.append(AskedScore(name, label, data, tuple((_OPTIONS.get(name, {}) | options).items())))
     raise_unless_distinct("measures", [score.label for score in scores])

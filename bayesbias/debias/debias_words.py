@@ -147,12 +147,18 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
     fields = (*_TEXTS, *_LISTS)
     unknown = [key for key in content if key not in fields]
     if unknown:
-        raise MeasureError(f"{path}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], fields)}.")
+        raise MeasureError(
+            f"{path}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], fields)}. Words for debiasing have "
+            f'{", ".join(fields)}; such as definitional = [["he", "she"], ["man", "woman"]].'
+        )
     for key in _TEXTS:
         if not isinstance(content.get(key, ""), str):
             raise MeasureError(f"{path}: {key} must be a text.")
     if "definitional" not in content:
-        raise MeasureError(f"{path} has no list 'definitional'; see the bundled files in data/debias.")
+        raise MeasureError(
+            f"{path} has no list 'definitional'. Give sets of words that differ in nothing but what is to be removed: "
+            'definitional = [["he", "she"], ["man", "woman"]].'
+        )
     try:
         return DebiasWords(**{"name": path.stem, **content})
     except MeasureError as error:

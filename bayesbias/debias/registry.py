@@ -80,7 +80,12 @@ def methods_from_names(names: Sequence[str], settings: Mapping[str, Any]) -> dic
     parts = {name: [check_choice("--method", part.strip(), METHODS) for part in name.split("+")] for name in names}
     known = [field.name for chain in parts.values() for part in chain for field in fields(METHODS[part])]
     for setting in settings:
-        check_choice(f"--method {' '.join(names)}, setting", setting, dict.fromkeys(known))
+        if setting not in known:
+            having = [name for name, method in METHODS.items() if setting in {field.name for field in fields(method)}]
+            raise ArgumentError(
+                f"--method {' '.join(names)} has no {setting}. Leave --{setting} out, or take a method that has it: "
+                f"{', '.join(having) or 'there is none'}."
+            )
     if len(parts) < len(names):
         raise ArgumentError(f"--method {' '.join(names)}: give each method once.")
     for name, chain in parts.items():

@@ -104,8 +104,8 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     rank = int((scales > ROUNDING * scales[0]).sum())
     if wanted > rank:
         raise MeasureError(
-            f"components={wanted}, but the {len(found)} definitional sets found differ in only {rank} directions. "
-            "Give more sets, or fewer components."
+            f"components={wanted}, but the definitional sets that were found ({len(found)}) differ in only {rank} "
+            f"direction{'s' * (rank > 1)}. Give more sets, or fewer components."
         )
     explained = scales**2 / (scales**2).sum()
     directions = directions[:wanted]

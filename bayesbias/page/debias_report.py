@@ -21,12 +21,12 @@ from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.debias_report import plot_debias_report
 from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL
 from bayesbias.reports.debiasing.report import DebiasReport, measure_correlations
-from bayesbias.statements import digits_text, interval_text, percent_text, probability_text, signed_text
+from bayesbias.statements import interval_text, percent_text, probability_text, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST = 6  # associations that are told on the first screen
+_MOST = 6  # associations, and costs, that are told on the first screen
 _TITLES = {
     ASSOCIATION: ("associations", "The associations"),
     "bias": ("bias", "What is left in the geometry"),
@@ -79,7 +79,9 @@ def write_debias_page(report: DebiasReport, path: str | os.PathLike[str], *, ove
         "the change is settled."
     )
     said = {part.title: part.statements for part in report.parts}
-    answers = tuple(each.text for part in report.parts for each in part.statements if each.kind == ASSOCIATION)
+    answers = [each.text for part in report.parts for each in part.statements if each.kind == ASSOCIATION][:_MOST]
+    scores = [each for part in report.parts for each in part.statements if each.kind == "score"]
+    answers += [each.text for each in scores if each.numbers["rows"][0]["kind"] == "quality"][:_MOST]
     sections = [
         Section(*_TITLES[kind], [_table(rows, prob)])
         for kind in _TITLES
@@ -103,7 +105,7 @@ def write_debias_page(report: DebiasReport, path: str | os.PathLike[str], *, ove
         alerts=[Notice(" ".join(missing[:3]))] if missing else [],
         verdict=report.verdict.text,
         sections=sections,
-        lead=(figure(plot_debias_report(report), caption, "The numbers are in the tables."), Bullets(answers[:_MOST])),
+        lead=(figure(plot_debias_report(report), caption, "The numbers are in the tables."), Bullets(tuple(answers))),
     )
     return write_page(target, content, overwrite=overwrite)
 
@@ -115,8 +117,8 @@ def _table(rows: "pd.DataFrame", prob: str) -> Table:
         "method": ("Method", None),
         "embedding": ("Embedding", None),
         "measure": ("Measure", None),
-        "value": ("Value", digits_text),
-        "value_low:value_high": (f"{prob} interval", digits_text),
+        "value": ("Value", _value_text),
+        "value_low:value_high": (f"{prob} interval", _value_text),
         "change": ("Change", _change_text),
         "interval": ("Its interval", str),
         "items": ("Items", str),
@@ -130,6 +132,10 @@ def _table(rows: "pd.DataFrame", prob: str) -> Table:
 def _places(names: "pd.Series[str]") -> dict[str, int]:
     """Return the place of each name by where it comes first."""
     return {name: at for at, name in enumerate(dict.fromkeys(names))}
+
+
+def _value_text(value: float) -> str:
+    return f"{value:.3f}"
 
 
 def _change_text(value: float) -> str:

@@ -64,8 +64,9 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
     step = _INCHES_A_ROW * max(1.0, 0.6 * len(embeddings))
     figure, panels = panel_grid(
-        len(measures), "", width=(7.0, 5.0), height=(1.6, 0.9 + step * len(methods)), sharex=False
+        len(measures), "", width=(7.0, 5.0), height=(1.6, 1.0 + step * len(methods)), sharex=False
     )
+    figure.set_layout_engine("constrained", h_pad=0.12)  # the title of a panel keeps clear of the numbers above it
     offsets = row_offsets(len(embeddings), 0.28)
     for axes, (kind, measure) in zip(panels, measures, strict=False):
         rows = table[(table["measure"] == measure) & table["method"].isin(methods)]
@@ -88,6 +89,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
         axes.locator_params(axis="x", nbins=5)
         axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
         axes.set_ylim(len(methods) - 0.5, -0.5)
+        axes.locator_params(axis="x", nbins=6)  # labels of more would touch each other
         furnish(axes, "x", rows=True)
     if len(embeddings) > 1:
         series_legend(figure, dict(zip(embeddings, _LOOKS, strict=False)), columns=3)

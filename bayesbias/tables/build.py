@@ -200,7 +200,7 @@ def _raise_if_lists_share_a_vector(study: Study, found: dict[str, str], embeddin
 def _case_hint(embedding: Embedding) -> str:
     if embedding.case_text != "exact":
         return ""
-    return " If the words are only spelt in another way, read the embedding with the case rule exact, lower, title."
+    return " If the words are only spelt in another way, look them up in other forms too (--case exact,lower,title)."
 
 
 def _raise_if_a_list_is_empty(

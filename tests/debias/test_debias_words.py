@@ -55,6 +55,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ("definitional = []", "no definitional set"),
         ("", "no list 'definitional'"),
         ("definitonal = []", "unknown key 'definitonal' .did you mean 'definitional'"),
+        ('sets = [["he", "she"]]', r"have name, .* concept; such as definitional = \[\[\"he\", \"she\"\]"),
         ("definitional = [[", "not valid TOML"),
         ('definitional = [["a", "b"]]\nname = 3', "name must be a text"),
     ):

@@ -53,7 +53,11 @@ def test_methods_by_name() -> None:
     for names, settings, message in (
         (["mips"], {}, "did you mean 'misp'"),
         (["misp", "misp"], {}, "give each method once"),
-        (["hard"], {"strength": 1.0}, "setting='strength': use components"),
+        (
+            ["hard"],
+            {"strength": 1.0},
+            "hard has no strength. Leave --strength out, or take a method that has it: soft.",
+        ),
     ):
         with pytest.raises(ArgumentError, match=message):
             bb.debias.methods_from_names(names, settings)

@@ -53,7 +53,10 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
             raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not two words and a score. Mend it.")
         pairs.append((cells[0], cells[1], score))
     if len(pairs) < 3:
-        raise MeasureError(f"{path} has {len(pairs)} pairs of words with a score, but at least three are needed.")
+        raise MeasureError(
+            f"{path} has too few pairs of words with a score, {len(pairs)}: at least three are needed, a line each, "
+            "such as 'tiger cat 7.35'."
+        )
     if all(_TAGGED.fullmatch(word) for pair in pairs for word in pair[:2]):
         return [(first[:-2], second[:-2], score) for first, second, score in pairs]
     return pairs
@@ -96,7 +99,10 @@ def read_analogies(path: str | os.PathLike[str]) -> list[tuple[str, tuple[str, s
             raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not four words. Mend it.")
         questions.append((section, (words[0], words[1], words[2], words[3])))
     if len(questions) < 2:
-        raise MeasureError(f"{path} has {len(questions)} questions of four words, but at least two are needed.")
+        raise MeasureError(
+            f"{path} has too few questions, {len(questions)}: at least two are needed, a line each, such as "
+            "'Athens Greece Baghdad Iraq'."
+        )
     return questions
 
 
@@ -135,7 +141,10 @@ def read_sembias(path: str | os.PathLike[str]) -> list[tuple[tuple[str, str], ..
             raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not four pairs such as he:she. Mend it.")
         tuples.append(tuple((pair[0], pair[1]) for pair in pairs))
     if len(tuples) < 2:
-        raise MeasureError(f"{path} has {len(tuples)} lines of four pairs, but at least two are needed.")
+        raise MeasureError(
+            f"{path} has too few lines of four pairs, {len(tuples)}: at least two are needed, such as "
+            "'priest:nun dog:bitch book:magazine doctor:nurse'."
+        )
     return tuples
 
 

@@ -10,6 +10,7 @@ from bayesbias.arguments import check_type
 from bayesbias.errors import BayesBiasWarning, ReportError, name_some, warn_user
 from bayesbias.estimates import settled
 from bayesbias.losses import MAX_LOST
+from bayesbias.metrics import EMBEDDING_MEASURES
 from bayesbias.reports.audits.assembly import repeat
 from bayesbias.reports.audits.cells import Answer
 from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL, AskedScore, DebiasCell
@@ -74,7 +75,7 @@ class DebiasReport(Rendered):
 
     @property
     def verdict(self) -> Statement:
-        """What each method did to the associations, in a sentence a study."""
+        """What each method did to the associations, in a sentence a study, and to quality, in one a measure."""
         rows = self.table[(self.table["kind"] == ASSOCIATION) & (self.table["method"] != ORIGINAL)]
         said = []
         for study, some in rows.groupby("measure", sort=False):
@@ -86,6 +87,8 @@ class DebiasReport(Rendered):
                 if names:
                     by_reading.append(f"{text[0].lower()}{text[1:]} {name_some(names, 12)}")
             said.append(f"{study}: {'; '.join(by_reading)}.")
+        rows = self.table[(self.table["kind"] == "quality") & (self.table["method"] != ORIGINAL)]
+        said += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]
         return Statement("verdict", " ".join(said))
 
     @property
@@ -153,12 +156,14 @@ def assembled(
         for measure, reason in answers[cell.digest].left_out.items()
     }
     reasons = list(dict.fromkeys([*gone.values(), *left_out.values()]))
-    if not rows:
-        raise ReportError(f"Nothing has an answer. {' '.join(reasons[:3])}")
+    methods = {cell.method for cell in cells}
+    if not rows or (methods > {ORIGINAL} and {row["method"] for row in rows} == {ORIGINAL}):
+        raise ReportError(f"No method has an answer. {' '.join(reasons[:3])}")
     if reasons:
+        missing = ((len(gone), "debiased embedding"), (len(left_out), "number"))
+        counts = [f"{count} {name}{'s' * (count > 1)}" for count, name in missing if count]
         warn_user(
-            f"{len(gone)} embeddings and {len(left_out)} numbers are missing (`failed` and `left_out` have all): "
-            f"{' '.join(reasons[:3])}",
+            f"The report lacks {' and '.join(counts)}, as it says under Beware: {' '.join(reasons[:3])}",
             BayesBiasWarning,
         )
     frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(_VALUES, float))
@@ -249,6 +254,8 @@ def _association_statement(embedding: str, study: str, rows: Iterable[dict[str, 
     rows = list(rows)
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
     head = f"{study} in {embedding}"
+    if lost := max(row["lost"] for row in rows):
+        head += f" ({lost:,} word{'s' * (lost > 1)} of its lists lost)"
     if before is not None:
         found = settled(before["value_low"], before["value_high"])
         head += (
@@ -267,7 +274,7 @@ def _score_statement(embedding: str, measure: str, rows: Iterable[dict[str, Any]
     """Say which methods changed a score, and how."""
     rows = list(rows)
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
-    head = f"{measure} of {embedding}"
+    head = f"{measure} of {embedding} ({EMBEDDING_MEASURES[measure.split(' (')[0]].better} is better)"
     if before is not None:
         head += f": {before['value']:.3f} ({before['value_low']:.3f} to {before['value_high']:.3f}) in the original"
     changed = [row for row in rows if row["method"] != ORIGINAL]
@@ -278,6 +285,20 @@ def _score_statement(embedding: str, measure: str, rows: Iterable[dict[str, Any]
     if still := [row["method"] for row in changed if row not in moved]:
         said.append(f"No change is settled after {name_some(still, 12)}.")
     return Statement("score", " ".join([f"{head}.", *said]), {"rows": rows})
+
+
+def _cost_text(measure: str, rows: Iterable[dict[str, Any]]) -> str:
+    """Say after which methods a measure of quality is worse or better, in words."""
+    places: dict[str, list[str]] = {}
+    rows = list(rows)
+    several = len({row["embedding"] for row in rows}) > 1
+    for row in rows:
+        moved = settled(row["change_low"], row["change_high"])
+        # Of every measure of quality more is better.
+        way = ("better" if row["change"] > 0 else "worse") + " after" if moved else "no change is settled after"
+        places.setdefault(way, []).append(f"{row['method']} ({row['embedding']})" if several else row["method"])
+    ways = ("worse after", "better after", "no change is settled after")
+    return f"{measure}: {'; '.join(f'{way} {name_some(places[way], 12)}' for way in ways if way in places)}."
 
 
 def _change_text(row: Mapping[str, Any]) -> str:

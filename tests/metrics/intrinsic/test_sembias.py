@@ -65,7 +65,7 @@ def test_a_subset_is_reported_on_its_own_and_lost_tuples_are_named(path: Path) -
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("he:she a:b c:d", "line 1"), ("he:she a:b c:d e", "not four pairs"), ("", "0 lines of four pairs")],
+    [("he:she a:b c:d", "line 1"), ("he:she a:b c:d e", "not four pairs"), ("", "lines of four pairs, 0:")],
 )
 def test_a_damaged_file_is_an_error(line: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "sembias.txt"

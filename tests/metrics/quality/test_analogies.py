@@ -69,7 +69,7 @@ def test_intervals_are_about_pairs(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(": all\na b c\n", "line 2: 'a b c' is not four words"), (": all\na b c d\n", "1 questions")],
+    [(": all\na b c\n", "line 2: 'a b c' is not four words"), (": all\na b c d\n", "too few questions, 1:")],
 )
 def test_a_damaged_file_is_an_error(content: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "questions.txt"

@@ -33,8 +33,8 @@ def test_every_form_of_the_files_is_read(form: str, tmp_path: Path) -> None:
         ("cat dog 1\ncar van\ncat car 2\n", "line 2: 'car van' is not two words and a score"),
         ("cat dog 1\ncar van nan\ncat car 2\n", "line 2"),
         ("cat dog 1\ncar van 1_0\ncat car 2\n", "line 2"),
-        ("cat dog 1\ncar van 3\n", "2 pairs of words"),
-        ("", "0 pairs of words"),
+        ("cat dog 1\ncar van 3\n", "with a score, 2:"),
+        ("", "with a score, 0:"),
         ("cat\ndog\n", "line 2: 'dog'"),
     ],
 )

@@ -1,5 +1,6 @@
 """What a report on debiasing says: every number is that of the function that gives it alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +89,7 @@ def test_the_text_says_the_numbers(report: bb.DebiasReport) -> None:
 def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
     measures = ["vocabulary_direct_bias", "recoverability"]
     methods = {"none": pets.Weak(), "gone": bb.debias.LinearProjection(components=9)}
-    with pytest.warns(BayesBiasWarning, match="1 embeddings and 2 numbers are missing"):
+    with pytest.warns(BayesBiasWarning, match="lacks 1 debiased embedding and 2 numbers, as"):
         found = bb.debias_report([pets.embedding()], study(), methods, pets.SETS, measures=measures, **pets.SMALL)
     assert list(found.failed) == [("E1", "gone")]
     assert list(found.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
@@ -107,6 +108,26 @@ def test_scores_of_few_items_are_told(tmp_path: Path) -> None:
     (doubt,) = found.parts[0].statements
     assert (doubt.kind, doubt.numbers["items"]) == ("lost items", {"word_similarity (pairs)": (4, 8)})
     assert doubt.text.startswith("E1 lacks words of many items of word_similarity (pairs) (4 of 8).")
+
+
+def test_the_verdict_says_what_it_cost(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.txt"
+    path.write_text("cat dog 9\ncat purr 5\ndog bark 6\ntom nap 2\n")
+    found = pets.report(1, measures=[("word_similarity", path)])
+    for change, words in ((-0.2, "worse after"), (0.2, "better after")):
+        table = found.table.copy()
+        linear = (table["method"] == "linear") & (table["kind"] == "quality")
+        table.loc[linear, ["change", "change_low", "change_high"]] = change, change - 0.1, change + 0.1
+        verdict = replace(found, table=table).verdict.text
+        assert verdict.endswith(f"word_similarity (pairs): {words} linear; no change is settled after weak.")
+
+
+def test_a_report_of_no_method_is_none() -> None:
+    only = {"gone": bb.debias.LinearProjection(components=9)}
+    with pytest.raises(ReportError, match=r"No method has an answer\. components=9"):
+        bb.debias_report(
+            [pets.embedding()], study(), only, pets.SETS, measures=["vocabulary_direct_bias"], **pets.SMALL
+        )
 
 
 def test_correlations_are_those_of_the_values(report: bb.DebiasReport) -> None:
