@@ -9,7 +9,8 @@ from bayesbias.models.fit_content import stored_model, stored_rows
 from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
-from bayesbias.tables.schema import ATTRS_KEY, Provenance, validate_table
+from bayesbias.tables.provenance import Provenance
+from bayesbias.tables.schema import ATTRS_KEY, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,8 @@ from bayesbias.models.data import ModelData, attribute_lists, coordinates, list_
 from bayesbias.models.multivariate_simulation import draw_vectors, draw_word_effects, list_scales
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
 from bayesbias.tables.frames import any_frame
-from bayesbias.tables.schema import ATTRS_KEY, Provenance, table_hash, validate_table
+from bayesbias.tables.provenance import Provenance
+from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
 
 _PAIR = ["protected_word", "attribute_word"]
 

@@ -13,11 +13,11 @@ from bayesbias.errors import LostWordsError, StudyError, name_some
 from bayesbias.losses import MAX_LOST, check_max_lost
 from bayesbias.memory import check_memory
 from bayesbias.studies import Study, StudyLike, load_study
+from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     CONNECTION_DTYPE,
     Duplicates,
-    Provenance,
     apply_duplicates_policy,
     judge_lost_entries,
     table_hash,

@@ -20,11 +20,10 @@ from bayesbias.files import SEAL_SIZE, check_seal, input_file, printable, sealed
 from bayesbias.outputs import atomic_path, check_output
 from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
 from bayesbias.tables.frames import any_frame
-from bayesbias.tables.provenance import provenance_faults
+from bayesbias.tables.provenance import Provenance, provenance_faults
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     Duplicates,
-    Provenance,
     drop_duplicates,
     judge_lost_entries,
     provenance,

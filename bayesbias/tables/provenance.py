@@ -11,6 +11,13 @@ _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
 
 
+class Provenance(dict[str, Any]):
+    """Where a table comes from: copies of the table share its lists, since pandas copies attrs at every step."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Provenance":
+        return Provenance(self)
+
+
 def provenance_faults(facts: object) -> Iterator[str]:
     """Yield what is impossible in a table's provenance, whatever its types; keys that we do not know may be anything.
 

@@ -169,13 +169,6 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records, columns=["word", "role", "list", "reason"])
 
 
-class Provenance(dict[str, Any]):
-    """Where a table comes from: copies of the table share its lists, since pandas copies attrs at every step."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Provenance":
-        return Provenance(self)
-
-
 def table_facts(table: pd.DataFrame) -> dict[str, Any]:
     """Return where a table comes from, as it carries it; raise `TableError` if that cannot be."""
     facts = table.attrs.get(ATTRS_KEY, {})
