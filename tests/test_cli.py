@@ -756,7 +756,7 @@ def test_reliability_refuses_before_it_reads(
     monkeypatch.setattr("bayesbias.embeddings.load_embedding", lambda *_arguments, **_options: 1 / 0)
     wrong = {
         "of one seed": [paths[0]],
-        "1 of them with different names": [paths[0], paths[0]],
+        f"Two embeddings are called {paths[0].stem!r}": [paths[0], paths[0]],
         "There is no file": [paths[0], tmp_path / "seed9.npz"],
         "no target words": [*paths, "--words", "occ17"],
         "no base pairs": [*paths, "--base-pairs", "gendr"],
@@ -804,4 +804,7 @@ def test_seeds(
     assert in_process("seeds", *paths, *given, monkeypatch=monkeypatch) == 2
     assert "not empty" in capsys.readouterr().err
     assert in_process("seeds", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2
-    assert "Found 1 embeddings" in capsys.readouterr().err
+    assert "There is one embedding, " in capsys.readouterr().err
+    (tmp_path / "copy.txt").write_text((tmp_path / "seed1.txt").read_text())
+    assert in_process("seeds", paths[0], tmp_path / "copy.txt", *given, "--overwrite", monkeypatch=monkeypatch) == 2
+    assert "'seed1' and 'copy' have the same distances" in capsys.readouterr().err

@@ -109,7 +109,7 @@ def test_every_code_block_of_the_guide_runs(page: Path, workplace: Path, monkeyp
     (folder / "vectors.txt").write_bytes((workplace / "vectors.txt").read_bytes())
     monkeypatch.chdir(folder)
     monkeypatch.setattr("warnings.showwarning", warnings.showwarning)
-    found = re.findall(r"^```(python|toml|)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     assert found
     for language, block in found:
         if language == "python":

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from bayesbias.arguments import HDI_PROB
-from bayesbias.errors import ModelError
+from bayesbias.errors import ArgumentError, ModelError
 from bayesbias.losses import MAX_LOST
 
 if TYPE_CHECKING:
@@ -107,6 +107,19 @@ def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = 
         print(json.dumps(plain(data), indent=2))
     elif not quiet:
         print(text, flush=True)  # a reader of a pipe sees it when it is said
+
+
+def names_of_seeds(embeddings: list[Path]) -> list[str]:
+    """Return the names of embeddings that differ in the seed, of which there must be two at least, each once."""
+    names = [path.stem for path in embeddings]
+    if len(names) < 2:
+        raise ArgumentError(
+            f"There is one embedding, {embeddings[0]}. Give two or more that differ in the seed: of one seed nothing "
+            "can be said over seeds."
+        )
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ArgumentError(f"Two embeddings are called {twice!r}. Give each once, in files of different names.")
+    return names
 
 
 def describe(table: "pd.DataFrame") -> str:

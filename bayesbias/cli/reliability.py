@@ -16,9 +16,9 @@ from bayesbias.cli.base import (
     MaxLost,
     answer,
     app,
+    names_of_seeds,
     printed,
 )
-from bayesbias.errors import MeasureError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,12 +59,7 @@ def reliability(
     from bayesbias.reliability.scores import score_array
     from bayesbias.statements import percent_text
 
-    names = [path.stem for path in embeddings]
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise MeasureError(
-            f"Found {len(names)} embeddings, {len(set(names))} of them with different names. Give two or more that "
-            "differ in the seed, each once: of one seed no reliability over seeds can be estimated."
-        )
+    names = names_of_seeds(embeddings)
     check_probability("hdi_prob", hdi_prob)
     targets, asked = room.load_target_words(words), room.load_queries(queries)
     pairs = load_base_pairs(base_pairs)

@@ -20,6 +20,7 @@ from bayesbias.cli.base import (
     answer,
     app,
     claim,
+    names_of_seeds,
 )
 from bayesbias.errors import ReportError
 
@@ -64,12 +65,7 @@ def seeds(
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
 
-    names = [path.stem for path in embeddings]
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ReportError(
-            f"Found {len(names)} embeddings, {len(set(names))} of them with different names. Give two or more that "
-            "differ in the seed, each once."
-        )
+    names_of_seeds(embeddings)
     check_folder(output, overwrite=overwrite)
     claim(output)
     check_probability("hdi_prob", hdi_prob)
@@ -81,6 +77,13 @@ def seeds(
         )
         for path in embeddings
     }
+    of: dict[bytes, str] = {}
+    for name, table in tables.items():
+        if (twin := of.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
+            raise ReportError(
+                f"The embeddings {twin!r} and {name!r} have the same distances, so they do not differ in the seed. "
+                "Give each once, and such as were trained with different seeds."
+            )
     fits: dict[Any, Any] = {
         name: fit_model(table, model, draws=draws, tune=draws, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=not quiet)

@@ -15,7 +15,7 @@ from bayesbias.arguments import (
 )
 from bayesbias.errors import ReportError
 from bayesbias.models.fits import check_fit, fit_fact
-from bayesbias.page.blocks import Figure, Notice, Section, figure
+from bayesbias.page.blocks import Bullets, Figure, Notice, Section, figure
 from bayesbias.page.checks import predictions, priors, sampler
 from bayesbias.page.conclusions import cite, concluded, reproduce
 from bayesbias.page.embeddings import other_embeddings
@@ -187,7 +187,7 @@ def render(page: PageInput, title: str | None, *, full: bool = False, progress: 
         alerts=[Notice(text) for text in alerts],
         verdict="" if reason else page.conclusions.verdict.text,
         sections=sections,
-        lead=() if reason else (_forest(page),),
+        lead=() if reason else (_forest(page), Bullets(page.shown("contrast")[:1])),
         telling=_TELLING,
         full=full,
         subtitle=f"Model {page.spec.name}.",

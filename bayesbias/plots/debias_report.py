@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, a marker each, for embeddings.
 _LOOKS = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"), ("#56B4E9", "P"))
 _INCHES_A_ROW = 0.28
+_STACKED = 4  # panels, one below the other, which a narrow screen shows whole
 
 
 def plot_debias_report(report: DebiasReport) -> "Figure":
@@ -64,7 +65,12 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
     step = _INCHES_A_ROW * max(1.0, 0.6 * len(embeddings))
     figure, panels = panel_grid(
-        len(measures), "", width=(7.0, 5.0), height=(1.6, 1.0 + step * len(methods)), sharex=False
+        len(measures),
+        "",
+        width=(7.0, 5.0),
+        height=(1.6, 1.0 + step * len(methods)),
+        sharex=False,
+        columns=1 if len(measures) <= _STACKED else 2,
     )
     figure.set_layout_engine("constrained", h_pad=0.12)  # the title of a panel keeps clear of the numbers above it
     offsets = row_offsets(len(embeddings), 0.28)

@@ -47,13 +47,19 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def panel_grid(
-    count: int, label: str, *, width: tuple[float, float], height: tuple[float, float], sharex: bool = True
+    count: int,
+    label: str,
+    *,
+    width: tuple[float, float],
+    height: tuple[float, float],
+    sharex: bool = True,
+    columns: int = 2,
 ) -> "tuple[Figure, NDArray[Any]]":
-    """Return a figure and its panels, in two columns at most: those left over hidden, the lowest labelled.
+    """Return a figure and its panels, in so many columns at most: those left over hidden, the lowest labelled.
 
     `width` is that of a figure at least and of a column, `height` that around the panels and of a row.
     """
-    columns = min(2, count)
+    columns = min(columns, count)
     rows = -(-count // columns)
     figure = new_figure(max(width[0], width[1] * columns), height[0] + height[1] * rows)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=True).ravel()

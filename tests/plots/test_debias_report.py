@@ -12,6 +12,8 @@ def test_points_lines_and_rows_are_those_of_the_table() -> None:
     report = pets.report()
     drawn = bb.plot_debias_report(report)
     contrast, bias = (axes for axes in drawn.axes if axes.get_visible())
+    places = [axes.get_subplotspec().colspan.start for axes in (contrast, bias)]  # type: ignore[union-attr]
+    assert places == [0, 0], "a narrow screen shows every panel whole"
     assert [label.get_text() for label in contrast.get_yticklabels()] == ["original", "linear", "weak"]
     assert "lower is better" in bias.get_title(loc="left")
     rows = report.table[report.table["kind"] == "association"]
