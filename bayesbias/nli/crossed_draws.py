@@ -83,9 +83,32 @@ def draw(
     centres = of_groups + np.sqrt(spread[:, None] / counts) * rng.standard_normal((draws, len(counts)))
     kept = np.divide(variance, spread, out=np.zeros(draws), where=spread > 0)[:, None]
     found = centres[:, group] + kept * (means - centres[:, group]) + np.sqrt(kept * own_of_mean[:, None]) * noise
-    return CrossedDraws(
-        found + common, centres + common, variance, shared, own, spread, shared_of_mean, own_of_mean
-    )
+    return CrossedDraws(found + common, centres + common, variance, shared, own, spread, shared_of_mean, own_of_mean)
+
+
+def contrast_draws(
+    found: CrossedDraws,
+    scores: Floats,
+    sides: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    of_groups: tuple[int, int],
+    premises: Premises,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats | None]:
+    """Draw the first group minus the second: of these words, and of words like these if there are enough.
+
+    The difference of the two groups' means in each premise is one row, with variances of its own: premises may move a
+    group's words together. What they add to the variance that the words' own effects explain is added for words like
+    these.
+    """
+    row = scores[sides[0]].mean(axis=0) - scores[sides[1]].mean(axis=0)
+    draws = len(found.words)
+    variance = premises.variance_of_mean(draw_variances(row[None], premises, draws, rng))
+    these = row.mean() + np.sqrt(variance) * rng.standard_normal(draws)
+    if found.groups is None:
+        return these, None
+    by_words = found.own_of_mean * sum(1 / np.count_nonzero(side) for side in sides)
+    more = np.sqrt(np.maximum(variance - by_words, 0.0)) * rng.standard_normal(draws)
+    return these, found.groups[:, of_groups[0]] - found.groups[:, of_groups[1]] + more
 
 
 def _contrasts(words: int) -> Floats:

@@ -118,7 +118,7 @@ def _sentences_faults(content: Mapping[str, Any]) -> Iterator[str]:
 def _template_faults(content: Mapping[str, Any]) -> Iterator[str]:
     subject = {"subject"} if "subjects" in content else set()
     for key, wanted in (("premise", {"verb", "object", *subject}), ("hypothesis", {"word", "verb", "object"})):
-        text = content.get(key)
+        text = content.get(key, "")
         if not is_text(text) or not text.strip():
             yield f'{key} is missing: write a template, such as {key} = "{_example(wanted)}".'
             continue

@@ -1,10 +1,13 @@
 """Pairs of sentences, generated from templates: a premise, and a hypothesis that does not follow from it."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bayesbias.arguments import check_type
 from bayesbias.errors import MeasureError, did_you_mean
@@ -111,10 +114,12 @@ def _sentence(template: str, first: str, verb: str, thing: str) -> str:
     return filled[0].upper() + filled[1:]
 
 
-def _labels(codes: "np.ndarray", values: "list[str] | tuple[str, ...]") -> pd.Categorical:
+def _labels(codes: NDArray[np.int32], values: Sequence[str]) -> Any:
+    """Return the values at some places as a categorical column: a label is kept once."""
     known = list(dict.fromkeys(values))
     place = {value: code for code, value in enumerate(known)}
-    return pd.Categorical.from_codes(np.array([place[value] for value in values])[codes], known)
+    of_values = np.array([place[value] for value in values], dtype=np.int32)
+    return pd.Categorical.from_codes(of_values[codes], pd.Index(known))
 
 
 def _path(name: str | os.PathLike[str]) -> Path:

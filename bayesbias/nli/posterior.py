@@ -1,15 +1,17 @@
 """A Bayesian model of a model's answers, with crossed effects of words and premises."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
 from bayesbias.estimates import MOMENTS, estimates, settled
-from bayesbias.nli.crossed_draws import CrossedDraws, draw
+from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.scores import LABELS, Crossed, crossed, distances_to_neutral, two_groups
 from bayesbias.statements import Part, Rendered, Statement
@@ -69,7 +71,7 @@ class InferencePosterior(Rendered):
                 "worth",
                 f"{row['quantity'][0].upper()}{row['quantity'][1:]}: {row['count']:,} are worth about "
                 f"{row['mean']:,.0f} independent ones ({row['hdi_low']:,.0f} to {row['hdi_high']:,.0f}).",
-                row,
+                {str(name): value for name, value in row.items()},
             )
             for row in self.worth.to_dict("records")
         ]
@@ -84,14 +86,14 @@ class InferencePosterior(Rendered):
             Part("What it rests on", tuple(limits)),
         )
 
-    def _contrast_statement(self, row: dict[str, float]) -> Statement:
+    def _contrast_statement(self, row: Mapping[Any, Any]) -> Statement:
         first, second = self.groups
         what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
         text = (
             f"{first} minus {second}, {row['population']}: {row['mean']:+.3f} ({row['hdi_low']:+.3f} to "
             f"{row['hdi_high']:+.3f}), {what}."
         )
-        return Statement("contrast", text, row)
+        return Statement("contrast", text, {str(name): value for name, value in row.items()})
 
 
 def posterior(
@@ -171,15 +173,20 @@ def posterior(
     names = list(dict.fromkeys(table.groups))
     group = np.array([names.index(name) for name in table.groups])
     verbs, objects = (_codes(table.premises[name]) for name in ("verb", "object"))
-    found = draw(values, group, Premises.of(verbs, objects), draws, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    of_premises = Premises.of(verbs, objects)
+    found = draw(values, group, of_premises, draws, rng)
+    codes = names.index(pair[0]), names.index(pair[1])
+    sides = group == codes[0], group == codes[1]
+    contrasts = contrast_draws(found, values, sides, codes, of_premises, rng)
     outside = ((found.words < 0) | (found.words > _HIGHEST[score])).mean(axis=0).max()
     return InferencePosterior(
         score=score,
         groups=pair,
         means=_means(found, table, values, names, group, hdi_prob),
-        contrast=_contrast(found, values, [names.index(name) for name in pair], group, hdi_prob),
+        contrast=_contrast(*contrasts, float(values[sides[0]].mean() - values[sides[1]].mean()), hdi_prob),
         sds=_sds(found, hdi_prob),
-        worth=_worth(found, [np.count_nonzero(group == names.index(name)) for name in pair], premises, hdi_prob),
+        worth=_worth(found, [table.groups.count(name) for name in pair], premises, hdi_prob),
         outside=float(outside),
         draws=draws,
         hdi_prob=hdi_prob,
@@ -187,12 +194,12 @@ def posterior(
     )
 
 
-def _codes(values: "pd.Series[str]") -> "np.ndarray":
-    return values.factorize()[0]
+def _codes(values: "pd.Series[str]") -> NDArray[np.intp]:
+    return np.asarray(values.factorize()[0], dtype=np.intp)
 
 
 def _means(
-    found: CrossedDraws, table: Crossed, values: Floats, names: list[str], group: "np.ndarray", hdi_prob: float
+    found: CrossedDraws, table: Crossed, values: Floats, names: list[str], group: NDArray[np.intp], hdi_prob: float
 ) -> "pd.DataFrame":
     observed = values.mean(axis=1)
     shares = np.bincount(group) / len(group)
@@ -207,18 +214,12 @@ def _means(
             rows.append(("protected_group", name, "", population, drawn[:, g], float(observed[group == g].mean())))
     for w, word in enumerate(table.words):
         rows.append(("word", table.groups[w], word, THESE, found.words[:, w], float(observed[w])))
-    labels = {name: [row[at] for row in rows] for at, name in enumerate(("level", "group", "word", "population"))}
+    labels = {name: [str(row[at]) for row in rows] for at, name in enumerate(("level", "group", "word", "population"))}
     return _frame(np.stack([row[4] for row in rows], axis=1), labels, hdi_prob, observed=[row[5] for row in rows])
 
 
-def _contrast(
-    found: CrossedDraws, values: Floats, pair: list[int], group: "np.ndarray", hdi_prob: float
-) -> "pd.DataFrame":
-    first, second = (group == code for code in pair)
-    drawn = {THESE: found.words[:, first].mean(axis=1) - found.words[:, second].mean(axis=1)}
-    if found.groups is not None:
-        drawn = {LIKE_THESE: found.groups[:, pair[0]] - found.groups[:, pair[1]], **drawn}
-    observed = float(values[first].mean() - values[second].mean())
+def _contrast(these: Floats, like_these: Floats | None, observed: float, hdi_prob: float) -> "pd.DataFrame":
+    drawn = {THESE: these} if like_these is None else {LIKE_THESE: like_these, THESE: these}
     matrix = np.stack(list(drawn.values()), axis=1)
     above = (matrix > 0).mean(axis=0)
     return _frame(
@@ -261,7 +262,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.ones_like(above), where=below > 0)
 
 
-def _frame(drawn: Floats, labels: "dict[str, list[str]]", hdi_prob: float, **more: object) -> "pd.DataFrame":
+def _frame(drawn: Floats, labels: "dict[str, list[str]]", hdi_prob: float, **more: Any) -> "pd.DataFrame":
     """Return a row for each column of draws: its labels, mean, sd, interval, and more."""
     import pandas as pd
     import xarray as xr

@@ -66,7 +66,9 @@ def checked_probabilities(answer: Any, pairs: int, premises: Sequence[str], hypo
     try:
         found = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError) as fault:
-        raise MeasureError(f"The model's answer is no array of numbers ({fault}). Return (pairs, 3): {order}.") from fault
+        raise MeasureError(
+            f"The model's answer is no array of numbers ({fault}). Return (pairs, 3): {order}."
+        ) from fault
     if found.shape != (pairs, len(LABELS)):
         raise MeasureError(
             f"The model's answer has the shape {found.shape}, and ({pairs}, 3) is needed: a row a pair, with the "
@@ -126,9 +128,7 @@ def error(scores: pd.DataFrame) -> pd.DataFrame:
         return means.reset_index().assign(level=level)
 
     overall = frame[columns].mean().to_frame().T.assign(level="overall", pairs=len(frame))
-    found = pd.concat(
-        [overall, rows("protected_group", ["group"]), rows("word", ["group", "word"])], ignore_index=True
-    )
+    found = pd.concat([overall, rows("protected_group", ["group"]), rows("word", ["group", "word"])], ignore_index=True)
     found[["group", "word"]] = found[["group", "word"]].astype(object).fillna("").astype(str)
     return found[["level", "group", "word", "pairs", *columns]]
 
@@ -196,12 +196,12 @@ def two_groups(groups: Iterable[str], asked: Any) -> tuple[str, str]:
             )
         return known[0], known[1]
     chosen = list(asked) if isinstance(asked, tuple | list) else []
-    if len(chosen) != 2 or chosen[0] == chosen[1] or not all(isinstance(name, str) and name in known for name in chosen):
+    if len(chosen) != 2 or chosen[0] == chosen[1] or not all(name in known for name in chosen):
         raise MeasureError(f"groups={asked!r}: give two of {name_some(known)}.")
     return chosen[0], chosen[1]
 
 
-def checked_scores(scores: Any) -> pd.DataFrame:
+def checked_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of scores if it has the columns, and probabilities in them."""
     _check_columns(scores, (*PAIR, *LABELS), "scores", "bb.nli.score")
     for name in LABELS:
