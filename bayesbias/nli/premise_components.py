@@ -78,7 +78,7 @@ def draw_variances(rows: Floats, premises: Premises, draws: int, rng: np.random.
     for _ in range(_ROUNDS):
         edges = [np.linspace(a, b, (_POINTS if each else 1) + 1) for a, b, each in zip(low, high, told, strict=True)]
         middles = [(edge[1:] + edge[:-1]) / 2 if each else np.zeros(1) for edge, each in zip(edges, told, strict=True)]
-        found = np.array([[_at((u, w), premises, sums, squares, len(rows)) for w in middles[1]] for u in middles[0]])
+        found = np.stack([_along(middles[0], w, premises, sums, squares, len(rows)) for w in middles[1]], axis=1)
         density = found[..., 0]
         weight = np.exp(density - logsumexp(density))
         near = density > density.max() - _NEGLIGIBLE
@@ -109,28 +109,33 @@ def draw_variances(rows: Floats, premises: Premises, draws: int, rng: np.random.
     return np.stack([ratios[0] * rest, ratios[1] * rest, rest], axis=1)
 
 
-def _at(
-    u: tuple[float, float], premises: Premises, sums: list[Floats], squares: float, rows: int
-) -> tuple[float, float]:
-    """Return the log density at a point, the means and E integrated out, and the sum of squares in units of E.
+def _along(
+    verb_places: Floats, object_place: float, premises: Premises, sums: list[Floats], squares: float, rows: int
+) -> Floats:
+    """Return log densities, the means and E integrated out, and sums of squares in units of E, of shape (places, 2).
 
     With D the diagonal ratios and Z the indicators, V / E = I + Z D Z', whose inverse and determinant are those of
-    I + D^1/2 Z'Z D^1/2: a diagonal block of objects, and after it a matrix of the size of the verbs.
+    I + D^1/2 Z'Z D^1/2: a diagonal block of objects, and after it a matrix of the size of the verbs, whose eigenvalues
+    serve all ratios of the verbs.
     """
-    verb, thing = (np.tan(np.pi / 2 * each) for each in u)  # sd ratios
+    verb, thing = np.tan(np.pi / 2 * verb_places) ** 2, np.tan(np.pi / 2 * object_place) ** 2
     of_verbs, of_objects = premises.counts
     total = of_verbs.sum()
-    block = 1 + thing**2 * of_objects
-    across = verb * thing * premises.both
-    small = np.diag(1 + verb**2 * of_verbs) - (across / block) @ across.T
-    factor = np.linalg.cholesky(small)
-    determinant = np.log(block).sum() + 2 * np.log(np.diag(factor)).sum()
+    block = 1 + thing * of_objects
+    across = thing * premises.both / block
+    values, vectors = np.linalg.eigh(np.diag(of_verbs) - across @ premises.both.T)
+    scaled = 1 + verb[:, None] * np.maximum(values, 0.0)
+    weights = verb[:, None] / scaled
     # The rows, which have the mean 0, and the constant.
-    right_verbs = verb * np.column_stack([sums[0], of_verbs])
-    right_objects = thing * np.column_stack([sums[1], of_objects])
-    reduced = np.linalg.solve(factor, right_verbs - (across / block) @ right_objects)
-    forms = (right_objects / block[:, None]).T @ right_objects + reduced.T @ reduced
-    constant = total - forms[-1, -1]
-    left = squares - np.trace(forms[:-1, :-1]) - (forms[:-1, -1] ** 2).sum() / constant
+    right = np.column_stack([sums[1], of_objects])
+    of_rows, of_one = right[:, :-1], right[:, -1]
+    base = vectors.T @ (np.column_stack([sums[0], of_verbs]) - across @ right)
+    over = thing / block
+    constant = total - over @ of_one**2 - weights @ base[:, -1] ** 2
+    cross = (over * of_one) @ of_rows + weights @ (base[:, :-1] * base[:, -1:])
+    left = squares - (over @ of_rows**2).sum() - weights @ (base[:, :-1] ** 2).sum(axis=1)
+    left -= (cross**2).sum(axis=1) / constant
+    determinant = np.log(block).sum() + np.log(scaled).sum(axis=1)
     density = -0.5 * rows * (determinant + np.log(constant)) - 0.5 * rows * (total - 1) * np.log(left)
-    return float(density), float(left)
+    found: Floats = np.stack([density, left], axis=1)
+    return found
