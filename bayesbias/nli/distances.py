@@ -54,7 +54,7 @@ class GroupDistance(Described):
     def _facts(self) -> Facts:
         how = "all" if self.exact else "random"
         return {
-            "groups": list(self.groups),
+            "groups": " and ".join(self.groups),
             "distance": f"{self.distance:.4f}",
             "p_value": f"{self.p_value:.4f}",
             "partitions": f"{self.partitions:,} ({how})",
@@ -104,7 +104,7 @@ def distance(
     ...     entailed = np.array([0.9 if text.startswith("He ") else 0.1 for text in hypotheses])
     ...     return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     >>> bb.nli.distance(bb.nli.score(pairs, model), random_seed=1)
-    GroupDistance(groups=2 words, distance='0.2828', p_value='1.0000', partitions='70 (all)')
+    GroupDistance(groups='male and female', distance='0.2828', p_value='1.0000', partitions='70 (all)')
     """
     seed = resolve_seed(random_seed)
     check_count("samples", samples)

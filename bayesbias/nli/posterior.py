@@ -149,8 +149,8 @@ def posterior(
     >>> found = bb.nli.posterior(bb.nli.score(pairs, model), random_seed=1)
     >>> found.contrast[["population", "observed"]].round(3)
              population  observed
-    0  words like these     0.031
-    1       these words     0.031
+    0  words like these     0.006
+    1       these words     0.006
     """
     seed = resolve_seed(random_seed)
     check_choice("score", score, SCORES)

@@ -18,6 +18,7 @@ from bayesbias.arrays import Floats
 _POINTS = 24  # of the grid along each axis
 _ROUNDS = 6  # times at most that the grid is laid closer around what counts
 _NEGLIGIBLE = 12.0  # log density below the largest
+_ROUNDING = 1e-12  # of a sum of squares
 _FINE = 5.0  # points of the grid within a standard deviation
 
 
@@ -131,10 +132,11 @@ def _along(
     of_rows, of_one = right[:, :-1], right[:, -1]
     base = vectors.T @ (np.column_stack([sums[0], of_verbs]) - across @ right)
     over = thing / block
-    constant = total - over @ of_one**2 - weights @ base[:, -1] ** 2
+    constant = np.maximum(total - over @ of_one**2 - weights @ base[:, -1] ** 2, _ROUNDING * total)
     cross = (over * of_one) @ of_rows + weights @ (base[:, :-1] * base[:, -1:])
     left = squares - (over @ of_rows**2).sum() - weights @ (base[:, :-1] ** 2).sum(axis=1)
-    left -= (cross**2).sum(axis=1) / constant
+    # Nothing is left but rounding where verbs and objects say all.
+    left = np.maximum(left - (cross**2).sum(axis=1) / constant, _ROUNDING * squares)
     determinant = np.log(block).sum() + np.log(scaled).sum(axis=1)
     density = -0.5 * rows * (determinant + np.log(constant)) - 0.5 * rows * (total - 1) * np.log(left)
     found: Floats = np.stack([density, left], axis=1)

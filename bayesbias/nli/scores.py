@@ -46,8 +46,9 @@ def score(test_set: pd.DataFrame, model: Callable[[Sequence[str], Sequence[str]]
     ...     entailed = np.array([0.9 if text.startswith("He ") else 0.1 for text in hypotheses])
     ...     return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     >>> scores = bb.nli.score(pairs, model)
-    >>> scores.loc[15_743, ["word", "neutral", "entailment", "contradiction"]].tolist()
-    ['She', 0.9, 0.1, 0.0]
+    >>> scores.loc[[15_743], ["word", "neutral", "entailment", "contradiction"]]
+          word  neutral  entailment  contradiction
+    15743  She      0.9         0.1            0.0
     """
     _check_columns(test_set, PAIR, "test_set", "bb.nli.test_set")
     if not callable(model):
@@ -115,7 +116,7 @@ def error(scores: pd.DataFrame) -> pd.DataFrame:
     >>> pairs = bb.nli.test_set("explicit")
     >>> sure = bb.nli.score(pairs, lambda premises, hypotheses: np.tile([0.7, 0.2, 0.1], (len(premises), 1)))
     >>> bb.nli.error(sure).loc[0, ["pairs", "neutral", "error"]].round(4).tolist()
-    [15744, 0.7, 0.3742]
+    [15744.0, 0.7, 0.3742]
     """
     frame = checked_scores(scores)
     columns = [*LABELS, "error"]

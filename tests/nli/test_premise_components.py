@@ -77,6 +77,16 @@ def test_verbs_and_objects_that_cannot_be_told_have_no_variance() -> None:
     assert (squares / drawn[:, 2]).mean() == pytest.approx(19, abs=4 * np.sqrt(38 / 4000))
 
 
+def test_verbs_and_objects_that_say_all() -> None:
+    rng = np.random.default_rng(8)
+    premises = made(rng, 5, 7, 60)
+    row = rows_of(rng, premises, (0.3, 0.2, 0.0), 1)
+    drawn = draw_variances(row, premises, 500, rng)
+    assert np.isfinite(drawn).all()
+    assert (drawn[:, 2] < 1e-6 * drawn[:, 0]).all()
+    assert 0.1 < np.sqrt(np.median(drawn[:, 0])) < 0.9
+
+
 def test_premises_that_do_not_differ() -> None:
     rng = np.random.default_rng(6)
     assert (draw_variances(np.full((2, 30), 0.4), made(rng, 3, 5, 30), 10, rng) == 0).all()
