@@ -9,7 +9,8 @@ word. Each word has each premise, so that the sum over words holds the b (and a 
 of words hold c and e alone: two sets of rows whose variances `premise_components` draws. The means of the words, given
 T = var(a) + var(the mean of c and e), are Normal around their groups' means; SS / T is chi-square with words minus
 groups degrees of freedom, and p(T) is proportional to 1 / T. A contrast of groups then has the t distribution, and its
-interval the coverage, of the t interval of word means.
+interval the coverage, of the t interval of word means; where premises move the words of a group together,
+`contrast_draws` makes it wider.
 
 Locations are drawn given the plain means over premises, which are what a test set reports, and not the means weighted
 by variances.

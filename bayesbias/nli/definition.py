@@ -171,8 +171,8 @@ def _word_faults(where: str, words: Any) -> Iterator[str]:
         yield f'{where} must be a list of words, such as ["one", "two"].'
         return
     for word in words:
-        if not is_text(word) or not word or word != word.strip() or not word.isprintable():
-            yield f"{where} has {word!r}: a word is a text without spaces around it."
+        if not is_text(word) or not word or word != word.strip() or not word.isprintable() or set(word) & set("{}"):
+            yield f"{where} has {word!r}: a word is a text without braces, and without spaces around it."
     if len(set(map(str, words))) < len(words):
         twice = sorted({str(word) for word in words if words.count(word) > 1})
         yield f"{where} has {', '.join(twice)} more than once."
@@ -196,5 +196,5 @@ def _pair_faults(content: Mapping[str, Any]) -> Iterator[str]:
             yield f"pairs, rule {number}: objects must name lists of [objects]."
             continue
         for name in lists:
-            if name not in objects:
+            if not isinstance(name, str) or name not in objects:
                 yield f"pairs, rule {number}: there is no list {name!r} in objects{did_you_mean(str(name), objects)}."

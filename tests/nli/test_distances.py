@@ -35,6 +35,9 @@ def test_equation_2_as_it_is_printed(tmp_path: Path) -> None:
     assert found.equation_2 == pytest.approx(np.linalg.norm(sums[0] - sums[1]) / (2 * len(scores)), rel=1e-12)
     assert found.distance == pytest.approx(4 * found.equation_2, rel=1e-12)
     assert found.groups == ("cats", "dogs")
+    assert repr(found).startswith("GroupDistance(groups='cats and dogs', distance='")
+    assert "<caption>GroupDistance</caption>" in found._repr_html_()
+    assert (found.partitions, found.exact, found.mcse) == (20, True, 0.0)
     swapped = bb.nli.distance(scores, groups=("dogs", "cats"), random_seed=1)
     assert (swapped.distance, swapped.p_value) == (found.distance, found.p_value)
 

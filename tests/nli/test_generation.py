@@ -83,6 +83,8 @@ def test_a_test_set_of_ones_own_in_another_language(tmp_path: Path) -> None:
         ('["rüde"]', "[5]", "groups.dogs.nouns has 5"),
         ("[groups.dogs]\nnouns", "[groups.dogs]\nnoun", r"'noun' is not known \(did you mean 'nouns'\?\)"),
         ('objects = ["food"]', 'objects = ["foods"]', r"no list 'foods' in objects \(did you mean 'food'\?\)"),
+        ('objects = ["food"]', "objects = [[1]]", r"no list \[1\] in objects"),
+        ('["rüde"]', '["{word}"]', "a word is a text without braces"),
         ('verbs = ["jagt"]\n', "", "pairs, rule 2: verbs must be a list"),
         ('before_vowel = "der"', "before_vowel = 5", "articles.before_vowel must be a text"),
         ("[articles.exceptions]", "[articles.exception]", "articles: 'exception' is not known"),
