@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bayesbias import errors as errors
     from bayesbias import geometry as geometry
     from bayesbias import metrics as metrics
+    from bayesbias import nli as nli
     from bayesbias import reliability as reliability
     from bayesbias.cluster.debias_report import debias_report as debias_report
     from bayesbias.cluster.run import run_study as run_study
@@ -209,7 +210,7 @@ _NAMES = {
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 # Rooms that are used by their own name: bb.metrics.weat(...).
-_ROOMS = ("debias", "errors", "geometry", "metrics", "reliability")
+_ROOMS = ("debias", "errors", "geometry", "metrics", "nli", "reliability")
 
 __all__ = ["__version__", *_HOMES, *_ROOMS]
 

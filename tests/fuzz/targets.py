@@ -21,6 +21,7 @@ from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.files import _MARK, _checksum
 from tests.fuzz.mutations import flipped, mutated
+from tests.nli.made import PETS, by_length
 
 Generator = np.random.Generator
 VECTORS = {
@@ -160,6 +161,12 @@ def trained_of(path: Path) -> object:
 def study_of(path: Path) -> object:
     """Read a study."""
     return str(bb.load_study(path))
+
+
+def test_set_of(path: Path) -> object:
+    """Generate a test set of inference, and ask a model about it."""
+    scores = bb.nli.score(bb.nli.test_set(path), by_length)
+    return bb.nli.error(scores).to_csv()
 
 
 def model_of(path: Path) -> object:
@@ -319,6 +326,11 @@ def study_text(rng: Generator) -> bytes:
     return mutated(STUDY.encode(), rng)
 
 
+def test_set_text(rng: Generator) -> bytes:
+    """Return a damaged test set of inference."""
+    return mutated(PETS.encode(), rng)
+
+
 def benchmark_text(rng: Generator) -> bytes:
     """Return a damaged file of pairs, of questions or of tuples."""
     return mutated(BENCHMARKS[int(rng.integers(len(BENCHMARKS)))].encode(), rng)
@@ -357,6 +369,7 @@ TARGETS: dict[str, tuple[int, Target]] = {
         Target(one_bit("trained.npz"), trained_of, ".npz", said("trained.npz", trained_of)),
     ),
     "study": (15, Target(study_text, study_of, ".toml")),
+    "test set of inference": (8, Target(test_set_text, test_set_of, ".toml")),
     "benchmark": (10, Target(benchmark_text, benchmark_of, ".txt")),
     "model": (15, Target(model_text, model_of, ".toml")),
     "fit, one bit": (3, Target(one_bit("nc"), fit_of, ".nc", said("nc", fit_of))),

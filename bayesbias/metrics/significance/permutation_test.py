@@ -95,12 +95,12 @@ def p_value(
     if exact := number <= MOST_PARTITIONS:
         # A partition into equal halves and its complement have opposite sums: half of them are enough.
         halved = 2 * size == total
-        members = _indices(size, total, halved=halved)
+        members = group_members(size, total, halved=halved)
         counts = _counts(centred, least, members, both_signs=halved, two_sided=two_sided)
         p, mcse = counts / number, np.zeros(len(flat))
     else:
         number, counts = samples, np.zeros(len(flat), dtype=np.int64)
-        for drawn in _drawn(size, total, samples, seed):
+        for drawn in drawn_members(size, total, samples, seed):
             counts += _counts(centred, least, drawn, both_signs=False, two_sided=two_sided)
         p = (1 + counts) / (1 + samples)
         mcse = np.sqrt(p * (1 - p) / samples)
@@ -123,7 +123,7 @@ def both_p_values(s_x: ArrayLike, s_y: ArrayLike, *, samples: int, random_seed: 
 
 
 @lru_cache(maxsize=8)
-def _indices(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
+def group_members(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
     """Return the members of every group of `size` out of `total`; if `halved`, only of those that hold the first."""
     groups = combinations(range(1, total), size - 1) if halved else combinations(range(total), size)
     count, width = (comb(total - 1, size - 1), size - 1) if halved else (comb(total, size), size)
@@ -135,7 +135,7 @@ def _indices(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
     return members
 
 
-def _drawn(size: int, total: int, samples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
+def drawn_members(size: int, total: int, samples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
     """Yield the members of randomly drawn groups, in blocks."""
     rng = np.random.default_rng(seed)
     rows = max(1, _BLOCK // total)

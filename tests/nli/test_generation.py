@@ -1,0 +1,115 @@
+"""Test sets: counts, sentences, and what is wrong with a file."""
+
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import InputFileError, MeasureError
+from tests.nli.made import pets
+
+# Of Dawkins (2021), sections 3.2, 3.3 and appendix A, and Dev et al. (2020) as she counts them in section 2.1.
+COUNTS = {"explicit": 15_744, "names": 125_952, "occupations": 62_976, "dev_occupations": 1_936_512}
+WORDS = {"explicit": 8, "names": 64, "occupations": 32, "dev_occupations": 6}
+
+
+@pytest.mark.parametrize("name", ["explicit", "names", "occupations", "dev_occupations"])
+def test_the_counts_are_those_of_the_papers(name: str) -> None:
+    frame = bb.nli.test_set(name)
+    assert len(frame) == COUNTS[name]
+    assert frame["word"].nunique() == WORDS[name]
+    assert frame.groupby("group", observed=True).size().nunique() == 1  # as many of each gender
+    assert (frame["verb"].nunique(), frame["object"].nunique()) == (27, 184)
+    premises = frame[["premise"]].iloc[: len(frame) // WORDS[name]]
+    assert premises["premise"].is_unique
+    assert len(premises) == 1968 * (164 if name == "dev_occupations" else 1)
+
+
+@pytest.mark.parametrize("name", ["explicit", "names", "occupations"])
+def test_a_pair_is_found_again_by_its_index(name: str) -> None:
+    frame, again = bb.nli.test_set(name), bb.nli.test_set(name)
+    words = frame["word"].cat.categories
+    for index in (0, 1967, 1968, 5000, len(frame) - 1):
+        assert frame.loc[index].tolist() == again.loc[index].tolist()
+        assert frame.loc[index, "word"] == words[index // 1968]
+        assert frame.loc[index, "premise"] == frame.loc[index % 1968, "premise"]
+
+
+def test_articles_and_capitals() -> None:
+    frame = bb.nli.test_set("explicit")
+    assert set(frame["hypothesis"].str.split().str[0]) == {"A", "He", "She"}
+    said = set(frame["hypothesis"])
+    assert {"A man ate an apple.", "He crashed an SUV.", "A lady owns a TV.", "She bought headphones."} <= said
+    assert {"A guy met a VIP.", "A girl visited an heir."} & said == {"A guy met a VIP."}
+    occupations = bb.nli.test_set("occupations")["hypothesis"]
+    assert {"An engineer sold an oven.", "A nurse sold an oven."} <= set(occupations)
+    assert set(bb.nli.test_set("names")["hypothesis"].str.split().str[0]) >= {"Noah", "Emma"}
+    dev = bb.nli.test_set("dev_occupations").iloc[0]
+    assert (dev["premise"], dev["subject"]) == ("An accountant bought an apple.", "accountant")
+    assert dev["hypothesis"] == "A man bought an apple."
+
+
+def test_the_rule_of_the_pairs() -> None:
+    """As the code of Dev et al. combines its lists: 10 x 95 + 10 x 89 + 2 x 9 + 5 x 22."""
+    pairs = bb.nli.test_set("explicit").iloc[:1968][["verb", "object"]].astype(str)
+    counts = pairs.groupby("verb")["object"].nunique()
+    assert sorted(counts) == sorted([95] * 10 + [89] * 10 + [9] * 2 + [22] * 5)
+    assert counts["drove"] == 9
+    assert counts["ate"] == 22
+
+
+def test_a_test_set_of_ones_own_in_another_language(tmp_path: Path) -> None:
+    frame = bb.nli.test_set(pets(tmp_path))
+    assert frame.columns.tolist() == ["premise", "hypothesis", "word", "group", "verb", "object"]
+    assert len(frame) == 6 * 7
+    assert frame["hypothesis"].iloc[0] == "Ein kater frisst Milch."
+    assert frame["hypothesis"].iloc[8] == "Der oktopus frisst ein knochen."
+    assert frame["hypothesis"].iloc[-1] == "Bello jagt ein knochen."
+    assert frame["group"].tolist() == ["cats"] * 21 + ["dogs"] * 21
+    shared = 'sentences = "everyday"\n' + (tmp_path / "pets.toml").read_text().partition("[articles]")[0]
+    (tmp_path / "shared.toml").write_text(shared)
+    assert len(bb.nli.test_set(str(tmp_path / "shared.toml"))) == 6 * 1968
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("{word} {verb}", "{verb}", "hypothesis is .* must hold {object}, {verb}, {word}, each once"),
+        ('premise = "Jemand {verb} {object}."', "", "premise is missing"),
+        ('premise = "Jemand {verb}', 'premise = "Jemand {verb} {verb}', "premise is"),
+        ('["rüde"]', '["rüde", "kater"]', "'kater' is in groups.cats.nouns and in groups.dogs.nouns"),
+        ('["rüde"]', '["rüde", "rüde"]', "groups.dogs.nouns has rüde more than once"),
+        ('["rüde"]', '"rüde"', "groups.dogs.nouns must be a list of words"),
+        ('["rüde"]', "[5]", "groups.dogs.nouns has 5"),
+        ("[groups.dogs]\nnouns", "[groups.dogs]\nnoun", r"'noun' is not known \(did you mean 'nouns'\?\)"),
+        ('objects = ["food"]', 'objects = ["foods"]', r"no list 'foods' in objects \(did you mean 'food'\?\)"),
+        ('objects = ["food"]', "objects = [[1]]", r"no list \[1\] in objects"),
+        ('["rüde"]', '["{word}"]', "a word is a text without braces"),
+        ('verbs = ["jagt"]\n', "", "pairs, rule 2: verbs must be a list"),
+        ('before_vowel = "der"', "before_vowel = 5", "articles.before_vowel must be a text"),
+        ("[articles.exceptions]", "[articles.exception]", "articles: 'exception' is not known"),
+        ('toys = ["ball"]', "toys = []", "objects.toys must be a list"),
+        ("[[pairs]]", "[[rules]]", "'rules' is not known"),
+        ('premise = "J', 'sentences = "every"\npremise = "J', "sentences is 'every'"),
+        ('premise = "J', 'sentences = "everyday"\npremise = "J', "both given"),
+        ('premise = "J', 'subjects = ["a"]\npremise = "J', "premise is .* {subject}"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, old: str, new: str, said: str) -> None:
+    with pytest.raises(MeasureError, match=said):
+        bb.nli.test_set(pets(tmp_path, old, new))
+
+
+def test_all_faults_come_at_once(tmp_path: Path) -> None:
+    path = pets(tmp_path, '["rüde"]', "[5]")
+    path.write_text(path.read_text(encoding="utf-8").replace("{word}", "{name}"), encoding="utf-8")
+    with pytest.raises(MeasureError, match="has 2 faults"):
+        bb.nli.test_set(path)
+
+
+def test_names_that_do_not_exist() -> None:
+    with pytest.raises(MeasureError, match=r"no test set 'explict' \(did you mean 'explicit'\?\)"):
+        bb.nli.test_set("explict")
+    with pytest.raises(InputFileError, match="no file"):
+        bb.nli.test_set("none.toml")
+    assert bb.nli.list_test_sets() == sorted(COUNTS)
