@@ -75,6 +75,7 @@ def main() -> None:
         # The framework turns an interrupt into its exit code, and says nothing.
         code = _INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
         if code in (_INTERRUPTED, _TERMINATED):
+            sys.unraisablehook = lambda _: None  # what was being made when it came cannot always be closed
             print(f"{'interrupted' if code == _INTERRUPTED else 'terminated'}: {_what_is_there()}", file=sys.stderr)
             sys.exit(code)
         raise

@@ -12,10 +12,12 @@ from bayesbias.arguments import is_text
 from bayesbias.errors import OutputError
 from bayesbias.files import SEAL_SIZE, sealed
 from bayesbias.outputs import atomic_path
-from bayesbias.reports.audits.audit_frame import TEXTS
+from bayesbias.reports.audits import audit_frame
 from bayesbias.reports.audits.cells import Answer
+from bayesbias.reports.debiasing import report
 
 _FACTS = "facts"
+_TEXTS = {*audit_frame.TEXTS, *report.TEXTS}  # the columns of answers that are no numbers
 
 
 def read_answer(folder: Path, digest: str) -> Answer | None:
@@ -60,7 +62,7 @@ def write_answer(folder: Path, digest: str, answer: Answer) -> None:
 
 def _can_be(answer: Answer) -> bool:
     """Whether what a file says has the types of an answer."""
-    values = [(name in TEXTS, value) for row in answer.rows for name, value in dict(row).items()]
+    values = [(name in _TEXTS, value) for row in answer.rows for name, value in dict(row).items()]
     said = [*answer.warned, *dict(answer.left_out).items()]
     return (
         answer.draws.keys() <= {row["measure"] for row in answer.rows}

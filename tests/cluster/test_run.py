@@ -122,7 +122,7 @@ def test_more_seeds_or_workers_than_there_can_be_are_refused_before_they_are_mad
         study(random_seed=range(2**32))
     with pytest.raises(NotEnoughMemoryError, match=r"1,000,000 workers need about 150,000.0 GB"):
         study(workers=10**6)
-    monkeypatch.setattr(module, "free_memory", lambda: 100)
+    monkeypatch.setattr("bayesbias.cluster.answering.free_memory", lambda: 100)
     monkeypatch.setattr(module.os, "cpu_count", lambda: 64)
     assert len(study(workers=None, random_seed=1)) == 2 * 2 * 5  # by this process, for want of memory
 

@@ -100,7 +100,7 @@ def test_bad_input(monkeypatch):
     with pytest.raises(MeasureError, match="no distribution"):
         divergence_from_uniform([0.0, 0.0])
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(MeasureError, match=r"pip install 'bayesbias\[rnsb\]'"):
+    with pytest.raises(MeasureError, match=r"pip install 'bayesbias\[classifiers\]'"):
         rnsb(found, PETS)
 
 

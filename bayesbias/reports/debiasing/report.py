@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KINDS = (ASSOCIATION, "bias", "quality")
-_TEXTS = ("embedding", "method", "kind", "measure", "quantity", "reading")
+TEXTS = ("embedding", "method", "kind", "measure", "quantity", "reading")
 _VALUES = ("value", "value_low", "value_high", "change", "change_low", "change_high")
-COLUMNS = (*_TEXTS[:5], *_VALUES, "reading", "items", "lost")
+COLUMNS = (*TEXTS[:5], *_VALUES, "reading", "items", "lost")
 _TINY = 0.0005  # changes that three decimals do not show
 _FEWEST = 4  # embeddings over which a correlation says anything at all
 # What the intervals of the difference and of both gaps say, by `reading` of `compare_embeddings`, and in this order.
