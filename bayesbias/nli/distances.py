@@ -88,8 +88,8 @@ def distance(
 
     Notes
     -----
-    The paper's tables hold the distance of the means; its equation 2 divides the difference of the sums by 2|S|, where
-    |S| counts the pairs of both groups, which is a fourth of it. The p-value counts partitions with a distance of at
+    The paper's tables hold the distance of the means; its equation 2 divides the difference of the sums by twice the
+    number of pairs of both groups, which gives a fourth of it. The p-value counts partitions with a distance of at
     least d, itself included; the paper those with a larger one. The words are the units: that a word has thousands of
     pairs does not make a p-value small.
 
