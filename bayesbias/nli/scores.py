@@ -64,9 +64,9 @@ def score(test_set: pd.DataFrame, model: Callable[[Sequence[str], Sequence[str]]
 def checked_probabilities(answer: Any, pairs: int, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
     """Return a model's answer if it is probabilities of three labels for so many pairs."""
     order = ", ".join(LABELS)
+    if np.iscomplexobj(answer):
+        raise MeasureError(f"The model's answer is complex. Return real numbers of shape (pairs, 3): {order}.")
     try:
-        if np.iscomplexobj(answer):
-            raise TypeError("it is complex")
         found = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError) as fault:
         raise MeasureError(
@@ -213,7 +213,7 @@ def checked_scores(scores: pd.DataFrame) -> pd.DataFrame:
     for name in PAIR:
         if scores[name].isna().any():
             at = int(np.argmax(scores[name].isna()))
-            raise MeasureError(f"The column {name} is empty in row {at}. Give each pair its {name}, or leave the row out.")
+            raise MeasureError(f"The column {name} is empty in row {at}. Give each pair its {name}, or leave it out.")
     answer = scores[list(LABELS)].to_numpy(np.float64, na_value=np.nan)
     checked_probabilities(answer, len(scores), scores["premise"].tolist(), scores["hypothesis"].tolist())
     words = scores[["word", "group"]].astype(str).drop_duplicates()["word"]

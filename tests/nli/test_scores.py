@@ -33,7 +33,7 @@ def test_a_model_gets_all_pairs_and_its_answers_are_kept(frame: pd.DataFrame) ->
         (lambda n: np.tile([0.5, 0.2, 0.2], (n, 1)), "Logits need a softmax"),
         (lambda n: np.vstack([np.tile([1.0, 0, 0], (n - 1, 1)), [[np.nan, 0, 1]]]), "1 have .*Bello jagt ein knochen"),
         (lambda n: [["a", "b", "c"]] * n, "no array of numbers"),
-        (lambda n: np.tile([1 + 1j, 0, 0], (n, 1)), "no array of numbers .it is complex"),
+        (lambda n: np.tile([1 + 1j, 0, 0], (n, 1)), "answer is complex"),
     ],
 )
 def test_answers_that_are_no_probabilities(frame: pd.DataFrame, answer: Any, said: str) -> None:
