@@ -64,6 +64,8 @@ def score(test_set: pd.DataFrame, model: Callable[[Sequence[str], Sequence[str]]
 def checked_probabilities(answer: Any, pairs: int, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
     """Return a model's answer if it is probabilities of three labels for so many pairs."""
     order = ", ".join(LABELS)
+    if np.iscomplexobj(answer):
+        raise MeasureError(f"The model's answer is complex. Return real numbers of shape (pairs, 3): {order}.")
     try:
         found = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError) as fault:
@@ -208,13 +210,16 @@ def checked_scores(scores: pd.DataFrame) -> pd.DataFrame:
     for name in LABELS:
         if scores[name].dtype.kind not in "fiu":
             raise MeasureError(f"The column {name} holds {scores[name].dtype}. Give probabilities.")
-    checked_probabilities(
-        scores[list(LABELS)].to_numpy(), len(scores), scores["premise"].tolist(), scores["hypothesis"].tolist()
-    )
+    for name in PAIR:
+        if scores[name].isna().any():
+            at = int(np.argmax(scores[name].isna()))
+            raise MeasureError(f"The column {name} is empty in row {at}. Give each pair its {name}, or leave it out.")
+    answer = scores[list(LABELS)].to_numpy(np.float64, na_value=np.nan)
+    checked_probabilities(answer, len(scores), scores["premise"].tolist(), scores["hypothesis"].tolist())
     words = scores[["word", "group"]].astype(str).drop_duplicates()["word"]
     if words.duplicated().any():
         raise MeasureError(f"The word {words[words.duplicated()].iloc[0]!r} is in two groups. Keep it in one.")
-    return scores
+    return scores.assign(**dict(zip(LABELS, answer.T, strict=True)))
 
 
 def _check_columns(frame: Any, columns: Sequence[str], name: str, source: str) -> None:

@@ -33,6 +33,7 @@ def test_a_model_gets_all_pairs_and_its_answers_are_kept(frame: pd.DataFrame) ->
         (lambda n: np.tile([0.5, 0.2, 0.2], (n, 1)), "Logits need a softmax"),
         (lambda n: np.vstack([np.tile([1.0, 0, 0], (n - 1, 1)), [[np.nan, 0, 1]]]), "1 have .*Bello jagt ein knochen"),
         (lambda n: [["a", "b", "c"]] * n, "no array of numbers"),
+        (lambda n: np.tile([1 + 1j, 0, 0], (n, 1)), "answer is complex"),
     ],
 )
 def test_answers_that_are_no_probabilities(frame: pd.DataFrame, answer: Any, said: str) -> None:
@@ -52,6 +53,24 @@ def test_frames_that_are_none_of_ours(frame: pd.DataFrame) -> None:
     scores = bb.nli.score(frame, by_length)
     with pytest.raises(MeasureError, match="'Mia' is in two groups"):
         bb.nli.error(scores.assign(group=["cats", "dogs"] * 21, word="Mia"))
+
+
+@pytest.mark.parametrize("name", ["premise", "verb", "object", "word"])
+def test_labels_that_are_missing(frame: pd.DataFrame, name: str) -> None:
+    scores = bb.nli.score(frame, by_length)
+    lacking = scores.assign(**{name: [*scores[name][:4], None, *scores[name][5:]]})
+    for function in (bb.nli.error, bb.nli.distance, bb.nli.posterior):
+        with pytest.raises(MeasureError, match=f"The column {name} is empty in row 4"):
+            function(lacking)
+
+
+def test_columns_of_pandas_own_types(frame: pd.DataFrame) -> None:
+    scores = bb.nli.score(frame, by_length)
+    nullable = scores.convert_dtypes()
+    pd.testing.assert_frame_equal(bb.nli.error(nullable), bb.nli.error(scores))
+    nullable.loc[3, "neutral"] = pd.NA
+    with pytest.raises(MeasureError, match="1 have no probabilities"):
+        bb.nli.error(nullable)
 
 
 def test_e_is_the_mean_distance_by_a_plain_loop(frame: pd.DataFrame) -> None:

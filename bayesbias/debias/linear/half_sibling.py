@@ -95,9 +95,14 @@ class HalfSibling:
 def ridge_residual(rows: Floats, penalty: float) -> Floats:
     """Return the matrix that leaves of a vector what a ridge regression on the rows does not predict.
 
+    By the rows' singular values, as squares of very long rows cannot be inverted; what rounding leaves is 0.
+
     >>> ridge_residual(np.array([[1.0, 0.0]]), 1.0)
     array([[0.5, 0. ],
            [0. , 1. ]])
     """
-    matrix: Floats = penalty * np.linalg.inv(penalty * np.eye(rows.shape[1]) + rows.T @ rows)
+    _, sizes, axes = np.linalg.svd(rows, full_matrices=False)
+    sizes[sizes <= max(rows.shape) * np.finfo(float).eps * sizes[0]] = 0
+    predicted = (sizes / np.hypot(sizes, np.sqrt(penalty))) ** 2
+    matrix: Floats = np.eye(rows.shape[1]) - (axes.T * predicted) @ axes
     return matrix

@@ -137,4 +137,11 @@ def _common_items(before: EmbeddingScore, after: EmbeddingScore) -> tuple[pd.Dat
             f"{name_some(lost)}. The change of {before.measure} is about the {len(common):,} that both have.",
             LostWordsWarning,
         )
-    return first.loc[common].reset_index(), second.loc[common].reset_index()
+    first, second = first.loc[common], second.loc[common]
+    if "human" in first and (differs := (first["human"] != second["human"]).to_numpy()).any():
+        at = int(np.argmax(differs))
+        raise MeasureError(
+            f"People's scores differ between the two scores of {before.measure}: {common[at][0]!r} has "
+            f"{first['human'].iloc[at]:g} and {second['human'].iloc[at]:g}. Make both of the same file."
+        )
+    return first.reset_index(), second.reset_index()

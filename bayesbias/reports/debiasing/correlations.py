@@ -5,7 +5,9 @@ import numpy as np
 from bayesbias.arguments import HDI_PROB, check_count, check_number, check_probability
 from bayesbias.arrays import Floats
 
-_GRID = 20_001
+# Even, so that as many places are above 0 as below; it resolves the posterior of so many pairs, not of more.
+_GRID = 20_000
+_MOST = 100_000
 
 
 def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tuple[float, float, float]:
@@ -16,7 +18,7 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
     r
         Pearson's correlation of the pairs, between -1 and 1.
     n
-        How many pairs, at least 3.
+        How many pairs, 3 to 100,000.
     hdi_prob
         Probability inside the highest density interval.
 
@@ -52,12 +54,12 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
     (0.34, 0.84, 0.996)
     """
     check_number("r", r, low=-1, high=1)
-    check_count("n", n, least=3)
+    check_count("n", n, least=3, most=_MOST)
     check_probability("hdi_prob", hdi_prob)
     nodes, log_density, mass = _posterior(r, n)
     highest_first = np.argsort(-log_density)
     inside = highest_first[: int(np.searchsorted(np.cumsum(mass[highest_first]), hdi_prob)) + 1]
-    return float(nodes[inside.min()]), float(nodes[inside.max()]), float(mass[nodes > 0].sum())
+    return float(nodes[inside.min()]), float(nodes[inside.max()]), min(float(mass[nodes > 0].sum()), 1.0)
 
 
 def _posterior(r: float, n: int) -> tuple[Floats, Floats, Floats]:

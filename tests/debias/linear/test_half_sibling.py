@@ -37,3 +37,12 @@ def test_wrong_penalties_and_words_that_the_vectors_lack() -> None:
             HalfSibling(penalty=penalty)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="has 1 of the 2 words"):
         HalfSibling().fit(bb.load_embedding({"he": [1.0, 0], "cook": [2.0, 0]}), [["he", "she"]])
+
+
+@pytest.mark.parametrize(("length", "penalty"), [(1e150, 60.0), (1.0, 1e-40)])
+def test_words_whose_squares_cannot_be_inverted(length: float, penalty: float) -> None:
+    """Both words have one direction, which all but goes; what rounding leaves of a second does not count."""
+    vectors = {"he": [length, length, 0], "she": [3 * length, 3 * length, 0], "cook": [3.0, 4, 5]}
+    method = HalfSibling(penalty=penalty)
+    after = method.fit(bb.load_embedding(vectors), [["he", "she"]]).transform(bb.load_embedding(vectors))
+    assert after["cook"] == pytest.approx([-0.5, 0.5, 5])

@@ -74,6 +74,19 @@ def test_what_cannot_be_compared_is_an_error() -> None:
         bb.paired_change(other, made(BEFORE), random_seed=1)
 
 
+def test_scores_of_files_in_which_people_say_different_things(tmp_path: Path) -> None:
+    """One embedding by two files: what differs is the files, which is no change of the embedding."""
+    vectors = {f"word{number}": RANDOM.normal(size=5) for number in range(12)}
+    scores = []
+    for sign in (1, -1):
+        path = tmp_path / f"people{sign}.tsv"
+        path.write_text("".join(f"word{number}\tword{number + 1}\t{sign * number}\n" for number in range(11)))
+        scores.append(bb.word_similarity(vectors, path, random_seed=1))
+    with pytest.raises(MeasureError, match="'word1 ~ word2' has 1 and -1"):
+        bb.paired_change(*scores, random_seed=1)
+    assert (bb.paired_change(scores[0], scores[0], random_seed=1)["change"] == 0).all()
+
+
 @pytest.mark.slow
 def test_the_interval_of_a_change_of_rank_correlations_covers_the_truth() -> None:
     """The truth: the change over a large population of pairs, of which 60 are seen. Monte Carlo, 150 data sets."""

@@ -58,3 +58,17 @@ def test_few_pairs_say_little_and_perfect_ones_something() -> None:
         bb.correlation_interval(0.5, 2)
     with pytest.raises(ArgumentError, match=r"r=1\.5"):
         bb.correlation_interval(1.5, 10)
+
+
+@pytest.mark.parametrize("n", [3, 16, 10_000, 100_000])
+def test_no_correlation_is_as_likely_above_0_as_below(n: int) -> None:
+    low, high, above = bb.correlation_interval(0.0, n)
+    assert above == pytest.approx(0.5, abs=1e-9)
+    assert low == pytest.approx(-high, rel=0.05)
+    assert bb.correlation_interval(0.5, n)[2] <= 1
+
+
+def test_more_pairs_than_the_grid_resolves_are_refused() -> None:
+    for r in (1.0, 0.0):
+        with pytest.raises(ArgumentError, match="give at most 100,000"):
+            bb.correlation_interval(r, 10**9)
