@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -185,3 +185,5 @@ def _check_parameters(prior: Prior) -> None:
         if not isfinite(value) or (key not in _UNRESTRICTED and value <= 0):
             kind = "a finite number" if key in _UNRESTRICTED else "a positive number"
             raise ModelError(f"{prior}: {key} must be {kind}.")
+        if key not in _UNRESTRICTED and not 0 < value * value < inf:
+            raise ModelError(f"{prior}: {key}={value:g} is out of the range of numbers that can be squared.")

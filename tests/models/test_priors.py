@@ -88,3 +88,9 @@ def test_every_distribution_is_tested() -> None:
     assert tested == set(DISTRIBUTIONS)
     assert Prior("HalfNormal", {"sigma": 1.0}).positive
     assert not Prior("Normal", {"mu": 0.0, "sigma": 1.0}).positive
+
+
+@pytest.mark.parametrize("text", ["Normal(mu=0, sigma=1e-300)", "HalfNormal(sigma=1e-320)", "Exponential(1e200)"])
+def test_parameters_that_cannot_be_squared_are_refused_before_a_sampler_fails(text: str) -> None:
+    with pytest.raises(ModelError, match="out of the range of numbers that can be squared"):
+        parse_prior(text)
