@@ -92,7 +92,6 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
             name = measure.split(" (")[0]
             title = f"{measure}: {rows['quantity'].iloc[0]} ({EMBEDDING_MEASURES[name].better} is better)"
         axes.set_title(title, fontsize=10, loc="left")
-        axes.locator_params(axis="x", nbins=5)
         axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
         axes.set_ylim(len(methods) - 0.5, -0.5)
         axes.locator_params(axis="x", nbins=6)  # labels of more would touch each other

@@ -20,7 +20,6 @@ from bayesbias.statements import Part, Rendered, Statement, interval_text, perce
 if TYPE_CHECKING:
     import pandas as pd
 
-KINDS = (ASSOCIATION, "bias", "quality")
 TEXTS = ("embedding", "method", "kind", "measure", "quantity", "reading")
 _VALUES = ("value", "value_low", "value_high", "change", "change_low", "change_high")
 COLUMNS = (*TEXTS[:5], *_VALUES, "reading", "items", "lost")
