@@ -1,5 +1,6 @@
 # make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/audit.html
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
+# make test-extras  the tests of what needs torch or numpyro, in an environment of its own (5 GB)
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
 # make fuzz   50,000 hostile inputs, 200 commands killed, several at once
@@ -15,7 +16,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_N
 # Only .ci/python asks for a download, where nothing else is there.
 export UV_PYTHON_DOWNLOADS := manual
 
-.PHONY: demo test check docs validate fuzz bench calibrate format clean
+.PHONY: demo test test-extras check docs validate fuzz bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -24,6 +25,9 @@ demo: .venv/ready
 test: check
 	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations=30
 	.ci/wheel
+
+test-extras: .venv-extras/ready
+	$(ONE_THREAD) .venv-extras/bin/pytest -q -m extras -n $(WORKERS) --dist worksteal --durations=10
 
 # Takes long: larger samples and tables, NUTS beside the other samplers, every notebook.
 validate: .venv/ready
@@ -56,7 +60,7 @@ format: .venv/ready
 	$(BIN)/ruff format
 
 clean:
-	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .venv-extras .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # pip puts uv into a folder of its own: nothing is installed on the machine.
 $(UV):
@@ -70,4 +74,9 @@ $(UV):
 .venv/ready: $(UV) pyproject.toml uv.lock
 	@.ci/python >/dev/null
 	$(UV) sync --quiet --frozen --compile-bytecode --python "$$(.ci/python)"
+	@touch $@
+
+.venv-extras/ready: $(UV) pyproject.toml uv.lock
+	@.ci/python >/dev/null
+	UV_PROJECT_ENVIRONMENT=.venv-extras $(UV) sync --quiet --frozen --all-extras --python "$$(.ci/python)"
 	@touch $@

@@ -1,6 +1,7 @@
 """What tests and doctests share: the developers' reference data, a small table, and a fit of it."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import xarray as xr
 import bayesbias as bb
 
 _SHORT = ("write_report", "plot_embeddings", "compare_embeddings", "plot_check")
+_EXTRAS = ("numpyro", "safetensors", "torch", "transformers")
+_EXAMPLES_OF_EXTRAS: tuple[str, ...] = ()  # files whose examples need them
 SHARED = Path(__file__).resolve().parents[1] / "shared"
 
 # Workers side by side (pytest-xdist) must not write the same files of compiled code: a folder each.
@@ -21,7 +24,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave `truth` to those who ask for it by name; skip `shared`, saying why, where the reference data is absent.
+    """Leave `truth` to those who ask for it by name; skip `shared` and `extras`, saying why, where they are absent.
 
     What takes long comes first, so that no worker is left with it when the others are done.
     """
@@ -30,10 +33,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
     items.sort(key=lambda item: "slow" not in item.keywords)
-    if SHARED.is_dir():
-        return
+    missing = [name for name in _EXTRAS if find_spec(name) is None]
     for item in items:
-        if "shared" in item.keywords:
+        if item.nodeid.split("::")[0] in _EXAMPLES_OF_EXTRAS:
+            item.add_marker("extras")
+        if "extras" in item.keywords and missing:
+            item.add_marker(pytest.mark.skip(reason=f"{', '.join(missing)} not installed: make test-extras"))
+        if "shared" in item.keywords and not SHARED.is_dir():
             item.add_marker(pytest.mark.skip(reason="the developers' reference data is not here"))
 
 

@@ -32,6 +32,8 @@ PURPOSES = {
     "xarray": "draws with names; the form of a fit",
 }
 EXTRAS = {
+    "contextual": "vectors and probabilities of BERT-like models (PyTorch: 5 GB from the usual index)",
+    "nli": "training and asking models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
     "cluster": "`check_claims` on a Dask cluster",
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',

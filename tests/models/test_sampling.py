@@ -140,9 +140,9 @@ def test_a_sampler_that_is_not_installed_names_its_extra(table: pd.DataFrame, mo
 
 
 @pytest.mark.slow
+@pytest.mark.extras
 def test_numpyro_agrees_with_independent_draws(few: pd.DataFrame) -> None:
     """In Monte Carlo standard errors, of 40 parameters."""
-    pytest.importorskip("numpyro")
     settings = {"draws": 1000, "tune": 1000, "progress": False}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         numpyro = bb.fit(few, "hierarchical", sampler="numpyro", random_seed=1, **settings)
