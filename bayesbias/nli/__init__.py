@@ -4,6 +4,7 @@
 `distance` and `posterior` say what it answered, and how sure that is.
 """
 
+from bayesbias.nli.comparison import InferenceComparison, compare_models
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
 from bayesbias.nli.posterior import InferencePosterior, posterior
@@ -11,7 +12,9 @@ from bayesbias.nli.scores import error, score
 
 __all__ = [
     "GroupDistance",
+    "InferenceComparison",
     "InferencePosterior",
+    "compare_models",
     "distance",
     "error",
     "list_test_sets",

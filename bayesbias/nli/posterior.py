@@ -13,7 +13,7 @@ from bayesbias.errors import MeasureError
 from bayesbias.estimates import MOMENTS, estimates, settled
 from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw
 from bayesbias.nli.premise_components import Premises
-from bayesbias.nli.scores import LABELS, Crossed, crossed, distances_to_neutral, two_groups
+from bayesbias.nli.scores import LABELS, Crossed, crossed, scored, two_groups
 from bayesbias.statements import Part, Rendered, Statement
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCORES = ("error", *LABELS)
 LIKE_THESE, THESE = "words like these", "these words"
-_TITLES = {"error": "E, the distance to the right answer", **{name: f"the probability of {name}" for name in LABELS}}
+TITLES = {"error": "E, the distance to the right answer", **{name: f"the probability of {name}" for name in LABELS}}
 _HIGHEST = {"error": np.sqrt(2.0), **dict.fromkeys(LABELS, 1.0)}
 
 
@@ -80,7 +80,7 @@ class InferencePosterior(Rendered):
         if self.outside > 0.01:
             text = f"Up to {self.outside:.0%} of a word's draws lie where no score can: the Normal model fits badly."
             limits.append(Statement("outside", text, {"share": self.outside}))
-        title = f"{_TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
+        title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         return (
             Part(f"{title[0].upper()}{title[1:]}", tuple(shown)),
             Part("What it rests on", tuple(limits)),
@@ -158,23 +158,12 @@ def posterior(
     check_probability("hdi_prob", hdi_prob)
     table = crossed(scores)
     pair = two_groups(table.groups, groups)
-    if "subject" in table.premises and table.premises["subject"].nunique() > 1:
-        some = table.premises["subject"].iloc[0]
-        raise MeasureError(
-            f"The premises have {table.premises['subject'].nunique()} subjects, and the model has none. Ask about one: "
-            f"scores[scores['subject'] == {some!r}]."
-        )
-    words, premises = table.probabilities.shape[:2]
-    if words < 2 or premises < 3:
-        raise MeasureError(f"There are {words} words and {premises} premises; at least 2 and 3 are needed.")
-    values = distances_to_neutral(table.probabilities)
-    if score != "error":
-        values = table.probabilities[..., LABELS.index(score)]
+    of_premises = word_premises(table)
+    premises = table.probabilities.shape[1]
+    values = scored(table, score)
     names = list(dict.fromkeys(table.groups))
     group = np.array([names.index(name) for name in table.groups])
-    verbs, objects = (_codes(table.premises[name]) for name in ("verb", "object"))
     rng = np.random.default_rng(seed)
-    of_premises = Premises.of(verbs, objects)
     found = draw(values, group, of_premises, draws, rng)
     codes = names.index(pair[0]), names.index(pair[1])
     sides = group == codes[0], group == codes[1]
@@ -192,6 +181,21 @@ def posterior(
         hdi_prob=hdi_prob,
         random_seed=seed,
     )
+
+
+def word_premises(table: Crossed) -> Premises:
+    """Return verbs and objects of the premises; raise `MeasureError` if the model is not one of such premises."""
+    if "subject" in table.premises and table.premises["subject"].nunique() > 1:
+        some = table.premises["subject"].iloc[0]
+        raise MeasureError(
+            f"The premises have {table.premises['subject'].nunique()} subjects, and the model has none. Ask about one: "
+            f"scores[scores['subject'] == {some!r}]."
+        )
+    words, premises = table.probabilities.shape[:2]
+    if words < 2 or premises < 3:
+        raise MeasureError(f"There are {words} words and {premises} premises; at least 2 and 3 are needed.")
+    verbs, objects = (_codes(table.premises[name]) for name in ("verb", "object"))
+    return Premises.of(verbs, objects)
 
 
 def _codes(values: "pd.Series[str]") -> NDArray[np.intp]:
@@ -215,14 +219,16 @@ def _means(
     for w, word in enumerate(table.words):
         rows.append(("word", table.groups[w], word, THESE, found.words[:, w], float(observed[w])))
     labels = {name: [str(row[at]) for row in rows] for at, name in enumerate(("level", "group", "word", "population"))}
-    return _frame(np.stack([row[4] for row in rows], axis=1), labels, hdi_prob, observed=[row[5] for row in rows])
+    return estimate_frame(
+        np.stack([row[4] for row in rows], axis=1), labels, hdi_prob, observed=[row[5] for row in rows]
+    )
 
 
 def _contrast(these: Floats, like_these: Floats | None, observed: float, hdi_prob: float) -> "pd.DataFrame":
     drawn = {THESE: these} if like_these is None else {LIKE_THESE: like_these, THESE: these}
     matrix = np.stack(list(drawn.values()), axis=1)
     above = (matrix > 0).mean(axis=0)
-    return _frame(
+    return estimate_frame(
         matrix,
         {"population": list(drawn)},
         hdi_prob,
@@ -237,7 +243,7 @@ def _sds(found: CrossedDraws, hdi_prob: float) -> "pd.DataFrame":
     drawn |= {f"word and {kind}": found.own[:, at] for at, kind in enumerate(kinds)}
     if found.word_variance is not None:
         drawn = {"word": found.word_variance, **drawn}
-    return _frame(np.sqrt(np.stack(list(drawn.values()), axis=1)), {"component": list(drawn)}, hdi_prob)
+    return estimate_frame(np.sqrt(np.stack(list(drawn.values()), axis=1)), {"component": list(drawn)}, hdi_prob)
 
 
 def _worth(found: CrossedDraws, counts: list[int], premises: int, hdi_prob: float) -> "pd.DataFrame":
@@ -252,7 +258,7 @@ def _worth(found: CrossedDraws, counts: list[int], premises: int, hdi_prob: floa
             premises * words,
             _ratio(everything * words, found.spread),
         )
-    frame = _frame(np.stack([each for _, each in drawn.values()], axis=1), {"quantity": list(drawn)}, hdi_prob)
+    frame = estimate_frame(np.stack([each for _, each in drawn.values()], axis=1), {"quantity": list(drawn)}, hdi_prob)
     frame.insert(1, "count", [count for count, _ in drawn.values()])
     return frame
 
@@ -262,7 +268,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.ones_like(above), where=below > 0)
 
 
-def _frame(drawn: Floats, labels: "dict[str, list[str]]", hdi_prob: float, **more: Any) -> "pd.DataFrame":
+def estimate_frame(drawn: Floats, labels: "dict[str, list[str]]", hdi_prob: float, **more: Any) -> "pd.DataFrame":
     """Return a row for each column of draws: its labels, mean, sd, interval, and more."""
     import pandas as pd
     import xarray as xr

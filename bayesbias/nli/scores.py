@@ -87,6 +87,14 @@ def checked_probabilities(answer: Any, pairs: int, premises: Sequence[str], hypo
     return found
 
 
+def accuracy(model: Callable[[Sequence[str], Sequence[str]], Any], pairs: pd.DataFrame) -> float:
+    """Return for which share of pairs with a `label` a model finds this label the most probable."""
+    _check_columns(pairs, ("premise", "hypothesis", "label"), "pairs", "bb.nli.read_pairs")
+    premises, hypotheses = pairs["premise"].tolist(), pairs["hypothesis"].tolist()
+    found = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
+    return float((np.array(LABELS)[found.argmax(axis=1)] == pairs["label"].to_numpy(dtype=str)).mean())
+
+
 def error(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how far a model is from the right answer: E, overall, by group and by word.
 
@@ -186,6 +194,14 @@ def crossed(scores: pd.DataFrame) -> Crossed:
     probabilities = frame[list(LABELS)].to_numpy()[order].reshape(len(words), count, len(LABELS))
     groups = frame["group"].astype(str).to_numpy()[order[::count]].tolist()
     return Crossed(probabilities, words, groups, premises)
+
+
+def scored(table: Crossed, name: str) -> Floats:
+    """Return one score of each word in each premise: ``"error"``, or the probability of a label."""
+    if name == "error":
+        return distances_to_neutral(table.probabilities)
+    found: Floats = table.probabilities[..., LABELS.index(name)]
+    return found
 
 
 def two_groups(groups: Iterable[str], asked: Any) -> tuple[str, str]:

@@ -1,0 +1,121 @@
+"""Comparisons of models over trainings, as users see them."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, MeasureError
+
+MEN = ("He ", "A man ", "A guy ", "A gentleman ")
+
+
+def trained(gap: float, seed: int) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
+    """Entail men more by `gap`, and everything more or less by chance."""
+    rng = np.random.default_rng(seed)
+    shift, of_gap = rng.normal(0, 0.03), rng.normal(0, 0.02)
+
+    def model(premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        male = np.array([text.startswith(MEN) for text in hypotheses])
+        entailed = 0.3 + shift + (gap + of_gap) * male + np.array([len(text) for text in premises]) / 1000
+        return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
+
+    return model
+
+
+@pytest.fixture(scope="module")
+def pairs() -> pd.DataFrame:
+    found = bb.nli.test_set("explicit")
+    return found[found["object"].isin(["apple", "car", "book", "table", "horse", "soup"])]
+
+
+@pytest.fixture(scope="module")
+def found(pairs: pd.DataFrame) -> bb.nli.InferenceComparison:
+    models = {name: [trained(gap, 10 * at + s) for s in range(5)] for at, (name, gap) in enumerate(GAPS.items())}
+    said = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
+    return bb.nli.compare_models(models, pairs, test_pairs=said, random_seed=1)
+
+
+GAPS = {"original": 0.3, "hard": 0.1, "nothing": 0.3}
+
+
+def row(frame: pd.DataFrame, embedding: str, quantity: str, population: str = "these words") -> pd.Series:
+    chosen = frame[(frame["embedding"] == embedding) & (frame["quantity"] == quantity)]
+    return chosen[chosen["population"] == population].iloc[0]
+
+
+def test_values_are_those_of_the_plain_averages(found: bb.nli.InferenceComparison) -> None:
+    plain = found.runs.groupby("embedding")[["overall", "contrast", "distance"]].mean()
+    for name in GAPS:
+        for quantity, column in (("overall", "overall"), ("male - female", "contrast"), ("distance", "distance")):
+            one = row(found.values, name, quantity)
+            assert abs(one["mean"] - plain.loc[name, column]) < 5 * one["sd"] / np.sqrt(4000)
+    assert (found.runs["accuracy"] == 0).sum() + (found.runs["accuracy"] == 1).sum() == 15
+
+
+def test_one_run_is_what_error_and_distance_say(pairs: pd.DataFrame, found: bb.nli.InferenceComparison) -> None:
+    scores = bb.nli.score(pairs, trained(0.3, 0))
+    first = found.runs.iloc[0]
+    assert first["overall"] == pytest.approx(bb.nli.error(scores)["error"][0], rel=1e-12)
+    assert first["distance"] == pytest.approx(bb.nli.distance(scores, random_seed=1).distance, rel=1e-12)
+
+
+def test_what_was_lowered_is_told_from_what_was_not(found: bb.nli.InferenceComparison) -> None:
+    hard, nothing = (row(found.changes, name, "size of the contrast") for name in ("hard", "nothing"))
+    assert hard["hdi_high"] < 0
+    assert hard["probability_lower"] > 0.99
+    assert nothing["hdi_low"] < 0 < nothing["hdi_high"]
+    # Of E = sqrt(2) times what is entailed here.
+    assert hard["hdi_low"] < -0.2 * np.sqrt(2) < hard["hdi_high"]
+    assert row(found.changes, "hard", "male - female", "words like these")["hdi_high"] < 0
+
+
+def test_single_words(found: bb.nli.InferenceComparison) -> None:
+    words = found.words.set_index(["embedding", "word"])
+    assert len(words) == 3 * 8
+    assert words.loc[("original", "guy"), "mean"] > words.loc[("original", "lady"), "hdi_high"]
+    assert words.loc[("original", "guy"), "group"] == "male"
+
+
+def test_it_is_printed(found: bb.nli.InferenceComparison) -> None:
+    text = str(found)
+    assert "hard: E is lower" in text
+    assert "these words are apart less" in text
+    assert "nothing: E is not settled to be lower or higher" in text
+    assert "accuracy" in text
+    assert found.contrast == "male - female"
+    assert found.to_dict()["embeddings"] == ["original", "hard", "nothing"]
+
+
+def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
+    few = pairs[pairs["object"].isin(["apple", "soup"])]
+    models = {name: [trained(gap, s) for s in range(3)] for name, gap in (("a", 0.1), ("b", 0.2))}
+    first, again = (bb.nli.compare_models(models, few, "entailment", random_seed=5) for _ in range(2))
+    assert first.values.equals(again.values)
+    assert first.changes.equals(again.changes)
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        ({"a": [trained(0.1, 1)] * 3}, "1 embedding"),
+        ({"a": [trained(0.1, 1)] * 3, "b": [trained(0.1, 1)] * 2}, "'b'.*2 models.*3 at least"),
+        ({"a": trained(0.1, 1), "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
+        ({"a": "xyz", "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
+    ],
+)
+def test_what_is_no_comparison(pairs: pd.DataFrame, models: dict[str, object], said: str) -> None:
+    with pytest.raises(MeasureError, match=said):
+        bb.nli.compare_models(models, pairs)
+
+
+def test_other_wrong_arguments(pairs: pd.DataFrame) -> None:
+    models = {name: [trained(0.1, s) for s in range(3)] for name in "ab"}
+    with pytest.raises(ArgumentError, match="models"):
+        bb.nli.compare_models(list(models.values()), pairs)
+    with pytest.raises(ArgumentError, match="score='E'"):
+        bb.nli.compare_models(models, pairs, "E")
+    with pytest.raises(MeasureError, match="label"):
+        bb.nli.compare_models(models, pairs, test_pairs=pairs)
