@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import load_model as load_model
     from bayesbias.page import write_audit_page as write_audit_page
     from bayesbias.page import write_debias_page as write_debias_page
+    from bayesbias.page import write_inference_page as write_inference_page
     from bayesbias.page import write_report as write_report
     from bayesbias.page import write_seeds_page as write_seeds_page
     from bayesbias.plots.audits import plot_audit as plot_audit
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from bayesbias.plots.debias_report import plot_debias_report as plot_debias_report
     from bayesbias.plots.distances import plot_distances as plot_distances
     from bayesbias.plots.embeddings import plot_embeddings as plot_embeddings
+    from bayesbias.plots.inference import plot_inference as plot_inference
     from bayesbias.plots.lattices import plot_consistency as plot_consistency
     from bayesbias.plots.lattices import plot_lattice_spread as plot_lattice_spread
     from bayesbias.plots.lattices import plot_lattices as plot_lattices
@@ -155,12 +157,13 @@ _NAMES = {
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
-    "page": ("write_audit_page", "write_debias_page", "write_report", "write_seeds_page"),
+    "page": ("write_audit_page", "write_debias_page", "write_inference_page", "write_report", "write_seeds_page"),
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),
     "plots.contrasts": ("plot_contrasts",),
     "plots.debias_report": ("plot_debias_report",),
+    "plots.inference": ("plot_inference",),
     "plots.distances": ("plot_distances",),
     "plots.embeddings": ("plot_embeddings",),
     "plots.lattices": ("plot_consistency", "plot_lattice_spread", "plot_lattices"),

@@ -70,6 +70,16 @@ figure = bb.plot_audit(audit)""",
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
 report = bb.debias_report(embeddings, "gender", methods, sets, model="crossed", **asked)
 figure = bb.plot_debias_report(report)""",
+    "plot_inference": """def trained(gap):  # in place of models of your own, one a training
+    def model(premises, hypotheses):
+        he = np.array([text.startswith("He ") for text in hypotheses])
+        entailed = 0.3 + gap * he + np.array([len(text) for text in hypotheses]) / 500
+        return np.column_stack([1 - entailed, entailed, 0 * entailed])
+    return model
+gaps = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 0.25)}
+models = {name: [trained(gap) for gap in of] for name, of in gaps.items()}
+pairs = bb.nli.test_set("explicit")
+figure = bb.plot_inference(bb.nli.compare_runs(models, pairs, random_seed=1))""",
     "plot_seeds": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")

@@ -31,7 +31,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.cosine_regression",
     "bayesbias.direction_posterior",
     "bayesbias.fit",
-    "bayesbias.nli.compare_models",
+    "bayesbias.nli.compare_runs",
     "bayesbias.nli.posterior",
     "bayesbias.reliability.drivers",
     "bayesbias.debias_report",

@@ -4,7 +4,7 @@
 `distance` and `posterior` say what it answered, and how sure that is.
 """
 
-from bayesbias.nli.comparison import InferenceComparison, compare_models
+from bayesbias.nli.comparison import InferenceComparison, compare_runs
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
 from bayesbias.nli.posterior import InferencePosterior, posterior
@@ -14,7 +14,7 @@ __all__ = [
     "GroupDistance",
     "InferenceComparison",
     "InferencePosterior",
-    "compare_models",
+    "compare_runs",
     "distance",
     "error",
     "list_test_sets",

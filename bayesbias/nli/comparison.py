@@ -102,8 +102,8 @@ class InferenceComparison(Rendered):
         overall = self._row(self.changes, name, OVERALL)
         size = self._row(self.changes, name, SIZE)
         text = (
-            f"{name}: {self._title} is {_reading(overall)} ({_interval(overall)}). Between {self.groups[0]} and "
-            f"{self.groups[1]}, these words are apart {_reading(size, 'less', 'more')} ({_interval(size)})."
+            f"{name}: {self._title} is {_reading(overall)} ({_interval(overall)}); the gap between {self.groups[0]} "
+            f"and {self.groups[1]} is {_reading(size, 'smaller', 'larger')} ({_interval(size)})."
         )
         numbers = {"overall": overall, "size": size}
         return Statement("change", text, numbers)
@@ -129,7 +129,7 @@ class InferenceComparison(Rendered):
         return found
 
 
-def compare_models(
+def compare_runs(
     models: Mapping[str, Sequence[Model]],
     test_set: "pd.DataFrame",
     score: str = "error",
@@ -195,7 +195,7 @@ def compare_models(
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
     >>> models = {"original": [trained(0.4, s) for s in range(5)], "debiased": [trained(0.1, s) for s in range(5)]}
-    >>> found = bb.nli.compare_models(models, pairs, random_seed=1)
+    >>> found = bb.nli.compare_runs(models, pairs, random_seed=1)
     >>> settled = found.changes.query("quantity == 'male - female' and population == 'these words'")
     >>> settled[["mean", "probability_lower"]].round(1)
        mean  probability_lower

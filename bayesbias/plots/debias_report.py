@@ -8,6 +8,7 @@ from bayesbias.estimates import settled
 from bayesbias.metrics import EMBEDDING_MEASURES
 from bayesbias.plots.style import (
     MOST_WORDS,
+    SERIES,
     furnish,
     panel_grid,
     row_offsets,
@@ -22,8 +23,6 @@ from bayesbias.statements import percent_text, rows_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, a marker each, for embeddings.
-_LOOKS = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"), ("#56B4E9", "P"))
 _INCHES_A_ROW = 0.28
 _STACKED = 4  # panels, one below the other, which a narrow screen shows whole
 
@@ -59,8 +58,8 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     check_type("report", report, DebiasReport, "what bb.debias_report returned")
     table = report.table
     embeddings, methods = (list(dict.fromkeys(table[name])) for name in ("embedding", "method"))
-    if len(embeddings) > len(_LOOKS):
-        raise ReportError(f"report: {len(embeddings)} embeddings in one figure, and colours tell {len(_LOOKS)} apart.")
+    if len(embeddings) > len(SERIES):
+        raise ReportError(f"report: {len(embeddings)} embeddings in one figure, and colours tell {len(SERIES)} apart.")
     methods = methods[: MOST_WORDS // len(embeddings)]
     measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
     step = _INCHES_A_ROW * max(1.0, 0.6 * len(embeddings))
@@ -78,7 +77,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
         rows = table[(table["measure"] == measure) & table["method"].isin(methods)]
         for row in rows_of(rows):
             at = embeddings.index(row["embedding"])
-            color, marker = _LOOKS[at]
+            color, marker = SERIES[at]
             y = methods.index(row["method"]) + offsets[at]
             moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
             axes.plot([row["value_low"], row["value_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
@@ -97,7 +96,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
         axes.locator_params(axis="x", nbins=6)  # labels of more would touch each other
         furnish(axes, "x", rows=True)
     if len(embeddings) > 1:
-        series_legend(figure, dict(zip(embeddings, _LOOKS, strict=False)), columns=3)
+        series_legend(figure, dict(zip(embeddings, SERIES, strict=False)), columns=3)
     title_figure(
         figure,
         f"{len(methods) - 1} debiasing methods\n{percent_text(report.hdi_prob)} intervals; dashed: the original; "

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart; a marker each besides.
 COLORS = {"associated": "#D55E00", "different": "#0072B2", "human": "#009E73", "neutral": "#4D4D4D"}
+SERIES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"), ("#56B4E9", "P"))
+"""Okabe and Ito's colours, a marker each, for embeddings."""
 MARKERS = {"associated": "o", "different": "s", "human": "^", "neutral": "D"}
 DISTANCE_LABEL = "Mean cosine distance\n(0 = same direction, 1 = unrelated, 2 = opposite)"
 # More rows than these are neither legible nor an image that browsers show.

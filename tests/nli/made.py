@@ -1,10 +1,12 @@
 """Small test sets and models of inference whose answers are known."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
+import bayesbias as bb
 from bayesbias.arrays import Floats
 
 PETS = """
@@ -53,3 +55,35 @@ def by_length(premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
     first = np.array([len(text) for text in premises]) / 100
     second = np.array([len(text) for text in hypotheses]) / 200
     return np.column_stack([1 - first - second, first, second])
+
+
+MEN = ("He ", "A man ", "A guy ", "A gentleman ")
+
+
+def trained(gap: float, seed: int) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
+    """Entail men more by `gap`, and everything more or less by chance."""
+    rng = np.random.default_rng(seed)
+    shift, of_gap = rng.normal(0, 0.03), rng.normal(0, 0.02)
+
+    def model(premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        male = np.array([text.startswith(MEN) for text in hypotheses])
+        entailed = 0.3 + shift + (gap + of_gap) * male + np.array([len(text) for text in premises]) / 1000
+        return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
+
+    return model
+
+
+GAPS = {"original": 0.3, "hard": 0.1, "nothing": 0.3}
+
+
+def few_pairs() -> pd.DataFrame:
+    """Return the rows of the explicit test set with six objects."""
+    found = bb.nli.test_set("explicit")
+    return found[found["object"].isin(["apple", "car", "book", "table", "horse", "soup"])]
+
+
+def compared(gaps: dict[str, float] = GAPS) -> bb.nli.InferenceComparison:
+    """Compare models whose gaps are known, five trainings each."""
+    models = {name: [trained(gap, 10 * at + s) for s in range(5)] for at, (name, gap) in enumerate(gaps.items())}
+    said = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
+    return bb.nli.compare_runs(models, few_pairs(), test_pairs=said, random_seed=1)

@@ -1,44 +1,22 @@
 """Comparisons of models over trainings, as users see them."""
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
-
-MEN = ("He ", "A man ", "A guy ", "A gentleman ")
-
-
-def trained(gap: float, seed: int) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
-    """Entail men more by `gap`, and everything more or less by chance."""
-    rng = np.random.default_rng(seed)
-    shift, of_gap = rng.normal(0, 0.03), rng.normal(0, 0.02)
-
-    def model(premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
-        male = np.array([text.startswith(MEN) for text in hypotheses])
-        entailed = 0.3 + shift + (gap + of_gap) * male + np.array([len(text) for text in premises]) / 1000
-        return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
-
-    return model
+from tests.nli.made import GAPS, compared, few_pairs, trained
 
 
 @pytest.fixture(scope="module")
 def pairs() -> pd.DataFrame:
-    found = bb.nli.test_set("explicit")
-    return found[found["object"].isin(["apple", "car", "book", "table", "horse", "soup"])]
+    return few_pairs()
 
 
 @pytest.fixture(scope="module")
-def found(pairs: pd.DataFrame) -> bb.nli.InferenceComparison:
-    models = {name: [trained(gap, 10 * at + s) for s in range(5)] for at, (name, gap) in enumerate(GAPS.items())}
-    said = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
-    return bb.nli.compare_models(models, pairs, test_pairs=said, random_seed=1)
-
-
-GAPS = {"original": 0.3, "hard": 0.1, "nothing": 0.3}
+def found() -> bb.nli.InferenceComparison:
+    return compared()
 
 
 def row(frame: pd.DataFrame, embedding: str, quantity: str, population: str = "these words") -> pd.Series:
@@ -82,7 +60,7 @@ def test_single_words(found: bb.nli.InferenceComparison) -> None:
 def test_it_is_printed(found: bb.nli.InferenceComparison) -> None:
     text = str(found)
     assert "hard: E is lower" in text
-    assert "these words are apart less" in text
+    assert "the gap between male and female is smaller" in text
     assert "nothing: E is not settled to be lower or higher" in text
     assert "accuracy" in text
     assert found.contrast == "male - female"
@@ -92,7 +70,7 @@ def test_it_is_printed(found: bb.nli.InferenceComparison) -> None:
 def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
     few = pairs[pairs["object"].isin(["apple", "soup"])]
     models = {name: [trained(gap, s) for s in range(3)] for name, gap in (("a", 0.1), ("b", 0.2))}
-    first, again = (bb.nli.compare_models(models, few, "entailment", random_seed=5) for _ in range(2))
+    first, again = (bb.nli.compare_runs(models, few, "entailment", random_seed=5) for _ in range(2))
     assert first.values.equals(again.values)
     assert first.changes.equals(again.changes)
 
@@ -108,14 +86,14 @@ def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
 )
 def test_what_is_no_comparison(pairs: pd.DataFrame, models: dict[str, object], said: str) -> None:
     with pytest.raises(MeasureError, match=said):
-        bb.nli.compare_models(models, pairs)
+        bb.nli.compare_runs(models, pairs)
 
 
 def test_other_wrong_arguments(pairs: pd.DataFrame) -> None:
     models = {name: [trained(0.1, s) for s in range(3)] for name in "ab"}
     with pytest.raises(ArgumentError, match="models"):
-        bb.nli.compare_models(list(models.values()), pairs)
+        bb.nli.compare_runs(list(models.values()), pairs)
     with pytest.raises(ArgumentError, match="score='E'"):
-        bb.nli.compare_models(models, pairs, "E")
+        bb.nli.compare_runs(models, pairs, "E")
     with pytest.raises(MeasureError, match="label"):
-        bb.nli.compare_models(models, pairs, test_pairs=pairs)
+        bb.nli.compare_runs(models, pairs, test_pairs=pairs)
