@@ -4,6 +4,7 @@
 `distance` and `posterior` say what it answered, and how sure that is.
 """
 
+from bayesbias.nli.check import InferenceCheck, check
 from bayesbias.nli.comparison import InferenceComparison, compare_runs
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
@@ -12,8 +13,10 @@ from bayesbias.nli.scores import error, score
 
 __all__ = [
     "GroupDistance",
+    "InferenceCheck",
     "InferenceComparison",
     "InferencePosterior",
+    "check",
     "compare_runs",
     "distance",
     "error",

@@ -59,13 +59,18 @@ class CrossedDraws:
 
 
 def draw(
-    scores: Floats, group: NDArray[np.intp], premises: Premises, draws: int, rng: np.random.Generator
+    scores: Floats,
+    group: NDArray[np.intp],
+    premises: Premises,
+    draws: int,
+    rng: np.random.Generator,
+    prior_scale: float = 1.0,
 ) -> CrossedDraws:
     """Draw from the posterior of scores of shape (words, premises); `group` has the code of each word's group."""
     words = len(scores)
     total = scores.sum(axis=0, keepdims=True) / np.sqrt(words)
-    own = draw_variances(_contrasts(words) @ scores, premises, draws, rng)
-    both = draw_variances(total, premises, draws, rng)
+    own = draw_variances(_contrasts(words) @ scores, premises, draws, rng, prior_scale)
+    both = draw_variances(total, premises, draws, rng, prior_scale)
     # The sum's variances hold those of c and e once, and those of b once for each word.
     shared = np.maximum(both - own, 0.0) / words
     own_of_mean, shared_of_mean = premises.variance_of_mean(own), premises.variance_of_mean(shared)

@@ -61,10 +61,13 @@ class Premises:
         return found
 
 
-def draw_variances(rows: Floats, premises: Premises, draws: int, rng: np.random.Generator) -> Floats:
+def draw_variances(
+    rows: Floats, premises: Premises, draws: int, rng: np.random.Generator, prior_scale: float = 1.0
+) -> Floats:
     """Draw from the posterior of the variances of verbs, objects and the rest, of shape (draws, 3).
 
-    `rows` have the shape (rows, premises); those of a factor that cannot be told are 0.
+    `rows` have the shape (rows, premises); those of a factor that cannot be told are 0. `prior_scale` is that of the
+    half-Cauchy priors.
     """
     from scipy.special import logsumexp
 
@@ -81,6 +84,11 @@ def draw_variances(rows: Floats, premises: Premises, draws: int, rng: np.random.
         middles = [(edge[1:] + edge[:-1]) / 2 if each else np.zeros(1) for edge, each in zip(edges, told, strict=True)]
         found = np.stack([_along(middles[0], w, premises, sums, squares, len(rows)) for w in middles[1]], axis=1)
         density = found[..., 0]
+        for axis, each in enumerate(told):
+            if each:  # the grid has the scale 1 in it
+                square = np.tan(np.pi / 2 * middles[axis]) ** 2
+                more = np.log1p(square) - np.log(prior_scale**2 + square)
+                density = density + (more[:, None] if axis == 0 else more)
         weight = np.exp(density - logsumexp(density))
         near = density > density.max() - _NEGLIGIBLE
         done = True
