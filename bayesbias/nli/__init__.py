@@ -5,7 +5,8 @@
 """
 
 from bayesbias.nli.check import InferenceCheck, check
-from bayesbias.nli.comparison import InferenceComparison, compare_runs
+from bayesbias.nli.compare_runs import compare_runs
+from bayesbias.nli.comparison import InferenceComparison
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
 from bayesbias.nli.posterior import InferencePosterior, posterior

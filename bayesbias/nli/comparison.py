@@ -1,27 +1,22 @@
 """Whether a model of inference that is given other vectors treats groups more alike, with the spread of training."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, check_type, resolve_seed
 from bayesbias.arrays import Floats
-from bayesbias.errors import MeasureError
 from bayesbias.estimates import settled
 from bayesbias.nli.distances import distance_of_means
-from bayesbias.nli.posterior import LIKE_THESE, SCORES, THESE, TITLES, estimate_frame, word_premises
-from bayesbias.nli.run_draws import LEAST_RUNS, Layout, mean_draws, quantity_draws
-from bayesbias.nli.scores import Crossed, accuracy, crossed, scored, two_groups
-from bayesbias.nli.scores import score as answers_of
+from bayesbias.nli.posterior import LIKE_THESE, THESE, TITLES, estimate_frame, word_premises
+from bayesbias.nli.run_draws import Layout, mean_draws, quantity_draws
+from bayesbias.nli.scores import Crossed, scored, two_groups
 from bayesbias.statements import Part, Rendered, Statement, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-type Model = Callable[[Sequence[str], Sequence[str]], Any]
 
 OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
@@ -129,95 +124,35 @@ class InferenceComparison(Rendered):
         return found
 
 
-def compare_runs(
-    models: Mapping[str, Sequence[Model]],
-    test_set: "pd.DataFrame",
-    score: str = "error",
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one trained model answered, and how accurate it is where that was asked."""
+
+    answers: Crossed
+    accuracy: float | None = None
+
+
+def compared(
+    runs: Mapping[str, Sequence[Run]],
+    score: str,
     *,
-    test_pairs: "pd.DataFrame | None" = None,
-    groups: tuple[str, str] | None = None,
-    draws: int = 4000,
-    hdi_prob: float = HDI_PROB,
-    random_seed: int | None = None,
+    groups: tuple[str, str] | None,
+    draws: int,
+    hdi_prob: float,
+    random_seed: int,
 ) -> InferenceComparison:
-    """Compare models of inference that were trained several times, each kind of them with another embedding.
-
-    Parameters
-    ----------
-    models
-        By the name of their embedding, the models of its trainings, at least 3, each as for `bb.nli.score`. The first
-        is the one that the others are compared with. Any models will do: those of `bb.nli.train`, or pipelines that
-        were tuned with several seeds.
-    test_set
-        From `bb.nli.test_set`, or some of its rows.
-    score
-        ``"error"``, whose mean is E, or a probability: ``"neutral"``, ``"entailment"``, ``"contradiction"``.
-    test_pairs
-        Pairs with a `label`, from `bb.nli.read_pairs`, on which each model's accuracy is taken.
-    groups
-        The two groups that are compared; may be left out where there are two.
-    draws, hdi_prob
-        As for `bb.nli.posterior`.
-    random_seed
-        Seed of the draws. If it is left out, one is drawn and kept in the result.
-
-    Returns
-    -------
-    InferenceComparison
-        Printed, the answer; `values`, `changes`, `words` and `runs` are the numbers.
-
-    Raises
-    ------
-    MeasureError
-        If there are fewer than two embeddings or three trainings of one, a model's answer is not probabilities, or the
-        groups are not determined.
-
-    Notes
-    -----
-    Answers are averaged over trainings, and words and premises are modelled as in `bb.nli.posterior`; the spread over
-    trainings is added as in Student's t, of both embeddings for a change (`bayesbias.nli.run_draws`). All embeddings
-    are asked about the same words and premises, so that a change is that of the same sentences. The size of the
-    contrast is its absolute value; its change takes the premises of the two embeddings as independent, which makes
-    the interval wider. d (``"distance"``) has the trainings as its sample; it is at least 0, and of a few words never
-    quite 0.
-
-    References
-    ----------
-    Dawkins (2021), tables 1 to 4, has one training of each and no intervals.
-
-    Examples
-    --------
-    >>> pairs = bb.nli.test_set("explicit").query("object in ['apple', 'car', 'book', 'table', 'horse']")
-    >>> def trained(gap, seed):
-    ...     shift = np.random.default_rng(seed).normal(0, 0.02)
-    ...     def model(premises, hypotheses):
-    ...         entailed = 0.3 + shift + gap * np.array([text.startswith("He ") for text in hypotheses])
-    ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
-    ...     return model
-    >>> models = {"original": [trained(0.4, s) for s in range(5)], "debiased": [trained(0.1, s) for s in range(5)]}
-    >>> found = bb.nli.compare_runs(models, pairs, random_seed=1)
-    >>> settled = found.changes.query("quantity == 'male - female' and population == 'these words'")
-    >>> settled[["mean", "probability_lower"]].round(1)
-       mean  probability_lower
-    7  -0.1                1.0
-    """
-    seed = resolve_seed(random_seed)
-    check_choice("score", score, SCORES)
-    check_count("draws", draws, least=100, most=1_000_000)
-    check_probability("hdi_prob", hdi_prob)
-    check_models(models)
-    names = list(models)
-    asked = {name: [_answers(model, test_set) for model in models[name]] for name in names}
-    table = asked[names[0]][0]
+    """Compare what models answered, by the name of their embedding; all of one test set."""
+    names = list(runs)
+    table = runs[names[0]][0].answers
     pair = two_groups(table.groups, groups)
     kinds = list(dict.fromkeys(table.groups))
     group = np.array([kinds.index(name) for name in table.groups])
     layout = Layout(group, (kinds.index(pair[0]), kinds.index(pair[1])), word_premises(table))
     label = contrast_label(pair)
     quantities = [OVERALL, *kinds, label]
-    rng = np.random.default_rng(seed)
-    answers = {name: np.stack([scored(each, score) for each in asked[name]]) for name in names}
-    distances = {name: np.array([_distance(each, pair) for each in asked[name]]) for name in names}
+    rng = np.random.default_rng(random_seed)
+    answers = {name: np.stack([scored(run.answers, score) for run in runs[name]]) for name in names}
+    distances = {name: np.array([_distance(run.answers, pair) for run in runs[name]]) for name in names}
     first, base = names[0], answers[names[0]]
     first_size: Floats = np.zeros(draws)
     first_distance = first_size
@@ -250,9 +185,9 @@ def compare_runs(
         values=_frame(values, keys, hdi_prob),
         changes=_frame(changes, keys, hdi_prob, probability_lower=[float((row[3] < 0).mean()) for row in changes]),
         words=_frame(words, ("embedding", "word", "group"), hdi_prob),
-        runs=_runs(models, answers, distances, layout, test_pairs),
+        runs=_run_rows(runs, answers, distances, layout),
         hdi_prob=hdi_prob,
-        random_seed=seed,
+        random_seed=random_seed,
     )
 
 
@@ -263,27 +198,6 @@ def contrast_label(pair: tuple[str, str]) -> str:
     'male - female'
     """
     return f"{pair[0]} - {pair[1]}"
-
-
-def check_models(models: Any, what: str = "models") -> None:
-    """Raise `MeasureError` unless `models` has two names or more, and enough models of each."""
-    check_type(what, models, Mapping, "a mapping of names to models")
-    if len(models) < 2:
-        raise MeasureError(
-            f"{what} has {len(models)} embedding. Give two or more: the first is compared with the others."
-        )
-    for name, trained in models.items():
-        if isinstance(trained, str) or not isinstance(trained, Sequence) or not all(map(callable, trained)):
-            raise MeasureError(f"{what}[{name!r}] is no list of models. Give the models of its trainings.")
-        if len(trained) < LEAST_RUNS:
-            raise MeasureError(
-                f"{what}[{name!r}] has {len(trained)} models. How far trainings part takes {LEAST_RUNS} at least, "
-                "and 5 or more to say it with some confidence."
-            )
-
-
-def _answers(model: Model, test_set: "pd.DataFrame") -> Crossed:
-    return crossed(answers_of(test_set, model))
 
 
 def _distance(table: Crossed, pair: tuple[str, str]) -> float:
@@ -307,24 +221,20 @@ def _frame(
     return estimate_frame(np.stack([row[3] for row in rows], axis=1), labels, hdi_prob, **more)
 
 
-def _runs(
-    models: Mapping[str, Sequence[Model]],
-    answers: dict[str, Floats],
-    distances: dict[str, Floats],
-    layout: Layout,
-    test_pairs: "pd.DataFrame | None",
+def _run_rows(
+    runs: Mapping[str, Sequence[Run]], answers: dict[str, Floats], distances: dict[str, Floats], layout: Layout
 ) -> "pd.DataFrame":
     import pandas as pd
 
     contrast = layout.weights[layout.group.max() + 2]
     rows = []
-    for name, trained in models.items():
-        for run, model in enumerate(trained):
-            of_words = answers[name][run].mean(axis=1)
-            row = {"embedding": name, "run": run + 1, OVERALL: of_words.mean(), "contrast": contrast @ of_words}
-            row[DISTANCE] = distances[name][run]
-            if test_pairs is not None:
-                row["accuracy"] = accuracy(model, test_pairs)
+    for name, of_name in runs.items():
+        for at, run in enumerate(of_name):
+            of_words = answers[name][at].mean(axis=1)
+            row = {"embedding": name, "run": at + 1, OVERALL: of_words.mean(), "contrast": contrast @ of_words}
+            row[DISTANCE] = distances[name][at]
+            if run.accuracy is not None:
+                row["accuracy"] = run.accuracy
             rows.append(row)
     return pd.DataFrame(rows)
 
