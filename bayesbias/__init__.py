@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bayesbias import reliability as reliability
     from bayesbias.cluster.debias_report import debias_report as debias_report
     from bayesbias.cluster.run import run_study as run_study
+    from bayesbias.correlations import correlation_interval as correlation_interval
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
     from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
@@ -95,7 +96,6 @@ if TYPE_CHECKING:
     from bayesbias.reports.checks.posterior_check import check_posterior as check_posterior
     from bayesbias.reports.checks.prior_check import PriorCheck as PriorCheck
     from bayesbias.reports.checks.prior_check import check_prior as check_prior
-    from bayesbias.reports.debiasing.correlations import correlation_interval as correlation_interval
     from bayesbias.reports.debiasing.report import DebiasReport as DebiasReport
     from bayesbias.reports.debiasing.report import measure_correlations as measure_correlations
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison as EmbeddingComparison
@@ -140,6 +140,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "cluster.debias_report": ("debias_report",),
     "cluster.run": ("run_study",),
+    "correlations": ("correlation_interval",),
     "cosine_regressions.linear_model": ("LinearPrior",),
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
     "embeddings": ("Embedding", "EmbeddingLike", "Lookup", "load_embedding"),
@@ -179,7 +180,6 @@ _NAMES = {
     "reports.audits.ranks": ("Ranks", "rank"),
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),
     "reports.checks.prior_check": ("PriorCheck", "check_prior"),
-    "reports.debiasing.correlations": ("correlation_interval",),
     "reports.debiasing.report": ("DebiasReport", "measure_correlations"),
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
     "reports.embeddings.seeds": ("SeedComparison", "compare_seeds"),

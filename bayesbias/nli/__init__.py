@@ -7,6 +7,7 @@
 from bayesbias.nli.check import InferenceCheck, check
 from bayesbias.nli.compare_runs import compare_runs
 from bayesbias.nli.comparison import InferenceComparison
+from bayesbias.nli.correlations import correlations
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
 from bayesbias.nli.posterior import InferencePosterior, posterior
@@ -19,6 +20,7 @@ __all__ = [
     "InferencePosterior",
     "check",
     "compare_runs",
+    "correlations",
     "distance",
     "error",
     "list_test_sets",

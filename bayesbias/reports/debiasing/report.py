@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import check_type
+from bayesbias.correlations import correlation_interval
 from bayesbias.errors import BayesBiasWarning, ReportError, name_some, warn_user
 from bayesbias.estimates import settled
 from bayesbias.losses import MAX_LOST
@@ -14,7 +15,6 @@ from bayesbias.metrics import EMBEDDING_MEASURES
 from bayesbias.reports.audits.assembly import repeat
 from bayesbias.reports.audits.cells import Answer
 from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL, AskedScore, DebiasCell
-from bayesbias.reports.debiasing.correlations import correlation_interval
 from bayesbias.statements import Part, Rendered, Statement, interval_text, percent_text, rows_of, signed_text
 
 if TYPE_CHECKING:

@@ -1,0 +1,51 @@
+"""Correlations of answers with measures of the vectors."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, MeasureError
+from tests.nli.made import compared
+
+GAPS = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1, "e": 0.0}
+
+
+@pytest.fixture(scope="module")
+def found() -> bb.nli.InferenceComparison:
+    return compared(GAPS)
+
+
+def test_they_are_pearsons_of_the_means(found: bb.nli.InferenceComparison) -> None:
+    measures = pd.DataFrame({"gap": GAPS, "other": {"a": 1, "b": 5, "c": 2, "d": 4}})
+    rows = bb.nli.correlations(found, measures, quantity="male - female").set_index("measure")
+    values = found.values.query("quantity == 'male - female' and population == 'these words'")["mean"].to_numpy()
+    assert rows.loc["gap", "correlation"] == pytest.approx(np.corrcoef(list(GAPS.values()), values)[0, 1])
+    assert rows["embeddings"].tolist() == [5, 4]
+    r, n = rows.loc["other", ["correlation", "embeddings"]]
+    assert tuple(rows.loc["other", ["hdi_low", "hdi_high", "probability_of_positive"]]) == (
+        bb.correlation_interval(float(r), int(n))
+    )
+    assert 0.9 < rows.loc["gap", "reliability"] < 1
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        ({"m": {"a": 1, "b": 2, "c": 3}}, "3 of the embeddings"),
+        ({"m": dict.fromkeys("abcde", 1)}, "1 values"),
+        ({"m": {"a": 1, "x": 2}}, "measures has x"),
+        ({"m": {"a": "one", "b": 2}}, "finite numbers"),
+        ({"m": {"a": np.inf, "b": 2.0}}, "finite numbers"),
+    ],
+)
+def test_what_has_no_correlation(found: bb.nli.InferenceComparison, measures: dict[str, object], said: str) -> None:
+    with pytest.raises(MeasureError, match=said):
+        bb.nli.correlations(found, pd.DataFrame(measures))
+
+
+def test_wrong_arguments(found: bb.nli.InferenceComparison) -> None:
+    with pytest.raises(ArgumentError, match="measures"):
+        bb.nli.correlations(found, {"m": GAPS})  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="quantity"):
+        bb.nli.correlations(found, pd.DataFrame({"m": GAPS}), quantity="E")
