@@ -4,18 +4,28 @@
 `distance` and `posterior` say what it answered, and how sure that is.
 """
 
+from bayesbias.nli.accuracy import Accuracy
+from bayesbias.nli.attention_model import AttentionModel
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
+from bayesbias.nli.model_files import load
+from bayesbias.nli.pairs import read_pairs
 from bayesbias.nli.posterior import InferencePosterior, posterior
 from bayesbias.nli.scores import error, score
+from bayesbias.nli.training import train
 
 __all__ = [
+    "Accuracy",
+    "AttentionModel",
     "GroupDistance",
     "InferencePosterior",
     "distance",
     "error",
     "list_test_sets",
+    "load",
     "posterior",
+    "read_pairs",
     "score",
     "test_set",
+    "train",
 ]
