@@ -3,12 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, check_type, resolve_seed
 from bayesbias.errors import MeasureError
+from bayesbias.nli.accuracy import accuracy
 from bayesbias.nli.comparison import InferenceComparison, Run, compared
-from bayesbias.nli.posterior import SCORES
+from bayesbias.nli.pairs import checked_pairs
+from bayesbias.nli.posterior import SCORES, word_premises
 from bayesbias.nli.run_draws import LEAST_RUNS
-from bayesbias.nli.scores import accuracy, crossed
+from bayesbias.nli.scores import checked_probabilities, crossed, two_groups
 from bayesbias.nli.scores import score as answers_of
 
 if TYPE_CHECKING:
@@ -91,6 +95,7 @@ def compare_runs(
     """
     seed = checked_seed(score, draws, hdi_prob, random_seed)
     _check_models(models)
+    check_asked(test_set, test_pairs, groups)
     runs = {name: [run_of(model, test_set, test_pairs) for model in trained] for name, trained in models.items()}
     return compared(runs, score, groups=groups, draws=draws, hdi_prob=hdi_prob, random_seed=seed)
 
@@ -103,10 +108,24 @@ def checked_seed(score: str, draws: int, hdi_prob: float, random_seed: int | Non
     return resolve_seed(random_seed)
 
 
+def check_asked(test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None", groups: tuple[str, str] | None) -> None:
+    """Raise `MeasureError` if the answers to a test set could not be compared, before any model is asked."""
+    answers = crossed(answers_of(test_set, lambda first, _: np.tile([1.0, 0.0, 0.0], (len(first), 1))))
+    two_groups(answers.groups, groups)
+    word_premises(answers)
+    if test_pairs is not None:
+        checked_pairs("test_pairs", test_pairs)
+
+
 def run_of(model: Model, test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None") -> Run:
     """Return what a model answers to a test set, and how accurate it is."""
-    share = None if test_pairs is None else accuracy(model, test_pairs)
-    return Run(crossed(answers_of(test_set, model)), share)
+    answers = crossed(answers_of(test_set, model))
+    if test_pairs is None:
+        return Run(answers)
+    pairs = checked_pairs("test_pairs", test_pairs)
+    premises, hypotheses = pairs["premise"].tolist(), pairs["hypothesis"].tolist()
+    found = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
+    return Run(answers, accuracy(found, pairs["label"].tolist(), hdi_prob=HDI_PROB).accuracy)
 
 
 def _check_models(models: Any) -> None:

@@ -87,14 +87,6 @@ def checked_probabilities(answer: Any, pairs: int, premises: Sequence[str], hypo
     return found
 
 
-def accuracy(model: Callable[[Sequence[str], Sequence[str]], Any], pairs: pd.DataFrame) -> float:
-    """Return for which share of pairs with a `label` a model finds this label the most probable."""
-    _check_columns(pairs, ("premise", "hypothesis", "label"), "pairs", "bb.nli.read_pairs")
-    premises, hypotheses = pairs["premise"].tolist(), pairs["hypothesis"].tolist()
-    found = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
-    return float((np.array(LABELS)[found.argmax(axis=1)] == pairs["label"].to_numpy(dtype=str)).mean())
-
-
 def error(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how far a model is from the right answer: E, overall, by group and by word.
 

@@ -1,0 +1,76 @@
+"""Trainings on several embeddings, compared: with PyTorch, on sentences that are learnt in seconds."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, BayesBiasError, MeasureError
+from tests.nli.made import few_pairs
+
+WORDS = sorted({word for text in bb.nli.test_set("explicit")[["premise", "hypothesis"]].to_numpy().ravel()
+                for word in text.lower().rstrip(".").split()} | {"nobody", "saw", "has", "book"})  # fmt: skip
+SETTINGS = {"hidden_units": 12, "epochs": 6, "patience": 6, "batch_size": 8, "dropout": 0}
+
+
+def taught() -> pd.DataFrame:
+    """Return pairs that teach: a person is a man (entailment), nobody is one (contradiction), else neutral."""
+    rows = []
+    for thing in ("apple", "car", "book", "soup"):
+        for verb in ("bought", "saw", "has"):
+            end = f"{verb} a {thing}"
+            rows += [
+                (f"A person {end}", f"A man {end}", "entailment"),
+                (f"A person {end}", f"Nobody {end}", "contradiction"),
+            ]
+            rows += [
+                (f"A person {end}", f"A woman {end}", "neutral"),
+                (f"A person {end}", f"A person {end}", "entailment"),
+            ]
+    return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
+
+
+def vectors(*, alike: bool) -> tuple[list[str], np.ndarray]:
+    """Return random vectors, in which men and women are the same if they are `alike`."""
+    made = dict(zip(WORDS, np.random.default_rng(1).standard_normal((len(WORDS), 10)), strict=True))
+    pairs = [("man", "woman"), ("guy", "girl"), ("gentleman", "lady"), ("he", "she")]
+    for at, (male, female) in enumerate(pairs):
+        made[male] = made["man"] + 0.3 * np.random.default_rng(at + 2).standard_normal(10) * (at > 0)
+        made[female] = made[male] if alike else made["woman"] + 0.1 * at
+    return list(made), np.stack(list(made.values()))
+
+
+@pytest.mark.extras
+@pytest.mark.slow
+def test_vectors_that_cannot_tell_groups_apart_make_models_that_do_not(tmp_path: Path) -> None:
+    asked = few_pairs()
+    embeddings = {"original": vectors(alike=False), "same": vectors(alike=True)}
+    arguments = {"seeds": 3, "development": taught(), "test_pairs": taught(), "settings": SETTINGS, "random_seed": 1}
+    found = bb.nli.compare(embeddings, taught(), asked, checkpoints=tmp_path / "kept", progress=False, **arguments)
+    runs = found.runs.groupby("embedding")
+    assert (runs["contrast"].max()["same"], runs["contrast"].min()["same"]) == pytest.approx((0, 0), abs=1e-6)
+    assert runs["contrast"].min()["original"] > 0.01
+    assert {"accuracy", "distance"} <= set(found.runs)
+    assert len(list((tmp_path / "kept").iterdir())) == 6
+    again = bb.nli.compare(embeddings, taught(), asked, checkpoints=tmp_path / "kept", progress=False, **arguments)
+    assert again.runs.equals(found.runs)
+    assert again.changes.equals(found.changes)
+    other = {"original": vectors(alike=True), "same": vectors(alike=True)}
+    with pytest.raises(BayesBiasError, match="vectors"):
+        bb.nli.compare(other, taught(), asked, checkpoints=tmp_path / "kept", progress=False, **arguments)
+
+
+def test_what_is_wrong_is_told_before_any_training(tmp_path: Path) -> None:
+    two = {"original": vectors(alike=False), "same": vectors(alike=True)}
+    with pytest.raises(ArgumentError, match="settings"):
+        bb.nli.compare(two, taught(), settings={"hidden": 3})
+    with pytest.raises(ArgumentError, match="seeds"):
+        bb.nli.compare(two, taught(), seeds=2)
+    with pytest.raises(MeasureError, match="1 embedding"):
+        bb.nli.compare({"original": vectors(alike=False)}, taught())
+    with pytest.raises(BayesBiasError, match="test set"):
+        bb.nli.compare(two, taught(), "explict")
+    with pytest.raises(BayesBiasError, match="label"):
+        bb.nli.compare(two, taught(), test_pairs=few_pairs())
