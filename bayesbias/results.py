@@ -1,4 +1,4 @@
-"""Folders of results: of a fit, of its checks, of a comparison of embeddings or of seeds, of an audit."""
+"""Folders of results: of a fit, its checks, an audit, and comparisons of embeddings, seeds or models of inference."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from bayesbias.outputs import whole_folder
 from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
+from bayesbias.plots.inference import plot_inference
 from bayesbias.plots.seeds import plot_seeds
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from bayesbias.nli.comparison import InferenceComparison
     from bayesbias.reports.checks.posterior_check import PosteriorCheck
     from bayesbias.reports.checks.prior_check import PriorCheck
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison
@@ -199,6 +201,29 @@ def write_seeds(comparison: "SeedComparison", folder: str | os.PathLike[str], *,
         comparison.by_seed.to_csv(workshop / "by_seed.csv", index=False)
         _write_text(workshop / "seeds.txt", comparison)
         save_figure(plot_seeds(comparison), workshop / "seeds.png")
+    return str(comparison)
+
+
+INFERENCE = ("values.csv", "changes.csv", "words.csv", "runs.csv", "inference.txt", "inference.png")
+
+
+def write_inference(
+    comparison: "InferenceComparison", folder: str | os.PathLike[str], *, overwrite: bool = False
+) -> str:
+    """Write what `bayesbias.nli.compare` found to a folder and return it in words.
+
+    Writes ``values.csv``, ``changes.csv``, ``words.csv``, ``runs.csv``, ``inference.txt`` and ``inference.png``.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and `overwrite` is false.
+    """
+    with whole_folder(folder, names=INFERENCE, overwrite=overwrite) as workshop:
+        for name in ("values", "changes", "words", "runs"):
+            getattr(comparison, name).to_csv(workshop / f"{name}.csv", index=False)
+        _write_text(workshop / "inference.txt", comparison)
+        save_figure(plot_inference(comparison), workshop / "inference.png")
     return str(comparison)
 
 

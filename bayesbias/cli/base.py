@@ -109,17 +109,17 @@ def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = 
         print(text, flush=True)  # a reader of a pipe sees it when it is said
 
 
-def names_of_seeds(embeddings: list[Path]) -> list[str]:
-    """Return the names of embeddings that differ in the seed, of which there must be two at least, each once."""
+def file_names(embeddings: list[Path], why: str) -> list[str]:
+    """Return the names of embeddings by their files, of which there must be two at least, each once; `why` says it."""
     names = [path.stem for path in embeddings]
     if len(names) < 2:
-        raise ArgumentError(
-            f"There is one embedding, {embeddings[0]}. Give two or more that differ in the seed: of one seed nothing "
-            "can be said over seeds."
-        )
+        raise ArgumentError(f"There is one embedding, {embeddings[0]}. Give two or more {why}.")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ArgumentError(f"Two embeddings are called {twice!r}. Give each once, in files of different names.")
     return names
+
+
+OF_SEEDS = "that differ in the seed: of one seed nothing can be said over seeds"
 
 
 def describe(table: "pd.DataFrame") -> str:

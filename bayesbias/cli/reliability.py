@@ -9,6 +9,7 @@ import typer
 from bayesbias.cli.base import (
     DEFAULT_HDI_PROB,
     DEFAULT_MAX_LOST,
+    OF_SEEDS,
     AsJson,
     Case,
     Command,
@@ -16,7 +17,7 @@ from bayesbias.cli.base import (
     MaxLost,
     answer,
     app,
-    names_of_seeds,
+    file_names,
     printed,
 )
 
@@ -59,7 +60,7 @@ def reliability(
     from bayesbias.reliability.scores import score_array
     from bayesbias.statements import percent_text
 
-    names = names_of_seeds(embeddings)
+    names = file_names(embeddings, OF_SEEDS)
     check_probability("hdi_prob", hdi_prob)
     targets, asked = room.load_target_words(words), room.load_queries(queries)
     pairs = load_base_pairs(base_pairs)

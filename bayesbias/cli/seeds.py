@@ -9,6 +9,7 @@ from bayesbias.cli.base import (
     DEFAULT_HDI_PROB,
     DEFAULT_MAX_LOST,
     DEFAULT_MODEL_NAME,
+    OF_SEEDS,
     AsJson,
     Case,
     Command,
@@ -20,7 +21,7 @@ from bayesbias.cli.base import (
     answer,
     app,
     claim,
-    names_of_seeds,
+    file_names,
 )
 from bayesbias.errors import ReportError
 
@@ -65,7 +66,7 @@ def seeds(
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
 
-    names_of_seeds(embeddings)
+    file_names(embeddings, OF_SEEDS)
     check_folder(output, overwrite=overwrite)
     claim(output)
     check_probability("hdi_prob", hdi_prob)
