@@ -1,0 +1,152 @@
+"""Train models of inference on original and debiased vectors, over seeds, and ask whether they treat groups alike.
+
+    python validation/downstream/make_downstream.py VECTORS SICK [--answers] [--out FOLDER]
+
+VECTORS is any file that bayesbias reads (`load_embedding`), SICK its file of pairs (`bb.nli.read_pairs`). It needs the
+extra `nli`, and a minute or two for each of 20 trainings. With --answers it trains nothing, reads the answers that it
+kept, and needs no extra.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+from bayesbias.errors import LostWordsWarning
+
+FOLDER = Path(__file__).resolve().parent
+METHODS = ("hard", "inlp", "misp")
+SETS = "gender_bolukbasi"
+SEEDS, EPOCHS, RANDOM_SEED = 5, 20, 1
+ANSWERS = "answers.npz"
+
+
+def main() -> None:
+    """Make everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("vectors", type=Path, help="file of vectors")
+    parser.add_argument("sick", type=Path, help="file of SICK's pairs")
+    parser.add_argument("--answers", action="store_true", help="read the answers that were kept")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="folder for the results")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    embeddings = debiased(bb.load_embedding(arguments.vectors))
+    if not arguments.answers:
+        train_all(embeddings, arguments.sick, arguments.out)
+    write(compared(arguments.out), arguments.out)
+    measures = measured(embeddings)
+    measures.to_csv(arguments.out / "measures.csv")
+    rows = [bb.nli.correlations(compared(arguments.out), measures, quantity=name) for name in QUANTITIES]
+    pd.concat(rows).to_csv(arguments.out / "correlations.csv", index=False)
+
+
+QUANTITIES = ("overall", "size of the contrast")
+
+
+def debiased(original: bb.Embedding, methods: Iterable[str] = METHODS) -> dict[str, bb.Embedding]:
+    """Return the embedding, and what each method makes of it."""
+    found = {"original": original}
+    for name in methods:
+        found[name] = bb.debias.METHODS[name]().fit(original, SETS).transform(original)
+    return found
+
+
+def train_all(
+    embeddings: dict[str, bb.Embedding],
+    sick: Path,
+    out: Path,
+    *,
+    seeds: int = SEEDS,
+    epochs: int = EPOCHS,
+    hidden_units: int = 200,
+    asked: pd.DataFrame | None = None,
+) -> None:
+    """Train on each embedding, over seeds, and keep what the models answer to the explicit test set."""
+    import torch
+
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore", LostWordsWarning)  # run.json says how many
+    start = time.perf_counter()
+    training, trial, test = (bb.nli.read_pairs(sick, splits=name) for name in ("TRAIN", "TRIAL", "TEST"))
+    asked = bb.nli.test_set("explicit") if asked is None else asked
+    answers: dict[str, np.ndarray] = {}
+    accuracies: list[dict[str, object]] = []
+    seconds = []
+    for name, vectors in embeddings.items():
+        for seed in range(1, seeds + 1):
+            begun = time.perf_counter()
+            model = bb.nli.train(
+                vectors,
+                training,
+                development=trial,
+                epochs=epochs,
+                hidden_units=hidden_units,
+                random_seed=seed,
+                checkpoint=out / f"{name}-{seed}.checkpoint",
+                progress=False,
+            )
+            seconds.append(time.perf_counter() - begun)
+            found = model(asked["premise"].tolist(), asked["hypothesis"].tolist())
+            answers[f"{name}-{seed}"] = found[:, 1:].astype(np.float16)
+            accuracies.append({"embedding": name, "seed": seed, "accuracy": model.evaluate(test).accuracy})
+            print(name, seed, round(seconds[-1]), accuracies[-1]["accuracy"], flush=True)
+    np.savez_compressed(out / ANSWERS, **answers)
+    pd.DataFrame(accuracies).to_csv(out / "accuracy.csv", index=False)
+    facts = {
+        "random_seed": RANDOM_SEED,
+        "seconds": round(time.perf_counter() - start),
+        "seconds_a_training": round(float(np.mean(seconds))),
+        "epochs": epochs,
+        "lost_words": len(model.lost_words),
+        "torch": version("torch"),
+        "bayesbias": bb.__version__,
+    }
+    (out / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def kept_models(folder: Path) -> dict[str, list[Callable[[Sequence[str], Sequence[str]], np.ndarray]]]:
+    """Return models that answer what the trained ones did to the explicit test set, in its order."""
+    models: dict[str, list[Callable[[Sequence[str], Sequence[str]], np.ndarray]]] = {}
+    with np.load(folder / ANSWERS, allow_pickle=False) as answers:
+        for key in answers.files:
+            rest = answers[key].astype(np.float64)
+            found = np.column_stack([1 - rest.sum(axis=1), rest]).clip(0, 1)
+            models.setdefault(key.rpartition("-")[0], []).append(lambda _premises, _hypotheses, found=found: found)
+    return models
+
+
+def compared(folder: Path, asked: pd.DataFrame | None = None) -> bb.nli.InferenceComparison:
+    """Compare what the trained models answered."""
+    asked = bb.nli.test_set("explicit") if asked is None else asked
+    return bb.nli.compare_runs(kept_models(folder), asked, random_seed=RANDOM_SEED)
+
+
+def measured(embeddings: dict[str, bb.Embedding]) -> pd.DataFrame:
+    """Return measures of the vectors: a row an embedding; directions are those of the original where one is asked."""
+    names = bb.debias.load_debias_words(SETS).names
+    original = embeddings["original"]
+    rows = {}
+    for name, embedding in embeddings.items():
+        direct = bb.metrics.vocabulary_direct_bias(embedding, reference=original, random_seed=RANDOM_SEED)
+        weighted = bb.metrics.midb(embedding, names, random_seed=RANDOM_SEED)
+        rows[name] = {"vocabulary_direct_bias": direct.value, "midb": weighted.value}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("embedding")
+
+
+def write(found: bb.nli.InferenceComparison, out: Path) -> None:
+    """Write what came out, as numbers, text and figure."""
+    for name in ("values", "changes", "words", "runs"):
+        getattr(found, name).to_csv(out / f"{name}.csv", index=False)
+    (out / "inference.txt").write_text(f"{found}\n", encoding="utf-8")
+    bb.plot_inference(found).savefig(out / "inference.png", dpi=150)
+
+
+if __name__ == "__main__":
+    main()
