@@ -1,16 +1,21 @@
 """The answers of cells in a folder: one file a cell, named by the hash of all that enters its answer."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
+import pandas as pd
 
 from bayesbias.arguments import is_text
 from bayesbias.errors import OutputError
 from bayesbias.files import SEAL_SIZE, sealed
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore
+from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.outputs import atomic_path
 from bayesbias.reports.audits import audit_frame
 from bayesbias.reports.audits.cells import Answer
@@ -36,7 +41,14 @@ def read_answer(folder: Path, digest: str) -> Answer | None:
             facts = json.loads(arrays[_FACTS].tobytes())
             draws = {str(measure): arrays[f"draws_{at}"] for at, measure in enumerate(facts["draws"])}
         warned = [(category, text) for category, text in facts["warned"]]
-        answer = Answer(rows=facts["rows"], draws=draws, left_out=facts["left_out"], warned=warned)
+        answer = Answer(
+            rows=facts["rows"],
+            draws=draws,
+            left_out=facts["left_out"],
+            warned=warned,
+            gaps={study: pd.DataFrame(columns) for study, columns in dict(facts["gaps"]).items()},
+            scores={label: _score(found) for label, found in dict(facts["scores"]).items()},
+        )
         # It may have been given another name, or be a stranger's.
         return answer if facts["digest"] == digest and _can_be(answer) else None
     except (BadZipFile, EOFError, ValueError, TypeError, KeyError, RecursionError):
@@ -51,6 +63,8 @@ def write_answer(folder: Path, digest: str, answer: Answer) -> None:
         "left_out": answer.left_out,
         "warned": answer.warned,
         "draws": list(answer.draws),
+        "gaps": {study: gaps.to_dict("list") for study, gaps in answer.gaps.items()},
+        "scores": {label: _score_facts(score) for label, score in answer.scores.items()},
     }
     content = BytesIO()
     arrays = {f"draws_{at}": values for at, values in enumerate(answer.draws.values())}
@@ -70,6 +84,24 @@ def _can_be(answer: Answer) -> bool:
         and all(is_text(text) for pair in said for text in pair)
         and all(each.ndim == 1 and each.dtype == float and np.isfinite(each).all() for each in answer.draws.values())
     )
+
+
+def _score_facts(score: EmbeddingScore) -> dict[str, Any]:
+    """Return all of a score; numbers come back from JSON as they were."""
+    frames = {name: getattr(score, name).to_dict("list") for name in ("estimates", "items")}
+    return vars(score) | frames | {"quantities": [asdict(quantity) for quantity in score.quantities]}
+
+
+def _score(facts: Mapping[str, Any]) -> EmbeddingScore:
+    """Return a score again."""
+    again: dict[str, Any] = {name: pd.DataFrame(facts[name]) for name in ("estimates", "items")}
+    again["lost"] = {kind: tuple(labels) for kind, labels in dict(facts["lost"]).items()}
+    again["quantities"] = tuple(Quantity(**_with_tuples(each)) for each in facts["quantities"])
+    return EmbeddingScore(**{**facts, **again})
+
+
+def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in dict(facts).items()}
 
 
 def _path(folder: Path, digest: str) -> Path:
