@@ -206,7 +206,7 @@ def _changed_association(
 def _about(source: Embedding, study: Study, table: "pd.DataFrame") -> dict[str, Any]:
     """Return what a row says of a study, whatever its numbers."""
     lost = sum(len(source.lookup(words).lost) for words in (*study.protected.values(), *study.attributes.values()))
-    return {"kind": ASSOCIATION, "measure": study.name, "items": len(table), "lost": lost}
+    return {"kind": ASSOCIATION, "measure": study.name, "better": "", "items": len(table), "lost": lost}
 
 
 def _fitted(table: "pd.DataFrame", model: ModelSpec, study: Study, cell: DebiasCell) -> "xr.DataTree":
@@ -222,10 +222,11 @@ def _score(embedding: Embedding, source: Embedding, asked: AskedScore, cell: Deb
 
 def _score_row(score: EmbeddingScore, asked: AskedScore) -> dict[str, Any]:
     """Return the headline of a score."""
-    first = score.estimates.iloc[0]
+    first, entry = score.estimates.iloc[0], EMBEDDING_MEASURES[asked.measure]
     return {
-        "kind": EMBEDDING_MEASURES[asked.measure].about,
+        "kind": entry.about,
         "measure": asked.label,
+        "better": entry.better,
         "quantity": first["quantity"],
         "value": first["value"],
         "value_low": first["hdi_low"],
