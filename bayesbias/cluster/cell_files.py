@@ -14,6 +14,7 @@ import pandas as pd
 from bayesbias.arguments import is_text
 from bayesbias.errors import OutputError
 from bayesbias.files import SEAL_SIZE, sealed
+from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.outputs import atomic_path
@@ -40,6 +41,10 @@ def read_answer(folder: Path, digest: str) -> Answer | None:
         with np.load(BytesIO(body), allow_pickle=False) as arrays:
             facts = json.loads(arrays[_FACTS].tobytes())
             draws = {str(measure): arrays[f"draws_{at}"] for at, measure in enumerate(facts["draws"])}
+            scores = {
+                str(label): _score(found, *(arrays[name] for name in _along_names(at) if name in arrays))
+                for at, (label, found) in enumerate(dict(facts["scores"]).items())
+            }
         warned = [(category, text) for category, text in facts["warned"]]
         answer = Answer(
             rows=facts["rows"],
@@ -47,7 +52,7 @@ def read_answer(folder: Path, digest: str) -> Answer | None:
             left_out=facts["left_out"],
             warned=warned,
             gaps={study: pd.DataFrame(columns) for study, columns in dict(facts["gaps"]).items()},
-            scores={label: _score(found) for label, found in dict(facts["scores"]).items()},
+            scores=scores,
         )
         # It may have been given another name, or be a stranger's.
         return answer if facts["digest"] == digest and _can_be(answer) else None
@@ -68,6 +73,9 @@ def write_answer(folder: Path, digest: str, answer: Answer) -> None:
     }
     content = BytesIO()
     arrays = {f"draws_{at}": values for at, values in enumerate(answer.draws.values())}
+    for at, score in enumerate(answer.scores.values()):
+        if score.along is not None:
+            arrays |= dict(zip(_along_names(at), vars(score.along).values(), strict=True))
     arrays[_FACTS] = np.frombuffer(json.dumps(facts, default=_plain).encode(), dtype=np.uint8)
     np.savez(content, allow_pickle=False, **arrays)
     with atomic_path(_path(folder, digest), overwrite=True) as path:
@@ -87,16 +95,21 @@ def _can_be(answer: Answer) -> bool:
 
 
 def _score_facts(score: EmbeddingScore) -> dict[str, Any]:
-    """Return all of a score; numbers come back from JSON as they were."""
+    """Return all of a score but its directions; numbers come back from JSON as they were."""
     frames = {name: getattr(score, name).to_dict("list") for name in ("estimates", "items")}
-    return vars(score) | frames | {"quantities": [asdict(quantity) for quantity in score.quantities]}
+    return vars(score) | frames | {"quantities": [asdict(quantity) for quantity in score.quantities], "along": None}
 
 
-def _score(facts: Mapping[str, Any]) -> EmbeddingScore:
+def _along_names(at: int) -> tuple[str, str]:
+    return f"coordinates_{at}", f"directions_{at}"
+
+
+def _score(facts: Mapping[str, Any], *along: np.ndarray) -> EmbeddingScore:
     """Return a score again."""
     again: dict[str, Any] = {name: pd.DataFrame(facts[name]) for name in ("estimates", "items")}
     again["lost"] = {kind: tuple(labels) for kind, labels in dict(facts["lost"]).items()}
     again["quantities"] = tuple(Quantity(**_with_tuples(each)) for each in facts["quantities"])
+    again["along"] = DrawnDirections(*along) if along else None
     return EmbeddingScore(**{**facts, **again})
 
 

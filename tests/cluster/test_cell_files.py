@@ -26,9 +26,16 @@ ANSWER = Answer(
     left_out={"weat": "The study 'Zoë' has 3 groups."},
     warned=[("SamplerWarning", "Sampling with nutpie.")],
 )
-SCORE = vocabulary_direct_bias(
-    {"she": [1.0, 0.1], "he": [-1.0, 0.2], "Zoë": [0.6, 0.7], "cat": [0.1, 1.0]}, random_seed=1
-)
+VECTORS = {
+    "she": [1.0, 0.1],
+    "he": [-1.0, 0.2],
+    "her": [0.9, 0.3],
+    "his": [-0.8, 0.4],
+    "Zoë": [0.6, 0.7],
+    "cat": [0.1, 1.0],
+}
+SCORE = vocabulary_direct_bias(VECTORS, random_seed=1)
+DRAWN = vocabulary_direct_bias(VECTORS, pairs=[("she", "he"), ("her", "his")], random_seed=1)
 SHARES = embedding_score(
     "analogies",
     "toy",
@@ -53,7 +60,7 @@ def test_an_answer_comes_back(tmp_path: Path) -> None:
 
 def test_what_others_are_compared_with_comes_back(tmp_path: Path) -> None:
     gaps = pd.DataFrame({"contrast": ["associated - human"], "protected_word": "", "mean": 0.1 + 0.2})
-    scores = {"vocabulary_direct_bias": SCORE, "analogies (toy)": SHARES}
+    scores = {"vocabulary_direct_bias": SCORE, "analogies (toy)": SHARES, "of drawn directions": DRAWN}
     write_answer(tmp_path, DIGEST, replace(ANSWER, gaps={"Zoë": gaps}, scores=scores))
     back = read_answer(tmp_path, DIGEST)
     assert back is not None
@@ -63,6 +70,9 @@ def test_what_others_are_compared_with_comes_back(tmp_path: Path) -> None:
         for name, value in vars(score).items():
             if isinstance(value, pd.DataFrame):
                 pd.testing.assert_frame_equal(getattr(again, name), value, check_exact=True)
+            elif name == "along" and value is not None:
+                for each, array in vars(value).items():
+                    np.testing.assert_array_equal(getattr(again.along, each), array, strict=True)
             else:
                 assert getattr(again, name) == value
         assert again.to_dict() == score.to_dict()
