@@ -38,7 +38,8 @@ def answer_all[Cell: Asked](
     Parameters
     ----------
     cells
-        What is asked; equal ones are answered once.
+        What is asked; equal ones are answered once. They are taken in this order, in which a cell that others need
+        (`Asked.after`) stands before them.
     sources
         The embeddings by name.
     answer
@@ -58,7 +59,7 @@ def answer_all[Cell: Asked](
             check(todo, those)
             steps = with_progress(range(len(todo)), "Cells", progress=progress)
             try:
-                for _, (cell, outcome) in zip(steps, those.outcomes(answer, sources, todo), strict=True):
+                for _, (cell, outcome) in zip(steps, those.outcomes(answer, sources, todo, answers), strict=True):
                     if isinstance(outcome, str):
                         failed[cell.digest] = outcome
                         continue

@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from bayesbias.arguments import HDI_PROB, check_count, check_items, check_probability, resolve_seed
 from bayesbias.cluster.answering import answer_all, checked_folder, checked_team, held, own_seed
-from bayesbias.debias import DebiasWords, methods_from_names
+from bayesbias.cluster.workers import this_process
+from bayesbias.debias import METHODS, DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.case_rules import Case
@@ -28,6 +30,8 @@ type Measures = Sequence[str | tuple[str, Any] | tuple[str, Any, Mapping[str, An
 DEFAULT_MEASURES = ("vocabulary_direct_bias", "recoverability")
 # What a report leaves out of what takes long, unless it is asked otherwise.
 _OPTIONS: dict[str, dict[str, Any]] = {"recoverability": {"classifiers": ("logistic_regression",)}}
+# The methods that take longest themselves, the slowest first.
+_SLOW = ("ran", "gender_preserving", "inlp", "double_hard")
 
 
 def debias_report(
@@ -45,7 +49,7 @@ def debias_report(
     chains: int = 4,
     random_seed: int | None = None,
     cells: str | os.PathLike[str] | None = None,
-    workers: int | None = 1,
+    workers: int | None = None,
     scheduler: str | None = None,
     progress: bool = True,
 ) -> DebiasReport:
@@ -73,9 +77,12 @@ def debias_report(
         How words are looked up, as for `load_embedding`.
     random_seed
         Equal seeds give equal numbers whichever worker answers. None: drawn, and kept in the folder `cells`.
-    cells, workers, scheduler
-        As for `run_study`: a cell is one embedding by one method. Workers of other machines read the files that
-        measures need under the same paths.
+    cells, scheduler
+        As for `run_study`: a cell is one embedding by one method, or as it is, which is asked first, since the others
+        are compared with it. Workers of other machines read the files that measures need under the same paths.
+    workers
+        Processes of this machine, of one core each. 1: this process, with one core. None: this process, which draws
+        chains on all that it has.
     progress
         Show a progress bar where there is somebody to see it.
 
@@ -123,7 +130,8 @@ def debias_report(
     }
     seed = None if random_seed is None else resolve_seed(random_seed)
     folder = None if cells is None else checked_folder(cells)
-    team = checked_team(workers, scheduler, say=bool(progress))
+    alone = workers is None and scheduler is None
+    team = partial(this_process, every_core=True) if alone else checked_team(workers, scheduler, say=bool(progress))
     chosen: dict[str, Any] = {ORIGINAL: None} | _checked_methods(methods)
     words = as_debias_words(sets)
     asked, scores, spec = tuple(read_studies(studies)), _checked_scores(measures), load_model(model)
@@ -136,8 +144,9 @@ def debias_report(
             for name, source in sources.items()
             for method, how in chosen.items()
         ]
+        ordered = _longest_first(every, sources)
         answers, failed = answer_all(
-            every, sources, answer_debias_cell, team, folder, check=lambda *_: None, progress=progress
+            ordered, sources, answer_debias_cell, team, folder, check=lambda *_: None, progress=progress
         )
     return assembled(every, answers, failed, setting_texts(every))
 
@@ -165,6 +174,18 @@ def _check_studies(sources: Mapping[str, Embedding], studies: Sequence[Study], m
         else:
             return
     raise errors[0]
+
+
+def _longest_first(cells: Sequence[DebiasCell], sources: Mapping[str, Embedding]) -> list[DebiasCell]:
+    """Return cells as they are asked: what others need, then what takes long, so that no worker waits at the end."""
+    slow = tuple(METHODS[name] for name in _SLOW)
+
+    def place(cell: DebiasCell) -> tuple[bool, int, int]:
+        steps = getattr(cell.chosen, "methods", (cell.chosen,))
+        first = min((at for at, method in enumerate(slow) for step in steps if isinstance(step, method)), default=99)
+        return bool(cell.after), -sources[cell.embedding].vectors.size, first
+
+    return sorted(cells, key=place)
 
 
 def _checked_methods(methods: Any) -> dict[str, Any]:

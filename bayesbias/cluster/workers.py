@@ -13,6 +13,7 @@ from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
+from bayesbias.cores import one_core
 from bayesbias.embeddings import Embedding
 from bayesbias.errors import BayesBiasError, ClusterError
 from bayesbias.memory import free_memory
@@ -42,9 +43,15 @@ class Asked(Protocol):
     def digest(self) -> str:
         """Hash of all that enters the answer."""
 
+    @property
+    def after(self) -> str:
+        """Hash of the cell whose answer is needed for this one; empty if there is none."""
 
-type Ask = Callable[[Embedding, Any], Answer]
-"""A function of a module, of an embedding and a cell; workers are sent its name."""
+
+type Ask = Callable[..., Answer]
+"""A function of a module, of an embedding, a cell and, where it has one, the answer that it needs (`Asked.after`).
+
+Workers are sent its name."""
 
 
 @dataclass(frozen=True)
@@ -58,36 +65,52 @@ class Workers:
     memory
         Bytes that each may take.
     outcomes
-        Answers cells, by a function, of embeddings by name: yields each, in whatever order they are ready.
+        Answers cells, by a function, of embeddings by name, given the answers that there are by their hashes: yields
+        each, in whatever order they are ready. A cell that others need stands before them.
     """
 
     count: int
     memory: int
-    outcomes: Callable[[Ask, Mapping[str, Embedding], Sequence[Any]], Iterator[tuple[Any, Outcome]]]
+    outcomes: Callable[
+        [Ask, Mapping[str, Embedding], Sequence[Any], Mapping[str, Answer]], Iterator[tuple[Any, Outcome]]
+    ]
 
 
-def outcome(answer: Ask, source: Embedding, cell: Asked, version: str) -> Outcome:
-    """Answer a cell, or return the error with which it fails: the others go on."""
+def outcome(answer: Ask, source: Embedding, cell: Asked, version: str, before: Outcome | None = None) -> Outcome:
+    """Answer a cell, or return the error with which it fails, or what it needs: the others go on."""
     here = package_version()
     if here != version:
         return f"ClusterError: this worker has bayesbias {here}, and the study was begun with {version}."
+    if isinstance(before, str):
+        return before
     try:
-        return answer(source, cell)
+        return answer(source, cell) if before is None else answer(source, cell, before)
     except BayesBiasError as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one cell, the others go on
         return f"{type(error).__name__}: {error}"
 
 
+def _outcome_on_one_core(*asked: Any) -> Outcome:
+    with one_core():
+        return outcome(*asked)
+
+
 @contextmanager
-def this_process() -> Iterator[Workers]:
-    """Yield this process as the only worker."""
+def this_process(*, every_core: bool = False) -> Iterator[Workers]:
+    """Yield this process as the only worker, of one core, as all others are, or of every core."""
+    ask = outcome if every_core else _outcome_on_one_core
 
     def outcomes(
-        answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked]
+        answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked], known: Mapping[str, Answer]
     ) -> Iterator[tuple[Asked, Outcome]]:
+        needed = {cell.after for cell in cells}
+        first: dict[str, Outcome] = {digest: known[digest] for digest in needed & known.keys()}
         for cell in cells:
-            yield cell, outcome(answer, sources[cell.embedding], cell, package_version())
+            found = ask(answer, sources[cell.embedding], cell, package_version(), first.get(cell.after))
+            if cell.digest in needed:
+                first[cell.digest] = found
+            yield cell, found
 
     yield Workers(1, free_memory(), outcomes)
 
@@ -170,34 +193,53 @@ def _workers(client: "Client", say: bool) -> Workers:
     count = sum(each["nthreads"] for each in known)
 
     def outcomes(
-        answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked]
+        answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked], known: Mapping[str, Answer]
     ) -> Iterator[tuple[Asked, Outcome]]:
-        return _outcomes(client, answer, sources, cells, _CELLS_A_WORKER * count)
+        return _outcomes(client, answer, sources, cells, known, _CELLS_A_WORKER * count)
 
     return Workers(count, min(limits), outcomes)
 
 
 def _outcomes(
-    client: "Client", answer: Ask, sources: Mapping[str, Embedding], cells: Sequence[Asked], most: int
+    client: "Client",
+    answer: Ask,
+    sources: Mapping[str, Embedding],
+    cells: Sequence[Asked],
+    known: Mapping[str, Answer],
+    most: int,
 ) -> Iterator[tuple[Asked, Outcome]]:
     """Yield cells with their outcomes; at most so many are under way, so that no process holds all of them."""
     done: queue.SimpleQueue[Future] = queue.SimpleQueue()
-    waiting = iter(cells)
     asked: dict[str, Asked] = {}
+    needed = {cell.after for cell in cells}
     # A task that returns what it is given: where its worker dies, the scheduler has it made anew on another.
     held = {name: client.submit(_given, source, pure=False) for name, source in sources.items()}
+    first = {digest: client.submit(_given, known[digest], pure=False) for digest in needed & known.keys()}
+
+    def ask(some: Sequence[Asked]) -> "list[Future]":
+        keys = [f"bayesbias-{cell.digest}" for cell in some]
+        given = [held[cell.embedding] for cell in some], some, [package_version()] * len(some)
+        before = [first.get(cell.after) for cell in some]
+        tasks: list[Future] = client.map(_outcome_on_one_core, [answer] * len(some), *given, before, key=keys)
+        for task in tasks:
+            task.add_done_callback(done.put)
+        asked.update(zip(keys, some, strict=True))
+        return tasks
+
+    # Answers that others need stay with the workers until the end.
+    if some := [cell for cell in cells if cell.digest in needed]:
+        first |= dict(zip((cell.digest for cell in some), ask(some), strict=True))
+    waiting = (cell for cell in cells if cell.digest not in needed)
     while True:
         if len(asked) <= most // 2 and (some := list(islice(waiting, most - len(asked)))):
-            keys = [f"bayesbias-{cell.digest}" for cell in some]
-            given = [held[cell.embedding] for cell in some], some, [package_version()] * len(some)
-            for task in client.map(outcome, [answer] * len(some), *given, key=keys):
-                task.add_done_callback(done.put)
-            asked |= dict(zip(keys, some, strict=True))
+            ask(some)
         if not asked:
             return
         for task, found in _results(client, _done(done, client)):
-            task.release()
-            yield asked.pop(task.key), found
+            cell = asked.pop(task.key)
+            if cell.digest not in needed:
+                task.release()
+            yield cell, found
 
 
 def _done(done: "queue.SimpleQueue[Future]", client: "Client") -> "list[Future]":
@@ -239,8 +281,8 @@ def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {_first_line(error)}"
 
 
-def _given(source: Embedding) -> Embedding:
-    return source
+def _given[T](what: T) -> T:
+    return what
 
 
 def _first_line(error: BaseException) -> str:

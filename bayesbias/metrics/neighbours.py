@@ -1,6 +1,5 @@
 """Nearest neighbours by cosine similarity: exact, in memory that a block size bounds."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from bayesbias.arrays import Floats, Integers
+from bayesbias.cores import available_cores
 from bayesbias.errors import MeasureError
 
 _ROWS = 1000
@@ -79,7 +79,7 @@ def nearest_neighbours(
         )
     # A dot product of unit vectors is off by at most about (dimensions + 4) roundings; two are compared.
     slack = np.float32(2 * (words.shape[1] + 4) * 2.0**-24)
-    workers = os.cpu_count() or 1
+    workers = available_cores()
     size = min(max(1, int(block_mb * 1e6 / (4 * len(words) * workers))), -(-len(queries) // workers))
     found = np.empty((len(queries), k), dtype=np.int64)
     buffers: SimpleQueue[tuple[Floats, NDArray[np.bool_]]] = SimpleQueue()

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.arguments import check_choice, check_count, has_audience, resolve_seed
+from bayesbias.cores import available_cores
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.memory import check_memory
 from bayesbias.models.contrast_forms import CONDITIONAL, form_weights
@@ -249,6 +250,7 @@ def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
             draws=settings.draws,
             tune=settings.tune,
             chains=settings.chains,
+            cores=min(settings.chains, available_cores()),
             seed=settings.seed,
             progress_bar=settings.progress,
             save_warmup=False,
@@ -268,7 +270,7 @@ def _pymc(
                 settings.draws,
                 tune=settings.tune,
                 chains=settings.chains,
-                cores=min(settings.chains, os.cpu_count() or 1),
+                cores=min(settings.chains, available_cores()),
                 random_seed=settings.seed,
                 nuts_sampler=engine,
                 var_names=[v.name for v in (*model.free_RVs, *model.deterministics) if v.name not in AUXILIARY],

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from bayesbias.arguments import check_type
 from bayesbias.errors import ReportError
 from bayesbias.estimates import settled
-from bayesbias.metrics import EMBEDDING_MEASURES
 from bayesbias.plots.style import (
     MOST_WORDS,
     SERIES,
@@ -88,8 +87,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
             axes.axvline(0, color="#999999", linewidth=0.9, zorder=0)
             title = f"{measure}: contrast (cosine distance; 0 is none)"
         else:
-            name = measure.split(" (")[0]
-            title = f"{measure}: {rows['quantity'].iloc[0]} ({EMBEDDING_MEASURES[name].better} is better)"
+            title = f"{measure}: {rows['quantity'].iloc[0]} ({rows['better'].iloc[0]} is better)"
         axes.set_title(title, fontsize=10, loc="left")
         axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
         axes.set_ylim(len(methods) - 0.5, -0.5)

@@ -35,9 +35,9 @@ def _seconds(team: Callable[[], AbstractContextManager[Workers]], embedding: bb.
     """Return the seconds from the first cell to the last that is kept; what each worker imports is imported before."""
     with tempfile.TemporaryDirectory() as folder, team() as those:
         sources = {embedding.name: embedding}
-        list(those.outcomes(answer_cell, sources, cells[:4]))
+        list(those.outcomes(answer_cell, sources, cells[:4], {}))
         start = time.perf_counter()
-        for cell, answer in those.outcomes(answer_cell, sources, cells):
+        for cell, answer in those.outcomes(answer_cell, sources, cells, {}):
             if isinstance(answer, str):
                 raise SystemExit(answer)
             write_answer(Path(folder), cell.digest, answer)

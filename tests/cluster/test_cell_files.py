@@ -2,14 +2,19 @@
 
 import json
 import warnings
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayesbias.cluster.cell_files import read_answer, write_answer
 from bayesbias.files import SEAL_SIZE, sealed
+from bayesbias.metrics import vocabulary_direct_bias
+from bayesbias.metrics.embedding_scores.result import embedding_score
+from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.reports.audits.audit import answer_cell
 from bayesbias.reports.audits.cells import Answer, Cell, make_cells
 from tests.cluster import pets
@@ -20,6 +25,25 @@ ANSWER = Answer(
     draws={"mac": np.random.default_rng(1).normal(size=50)},
     left_out={"weat": "The study 'Zoë' has 3 groups."},
     warned=[("SamplerWarning", "Sampling with nutpie.")],
+)
+VECTORS = {
+    "she": [1.0, 0.1],
+    "he": [-1.0, 0.2],
+    "her": [0.9, 0.3],
+    "his": [-0.8, 0.4],
+    "Zoë": [0.6, 0.7],
+    "cat": [0.1, 1.0],
+}
+SCORE = vocabulary_direct_bias(VECTORS, random_seed=1)
+DRAWN = vocabulary_direct_bias(VECTORS, pairs=[("she", "he"), ("her", "his")], random_seed=1)
+SHARES = embedding_score(
+    "analogies",
+    "toy",
+    pd.DataFrame({"item": ["a", "b", "c"], "part": "p", "right": [True, False, True], "pair": ["x", "x", "y"]}),
+    [Quantity("accuracy", "share", ("right",), parts=("p",), crossed=("pair",))],
+    conventions="none",
+    random_seed=1,
+    lost={"questions": ["d"]},
 )
 
 
@@ -32,6 +56,26 @@ def test_an_answer_comes_back(tmp_path: Path) -> None:
     assert back.draws.keys() == {"mac"}
     assert np.array_equal(back.draws["mac"], ANSWER.draws["mac"])
     assert [path.name for path in tmp_path.iterdir()] == [f"{DIGEST}.npz"]
+
+
+def test_what_others_are_compared_with_comes_back(tmp_path: Path) -> None:
+    gaps = pd.DataFrame({"contrast": ["associated - human"], "protected_word": "", "mean": 0.1 + 0.2})
+    scores = {"vocabulary_direct_bias": SCORE, "analogies (toy)": SHARES, "of drawn directions": DRAWN}
+    write_answer(tmp_path, DIGEST, replace(ANSWER, gaps={"Zoë": gaps}, scores=scores))
+    back = read_answer(tmp_path, DIGEST)
+    assert back is not None
+    pd.testing.assert_frame_equal(back.gaps["Zoë"], gaps, check_exact=True)
+    for label, score in scores.items():
+        again = back.scores[label]
+        for name, value in vars(score).items():
+            if isinstance(value, pd.DataFrame):
+                pd.testing.assert_frame_equal(getattr(again, name), value, check_exact=True)
+            elif name == "along" and value is not None:
+                for each, array in vars(value).items():
+                    np.testing.assert_array_equal(getattr(again.along, each), array, strict=True)
+            else:
+                assert getattr(again, name) == value
+        assert again.to_dict() == score.to_dict()
 
 
 def test_a_file_that_is_damaged_cut_short_or_of_another_cell_is_no_answer(tmp_path: Path) -> None:
@@ -49,7 +93,7 @@ def test_a_file_that_is_damaged_cut_short_or_of_another_cell_is_no_answer(tmp_pa
 
 
 @pytest.mark.parametrize("odd", [5, None, "x", [5], {"a": 1}, [["a", 5]]])
-@pytest.mark.parametrize("name", ["rows", "draws", "left_out", "warned", "digest"])
+@pytest.mark.parametrize("name", ["rows", "draws", "left_out", "warned", "digest", "gaps", "scores"])
 def test_a_file_of_a_stranger_whose_checksum_is_right_is_no_answer(name: str, odd: object, tmp_path: Path) -> None:
     write_answer(tmp_path, DIGEST, ANSWER)
     path = tmp_path / f"{DIGEST}.npz"

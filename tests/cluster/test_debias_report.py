@@ -44,9 +44,9 @@ def test_no_cell_is_answered_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     answered: list[str] = []
     answer = module.answer_debias_cell
 
-    def counting(source: bb.Embedding, cell: DebiasCell) -> Any:
+    def counting(source: bb.Embedding, cell: DebiasCell, *before: Any) -> Any:
         answered.append(cell.method)
-        return answer(source, cell)
+        return answer(source, cell, *before)
 
     monkeypatch.setattr(module, "answer_debias_cell", counting)
     again = pets.report(1, cells=tmp_path / "cells")
@@ -54,6 +54,46 @@ def test_no_cell_is_answered_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert answered == ["original", "linear", "weak"]  # of the one without a folder
     pets.report(2, cells=tmp_path / "cells")
     assert answered[3:] == ["original", "linear", "weak"]  # of the embedding that is new
+    answered.clear()
+    more = {"linear": bb.debias.LinearProjection(), "hard": bb.debias.HardDebias()}
+    asked: dict[str, Any] = {"measures": ["vocabulary_direct_bias"], **pets.SMALL}
+    kept = bb.debias_report([pets.embedding()], study(), more, pets.SETS, cells=tmp_path / "cells", **asked)
+    assert answered == ["hard"]  # compared with the original as a file keeps it
+    assert kept.table.to_csv() == bb.debias_report([pets.embedding()], study(), more, pets.SETS, **asked).table.to_csv()
+
+
+def test_what_others_need_and_what_takes_long_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered: list[tuple[str, str]] = []
+    answer = module.answer_debias_cell
+
+    def counting(source: bb.Embedding, cell: DebiasCell, *before: Any) -> Any:
+        answered.append((cell.embedding, cell.method))
+        return answer(source, cell, *before)
+
+    monkeypatch.setattr(module, "answer_debias_cell", counting)
+    sources = [pets.embedding(1), pets.embedding(2, dimensions=12)]
+    methods = ["linear", "inlp", "hard+double_hard"]
+    asked: dict[str, Any] = {"measures": ["vocabulary_direct_bias"], **pets.SMALL}
+    with pytest.warns(bb.errors.BayesBiasWarning, match="lacks"):  # of a few words INLP and double-hard say that
+        found = bb.debias_report(sources, study(), methods, pets.SETS, **asked)
+    assert found.table["embedding"].iloc[0] == "E1"
+    large, small = ([(name, method) for method in ("inlp", "hard+double_hard", "linear")] for name in ("E2", "E1"))
+    assert answered == [("E2", "original"), ("E1", "original"), *large, *small]
+
+
+def test_without_the_original_there_is_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = module.answer_debias_cell
+
+    def failing(source: bb.Embedding, cell: DebiasCell, *before: Any) -> Any:
+        if source.name == "E1" and not before:
+            raise RuntimeError("no memory")
+        return answer(source, cell, *before)
+
+    monkeypatch.setattr(module, "answer_debias_cell", failing)
+    with pytest.warns(bb.errors.BayesBiasWarning, match="lacks 3 debiased embeddings.*RuntimeError: no memory"):
+        found = pets.report()
+    assert set(found.failed) == {("E1", method) for method in ("original", "linear", "weak")}
+    assert set(found.table["embedding"]) == {"E2"}
 
 
 def test_all_that_enters_an_answer_enters_its_hash(tmp_path: Path) -> None:

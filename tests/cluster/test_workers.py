@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -14,8 +15,10 @@ import pytest
 
 import bayesbias as bb
 import bayesbias.cluster.workers as workers
+from bayesbias.cores import available_cores
 from bayesbias.errors import BayesBiasWarning, ClusterError
 from bayesbias.memory import free_memory
+from bayesbias.reports.audits.cells import Answer
 from tests.cluster import pets
 
 SMALL = {"models": "no_pooling", "random_seed": [1, 2], **pets.SMALL}
@@ -42,6 +45,39 @@ def test_processes_give_the_same_numbers_and_one_that_dies_is_recorded() -> None
         found = bb.run_study(given, pets.study(), pets.MEASURES, workers=2, **SMALL | {"random_seed": 1})
     assert found.to_csv() == alone[alone["seed"] == 1].to_csv()
     assert children() == before
+
+
+def cores_seen(source: bb.Embedding, cell: "Wanting", before: Answer | None = None) -> Answer:
+    """Say how many cores there are, and whose answer was given."""
+    given = "" if before is None else before.rows[0]["own"]
+    return Answer([{"own": cell.digest, "cores": available_cores(), "given": given}], {}, {}, [])
+
+
+@dataclass(frozen=True)
+class Wanting:
+    """A cell that needs another."""
+
+    digest: str
+    after: str = ""
+    embedding: str = "E"
+
+
+@pytest.mark.slow
+def test_a_worker_is_one_core_and_given_what_it_needs() -> None:
+    cells = [Wanting("a"), Wanting("b", after="a"), Wanting("c", after="kept")]
+    known = {"kept": Answer([{"own": "kept"}], {}, {}, [])}
+    for team, cores in (
+        (workers.this_process(), 1),
+        (workers.this_process(every_core=True), os.cpu_count()),
+        (workers.processes(2, say=False), 1),
+    ):
+        with team as those:
+            found = {
+                cell.digest: answer.rows[0]
+                for cell, answer in those.outcomes(cores_seen, {"E": pets.embedding(1)}, cells, known)
+            }
+        given = {"a": "", "b": "a", "c": "kept"}
+        assert found == {own: {"own": own, "cores": cores, "given": other} for own, other in given.items()}
 
 
 @pytest.mark.slow

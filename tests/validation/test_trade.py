@@ -46,6 +46,19 @@ def test_what_is_said_of_methods_is_in_the_table() -> None:
     assert misp["change"].abs().max() == pytest.approx(0.003, abs=0.0005)
 
 
+def test_every_score_says_which_values_are_better() -> None:
+    better = TABLE.fillna({"better": ""}).groupby(["kind", "better"])["measure"].unique().map(sorted)
+    assert {key: len(names) for key, names in better.items()} == {
+        ("association", ""): 2,
+        ("bias", "higher"): 1,
+        ("bias", "lower"): 4,
+        ("bias", "nearer to 0"): 1,
+        ("quality", "higher"): 7,
+    }
+    assert better["bias", "lower"] == ["clustering", "gipe", "recoverability", "vocabulary_direct_bias"]
+    assert better["bias", "higher"] == ["sembias (SemBias)"]
+
+
 def test_directions_are_counted_as_said() -> None:
     script = load_script("trade", "make_trade")
     counts = script.directions(TABLE)["verdict"].value_counts()

@@ -5,6 +5,7 @@ import pandas as pd
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along
 from bayesbias.metrics.embedding_scores.result import (
     LABELS,
     EmbeddingScore,
@@ -31,7 +32,8 @@ def paired_change(
     Parameters
     ----------
     before, after
-        Scores of the same measure with the same settings. Scores over splits need the same seed.
+        Scores of the same measure with the same settings. Scores over splits, and those along directions that are
+        drawn, need the same seed.
     random_seed
         Seed of the draws.
     hdi_prob
@@ -58,7 +60,8 @@ def paired_change(
     -----
     Draws from the posterior of the change: the Bayesian bootstrap of the items for rank correlations, means and
     v-measures; a Dirichlet posterior of the outcomes before and after for shares of items that are right; and a t
-    distribution with the corrected variance for means over splits.
+    distribution with the corrected variance for means over splits. Of a direction that is drawn, each draw is of the
+    same pairs or names before and after.
 
     References
     ----------
@@ -86,6 +89,7 @@ def paired_change(
         check_type(name, score, EmbeddingScore, "a score of an embedding, such as bb.word_similarity returns")
     _raise_unless_alike(before, after)
     first, second = _common_items(before, after)
+    along = [_along(score, items) for score, items in ((before, first), (after, second))]
     rows = []
     for quantity in before.quantities:
         if quantity not in after.quantities or of_part(quantity, first).sum() < 2:
@@ -93,8 +97,11 @@ def paired_change(
         chosen = [rows_of_quantity(quantity, items) for items in (first, second)]
         columns = [columns_of(quantity, items) for items in chosen]
         values = [value_of(quantity, each) for each in columns]
-        labels = labels_of(quantity, chosen[0])
-        draws = posterior(quantity, columns[0], columns[1], np.random.default_rng(seed), labels=labels)
+        random = np.random.default_rng(seed)
+        if along[0] is None:
+            draws = posterior(quantity, columns[0], columns[1], random, labels=labels_of(quantity, chosen[0]))
+        else:
+            draws = posterior_along(quantity, along[0], along[1], random)
         low, high = shortest_interval(draws, hdi_prob)
         above = float((draws > 0).mean() + (draws == 0).mean() / 2)
         rows.append((quantity.name, *values, values[1] - values[0], low, high, above, len(chosen[0])))
@@ -119,6 +126,19 @@ def _raise_unless_alike(before: EmbeddingScore, after: EmbeddingScore) -> None:
             f"The two scores of {before.measure} are made in different ways: {before.conventions!r} and "
             f"{after.conventions!r}. Make both with the same settings."
         )
+    if before.along is not None and before.random_seed != after.random_seed:
+        raise MeasureError(
+            f"The directions of the two scores of {before.measure} are drawn with the seeds {before.random_seed} and "
+            f"{after.random_seed}. Make both with the same random_seed, so that the draws are of the same pairs."
+        )
+
+
+def _along(score: EmbeddingScore, items: pd.DataFrame) -> DrawnDirections | None:
+    """Return the draws of a score's direction with some of its items."""
+    if score.along is None:
+        return None
+    own = score.items.set_index(list(LABELS)).index
+    return score.along.of(own.get_indexer(pd.MultiIndex.from_frame(items[list(LABELS)])))
 
 
 def _common_items(before: EmbeddingScore, after: EmbeddingScore) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -86,7 +86,8 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "vocabulary_direct_bias", "direct bias of a vocabulary", "bias",
             "mean over words of abs(cos(w, g)) ** c, g = she - he", "lower", "0 to 1", _WORDS, "words", False,
             f"Bolukbasi et al. (2016), DirectBias_c; {_DAWKINS}, DB",
-            "g is of the reference, or of the embedding itself, from unit vectors, unless a direction is given; c = 1",
+            "g is of the reference, or of the embedding itself, from unit vectors, unless a direction is given; c = 1; "
+            "of several pairs, or a posterior of the direction, the interval has its spread",
             "without a reference where she and he were made alike; to say that a bias is gone: what is off "
             "this one direction it does not see",
             vocabulary_direct_bias,
@@ -96,7 +97,7 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "mean over words of sum_i a_i <g_i, x>: g_i principal components of all differences between two lists of "
             "names, a_i their shares",
             "nearer to 0", "unbounded", f"two lists of names; {_WORDS}", "names", True, "Dawkins (2021), equation 3",
-            "4 components, uncentred, vectors as stored; positive towards the first list",
+            "4 components, uncentred, vectors as stored; positive towards the first list; names are drawn as words are",
             "to compare embeddings whose vectors differ in length (normalize=True); to say that words have no bias: "
             "those of both signs cancel (mean_absolute)",
             midb,

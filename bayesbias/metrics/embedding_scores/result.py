@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayesbias.arguments import HDI_PROB, check_probability
 from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along
 from bayesbias.metrics.embedding_scores.statistics import Quantity, posterior, shortest_interval, value_of
 from bayesbias.statements import digits_text, facts_html, percent_text, plain, rows_of
 
@@ -42,6 +43,8 @@ class EmbeddingScore:
         Probability inside the intervals.
     quantities
         How each quantity is made of the items (for `paired_change`).
+    along
+        Draws of the direction that it rests on, if they are in the intervals.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class EmbeddingScore:
     hdi_prob: float
     lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     quantities: tuple[Quantity, ...] = ()
+    along: DrawnDirections | None = None
 
     @property
     def value(self) -> float:
@@ -124,10 +128,12 @@ def embedding_score(
     random_seed: int,
     hdi_prob: float = HDI_PROB,
     lost: Mapping[str, Sequence[str]] | None = None,
+    along: DrawnDirections | None = None,
 ) -> EmbeddingScore:
     """Return the score that items make: the value of each quantity, and its interval.
 
-    `items` have the columns `item`, and `part` where there are parts; a label that comes twice is numbered.
+    `items` have the columns `item`, and `part` where there are parts; a label that comes twice is numbered. Where
+    `along` holds draws of a direction, in the order of the items, all quantities are means along it.
     """
     labelled = items if "part" in items else items.assign(part="")
     labelled = labelled.assign(item=_numbered(labelled))
@@ -136,9 +142,11 @@ def embedding_score(
     for quantity in quantities:
         chosen = rows_of_quantity(quantity, labelled)
         columns = columns_of(quantity, chosen)
-        draws = posterior(
-            quantity, columns, None, np.random.default_rng(random_seed), labels=labels_of(quantity, chosen)
-        )
+        random = np.random.default_rng(random_seed)
+        if along is None:
+            draws = posterior(quantity, columns, None, random, labels=labels_of(quantity, chosen))
+        else:
+            draws = posterior_along(quantity, along, None, random)
         low, high = shortest_interval(draws, check_probability("hdi_prob", hdi_prob))
         rows.append((quantity.name, value_of(quantity, columns), low, high, len(chosen)))
     return EmbeddingScore(
@@ -151,6 +159,7 @@ def embedding_score(
         hdi_prob=hdi_prob,
         lost={kind: tuple(labels) for kind, labels in (lost or {}).items() if len(labels)},
         quantities=tuple(quantities),
+        along=along,
     )
 
 

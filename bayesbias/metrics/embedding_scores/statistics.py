@@ -37,6 +37,8 @@ class Quantity:
         Columns whose labels items share, so that it is the labels that are drawn, not the items.
     test_over_train
         Of a mean over splits: how many items a split tests on, over how many it learns from.
+    power
+        Of a mean along directions that are drawn: that of abs(w . g) ** power; 0: that of w . g.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Quantity:
     parts: tuple[str, ...] | None = None
     crossed: tuple[str, ...] = ()
     test_over_train: float = 0.0
+    power: float = 0.0
 
 
 def mean(columns: Floats, weights: Floats) -> Floats:

@@ -7,13 +7,18 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_type, is_number, resolve_seed
+from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
-from bayesbias.geometry import unit_rows, weighted_directions
+from bayesbias.geometry import RANK_TOLERANCE, unit_rows, weighted_directions
 from bayesbias.metrics.direct_bias import Direction, as_direction
+from bayesbias.metrics.direction_posterior import DirectionPosterior, direction_posterior
+from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, projections, vocabulary_of
+from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
 
 
@@ -23,6 +28,7 @@ def vocabulary_direct_bias(
     *,
     reference: EmbeddingLike | None = None,
     pair: tuple[str, str] = PAIR,
+    pairs: Sequence[tuple[str, str]] | None = None,
     direction: ArrayLike | Direction | None = None,
     c: float = 1.0,
     random_seed: int | None = None,
@@ -42,9 +48,14 @@ def vocabulary_direct_bias(
         The embedding whose direction is taken: that before debiasing, since many methods make the two words of `pair`
         alike. None: `embedding` itself.
     pair
-        The two words whose difference is the direction, from the second to the first.
+        The two words whose difference is the direction, from the second to the first. One pair says nothing of how
+        pairs vary: the interval is then about the words alone.
+    pairs
+        Several pairs instead, such as `bayesbias.metrics.direct_bias.GENDER_PAIRS`: their `direction_posterior` in the
+        reference, with the same seed. The spread of the direction is in the interval.
     direction
-        A direction to use instead: a `Direction`, or a vector of any length.
+        A direction to use instead: a `Direction`, or a vector of any length. The spread of what
+        `bb.direction_posterior` returned is in the interval.
     c
         How strict the measure is, above 0: the smaller, the more a slight overlap counts.
     random_seed
@@ -61,12 +72,19 @@ def vocabulary_direct_bias(
     Raises
     ------
     MeasureError
-        If fewer than two words are left, `c` is not above 0, or there is no direction.
+        If fewer than two words are left, `c` is not above 0, there is no direction, or both pairs and a direction.
 
     Warns
     -----
     LostWordsWarning
-        If the embedding lacks some of the words.
+        If the embedding lacks some of the words, or of the pairs.
+
+    Notes
+    -----
+    Each draw of the interval is of one draw of the words' weights and one of the direction (`DirectionPosterior.draws`,
+    in their order), so that `paired_change` counts the change along the same draw of the direction. The value is along
+    the direction of all pairs with equal weights, which is no mean of the draws: of pairs that disagree it can lie
+    outside the interval.
 
     References
     ----------
@@ -83,30 +101,43 @@ def vocabulary_direct_bias(
     if not is_number(c) or c <= 0:
         raise MeasureError(f"c={c!r}: give a number above 0; 1 is usual.")
     (pair,) = checked_pairs([pair])
+    if pairs is not None and direction is not None:
+        raise MeasureError("Give pairs, or a direction, but not both.")
     source = as_embedding(embedding)
+    without: Sequence[str] = ()
     if direction is None:
         before = source if reference is None else as_embedding(reference)
+        where = "the embedding itself" if reference is None else "the reference"
         if before.dimensions != source.dimensions:
             raise MeasureError(
                 f"{source.name!r} has {source.dimensions} dimensions and the reference {before.name!r} has "
                 f"{before.dimensions}, so that its direction is not one of these vectors. Give none, or a direction."
             )
-        vector = axis(before, pair)
-        how = f"{pair[0]} - {pair[1]} of {'the embedding itself' if reference is None else 'the reference'}"
+        if pairs is None:
+            without, vector, how = pair, axis(before, pair), f"{pair[0]} - {pair[1]} of {where}"
+        else:
+            direction = direction_posterior(before, pairs, hdi_prob=hdi_prob, random_seed=seed)
+            without = [word for each in direction.pairs for word in each]
+            vector, how = direction.vector, f"main direction of {len(direction.pairs)} pairs of {where}"
     else:
         given = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
         vector, how = given / np.linalg.norm(given), "direction as given"
-    kept, lost = _words(source, words, () if direction is not None else pair)
+    kept, lost = _words(source, words, without)
     cosines = np.clip(projections(source, kept, vector), -1.0, 1.0)
+    along = None
+    if isinstance(direction, DirectionPosterior):
+        how += f", in {len(direction.draws)} draws of seed {direction.random_seed}"
+        along = _along(source, kept, direction.draws)
     return embedding_score(
         "vocabulary_direct_bias",
         source.name,
         pd.DataFrame({"item": kept, "bias": np.abs(cosines) ** c, "cosine": cosines}),
-        [Quantity("direct_bias", "mean", ("bias",)), Quantity("mean_cosine", "mean", ("cosine",))],
+        [Quantity("direct_bias", "mean", ("bias",), power=float(c)), Quantity("mean_cosine", "mean", ("cosine",))],
         conventions=f"mean of abs(cosine) to the power c = {c:g}; {how}",
         random_seed=seed,
         hdi_prob=hdi_prob,
         lost={"words": lost},
+        along=along,
     )
 
 
@@ -165,8 +196,11 @@ def midb(
     Notes
     -----
     The paper does not say whether the differences are centred. Centred, the directions do not hold the difference
-    between the lists, only the spread within them; so it is not done unless asked for. The directions are taken as
-    known: the interval is about the words.
+    between the lists, only the spread within them; so it is not done unless asked for.
+
+    Words and names both stand for others that could have been chosen: each draw of the interval is of weights of the
+    words, of the first names and of the second names, all of the Bayesian bootstrap, and the directions and their
+    shares are made anew of the names' weights. In `paired_change` the weights are the same before and after.
 
     References
     ----------
@@ -201,13 +235,14 @@ def midb(
         for found in (source.stored(dict.fromkeys(each.found.values())) for each in looked_up)
     )
     directions, weights = weighted_directions(female, male, components=count, centred=centred)
+    drawn = drawn_weighted_directions(female, male, _name_weights(looked_up, seed), count, centred=centred)
     kept, lost = _words(source, words, [*first, *second])
     bias = projections(source, kept, weights @ directions, scaled=scaled)
     return embedding_score(
         "midb",
         source.name,
         pd.DataFrame({"item": kept, "bias": bias, "absolute": np.abs(bias)}),
-        [Quantity("midb", "mean", ("bias",)), Quantity("mean_absolute", "mean", ("absolute",))],
+        [Quantity("midb", "mean", ("bias",)), Quantity("mean_absolute", "mean", ("absolute",), power=1.0)],
         conventions=(
             f"{count} components of the differences of {len(first)} and {len(second)} names, "
             f"{'centred' if centred else 'uncentred'}; vectors {'of length 1' if scaled else 'as stored'}"
@@ -215,7 +250,32 @@ def midb(
         random_seed=seed,
         hdi_prob=hdi_prob,
         lost={"words": lost},
+        along=_along(source, kept, drawn, scaled=scaled),
     )
+
+
+def _along(source: Embedding, words: Sequence[str], directions: Floats, *, scaled: bool = True) -> DrawnDirections:
+    """Return words in the space of directions, of shape (draws, dimensions); those of too few draws come again."""
+    _, sizes, axes = np.linalg.svd(directions, full_matrices=False)
+    axes = axes[sizes > RANK_TOLERANCE * sizes[0]]
+    coordinates = projections(source, words, axes.T, scaled=scaled)
+    draws = np.resize(directions @ axes.T, (DRAWS, len(axes)))
+    return DrawnDirections(coordinates.astype(np.float32), draws.astype(np.float32))
+
+
+def _name_weights(lists: Sequence[Lookup], seed: int) -> tuple[Floats, Floats]:
+    """Return draws of the names' weights, of shapes (draws, names): a name's do not depend on which others are lost.
+
+    A vector that several names share has one weight.
+    """
+    random = np.random.default_rng([seed, 1])
+    weights = []
+    for each in lists:
+        asked = [*each.found, *each.lost]
+        drawn = dict(zip(sorted(asked), random.standard_exponential((len(asked), NAME_DRAWS)), strict=True))
+        forms = {form: name for name, form in reversed(each.found.items())}
+        weights.append(np.stack([drawn[forms[form]] for form in dict.fromkeys(each.found.values())], axis=1))
+    return weights[0], weights[1]
 
 
 def _words(source: Embedding, words: Sequence[str] | None, without: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:

@@ -41,6 +41,7 @@ from threading import Event
 
 import numpy as np
 
+from bayesbias.cores import available_cores
 from bayesbias.errors import FitError
 from bayesbias.models.data import ModelData, attribute_lists, list_names
 from bayesbias.models.priors import Prior
@@ -191,7 +192,7 @@ def sample_multivariate(
     from threadpoolctl import threadpool_limits
 
     stop = Event()
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(min(chains, 2)) as pool:
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(min(chains, 2, available_cores())) as pool:
         jobs = [
             pool.submit(
                 _chain, sample, spec, draws, tune, forms, thin, np.random.default_rng([seed, chain]), stop, advance

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from bayesbias.embeddings import Embedding
 from bayesbias.metrics.direct_bias import GENDER_PAIRS
+from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.word_scores import load_base_pairs
 from bayesbias.models.spec import ModelSpec
@@ -51,6 +52,11 @@ class Cell:
     draws: int
     tune: int
     chains: int
+
+    @property
+    def after(self) -> str:
+        """No other cell is answered before."""
+        return ""
 
     @property
     def question(self) -> tuple[str, str]:
@@ -99,6 +105,9 @@ class Answer:
         Class and text of the warnings.
     kept
         The fit and its distance table, if they are to be kept.
+    gaps, scores
+        Of an embedding before debiasing, what its debiased ones are compared with: the gaps of a study (`own_gaps`),
+        and the scores by their labels.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -106,6 +115,8 @@ class Answer:
     left_out: Mapping[str, str]
     warned: Sequence[tuple[str, str]]
     kept: "tuple[xr.DataTree, pd.DataFrame] | None" = None
+    gaps: "Mapping[str, pd.DataFrame]" = field(default_factory=dict)
+    scores: Mapping[str, EmbeddingScore] = field(default_factory=dict)
 
 
 def needed_words(studies: Iterable[Study], measures: Sequence[str]) -> list[str] | None:

@@ -3,22 +3,21 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from bayesbias.debias import DebiasWords
 from bayesbias.embeddings import Embedding
 from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
 from bayesbias.files import input_file
-from bayesbias.metrics import EMBEDDING_MEASURES, paired_change, score_embedding
+from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change, score_embedding
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit import question_table
 from bayesbias.reports.audits.cells import Answer, package_version
 from bayesbias.reports.embeddings.comparison import model_of_differences
-from bayesbias.reports.embeddings.difference_frames import gap_frame
+from bayesbias.reports.embeddings.difference_frames import gap_frame, own_gaps, with_own_gaps
 from bayesbias.reports.embeddings.shared_pairs import (
     checked_tables,
     common_pairs,
@@ -37,8 +36,6 @@ ORIGINAL = "original"
 """What stands in the place of a method where nothing was done."""
 
 CHANGED = "changed"
-# Fits and scores of embeddings before debiasing, from which every method's change is counted.
-_BEFORE: "WeakKeyDictionary[Embedding, dict[tuple[Any, ...], Any]]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -116,71 +113,85 @@ class DebiasCell:
         ]
         return _digest([asked, package_version()])[:32]
 
-    def fit_seed(self, study: Study, method: str) -> int:
+    @cached_property
+    def after(self) -> str:
+        """Hash of the cell of the embedding before debiasing, whose answer this one is compared with; else empty."""
+        return "" if self.chosen is None else replace(self, method=ORIGINAL, chosen=None).digest
+
+    def fit_seed(self, study: Study) -> int:
         """Return the seed of the fits of a study: another for other vectors, methods and studies."""
-        return int(_digest([self.vectors, method, study.name, self.random_seed])[:8], 16)
+        return int(_digest([self.vectors, self.method, study.name, self.random_seed])[:8], 16)
 
 
-def answer_debias_cell(source: Embedding, cell: DebiasCell) -> Answer:
-    """Debias an embedding by the method of a cell, and answer everything that is asked of it."""
+def answer_debias_cell(source: Embedding, cell: DebiasCell, before: Answer | None = None) -> Answer:
+    """Debias an embedding by the method of a cell, and answer everything that is asked of it.
+
+    `before` is the answer of the embedding before debiasing; None: this is the one that is asked for.
+    """
     from threadpoolctl import threadpool_limits
 
-    rows: list[Mapping[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     left_out: dict[str, str] = {}
+    gaps, scores = {}, {}
     with threadpool_limits(1, "blas"), collected_warnings() as caught:
-        changed = None
-        if cell.chosen is not None:
-            changed = cell.chosen.fit(source, cell.sets).transform(source)
+        embedding = source if cell.chosen is None else cell.chosen.fit(source, cell.sets).transform(source)
         for study in cell.studies:
             try:
-                rows.append(_association(source, changed, study, cell))
+                if before is None:
+                    row, gaps[study.name] = _association(source, study, cell)
+                else:
+                    row = _changed_association(source, embedding, study, cell, _found(before.gaps, study.name, before))
+                rows.append(row)
             except BayesBiasError as error:
                 left_out[study.name] = str(error)
         for asked in cell.scores:
             try:
-                rows.extend(_scored(source, changed, asked, cell))
+                first = None if before is None else _found(before.scores, asked.label, before)
+                score = _score(embedding, source, asked, cell)
+                rows.append(_score_row(score, asked) | ({} if first is None else _change(first, score, cell)))
+                if before is None:
+                    scores[asked.label] = score
             except BayesBiasError as error:
                 left_out[asked.label] = str(error)
     warned = [(each.category.__name__, str(each.message)) for each in caught]
-    return Answer(rows, {}, left_out, warned)
+    return Answer(rows, {}, left_out, warned, gaps=gaps, scores=scores)
 
 
-def _association(source: Embedding, changed: Embedding | None, study: Study, cell: DebiasCell) -> dict[str, Any]:
-    """Return the contrast of associated words with the first other connection, and its change."""
-    from bayesbias.models.sampling import fit
-    from bayesbias.reports.posterior.contrasts import contrasts
+def _found[T](kept: Mapping[str, T], name: str, before: Answer) -> T:
+    """Return what there is of an embedding before debiasing, or raise why there is nothing."""
+    if name not in kept:
+        raise ReportError(before.left_out[name])
+    return kept[name]
 
-    sizes: dict[str, Any] = {"draws": cell.draws, "chains": cell.chains, "progress": False}
 
-    def original() -> "tuple[pd.DataFrame, xr.DataTree]":
-        table = question_table(source, study, cell.max_lost)
-        return table, fit(table, cell.model, random_seed=cell.fit_seed(study, ORIGINAL), **sizes)
+def _association(source: Embedding, study: Study, cell: DebiasCell) -> tuple[dict[str, Any], "pd.DataFrame"]:
+    """Return the contrast of associated words with the first other connection, and all such contrasts."""
+    table = question_table(source, study, cell.max_lost)
+    gaps = own_gaps(_fitted(table, cell.model, study, cell), cell.hdi_prob, each_word=False)
+    row = gaps.iloc[0]
+    return _about(source, study, table) | {
+        "quantity": row["contrast"],
+        "value": row["mean"],
+        "value_low": row["hdi_low"],
+        "value_high": row["hdi_high"],
+    }, gaps
 
-    table, before = _once(source, (_digest(asdict(study)), cell.model.digest, cell.fit_seed(study, ORIGINAL)), original)
-    lost = sum(len(source.lookup(words).lost) for words in (*study.protected.values(), *study.attributes.values()))
-    about = {"kind": ASSOCIATION, "measure": study.name, "items": len(table), "lost": lost}
-    if changed is None:
-        row = contrasts(before, hdi_prob=cell.hdi_prob).iloc[0]
-        return about | {
-            "quantity": row["contrast"],
-            "value": row["mean"],
-            "value_low": row["hdi_low"],
-            "value_high": row["hdi_high"],
-        }
-    seed = cell.fit_seed(study, cell.method)
-    other = question_table(changed, study, cell.max_lost)
+
+def _changed_association(
+    source: Embedding, changed: Embedding, study: Study, cell: DebiasCell, before: "pd.DataFrame"
+) -> dict[str, Any]:
+    """Return the contrast of associated words with the first other connection after debiasing, and its change."""
+    table, other = (question_table(each, study, cell.max_lost) for each in (source, changed))
     common, _ = common_pairs(checked_tables({ORIGINAL: table, CHANGED: other}))
-    after = fit(common[CHANGED], cell.model, random_seed=seed, **sizes)
+    after = _fitted(common[CHANGED], cell.model, study, cell)
     pairs = pair_differences(common[ORIGINAL], common[CHANGED], cell.method)
     differing = difference_table(pairs, source="differences of cosine distances", simulated=False)
-    difference = None
-    if len(differing):
-        difference = fit(differing, model_of_differences(cell.model), random_seed=seed, **sizes)
-    gaps = gap_frame(pairs, difference, (before, after), cell.hdi_prob, None, seed, each_word=False)
+    difference = _fitted(differing, model_of_differences(cell.model), study, cell) if len(differing) else None
+    gaps = gap_frame(pairs, difference, cell.hdi_prob, None, cell.fit_seed(study), each_word=False)
     if gaps is None:
         raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
-    row = gaps.iloc[0]
-    return about | {
+    row = with_own_gaps(gaps, before, own_gaps(after, cell.hdi_prob, each_word=False)).iloc[0]
+    return _about(source, study, table) | {
         "quantity": row["contrast"],
         "value": row["other_gap"],
         "value_low": row["other_low"],
@@ -192,23 +203,30 @@ def _association(source: Embedding, changed: Embedding | None, study: Study, cel
     }
 
 
-def _scored(
-    source: Embedding, changed: Embedding | None, asked: AskedScore, cell: DebiasCell
-) -> Iterator[dict[str, Any]]:
-    """Yield the headline of a score, and its change on the same items."""
+def _about(source: Embedding, study: Study, table: "pd.DataFrame") -> dict[str, Any]:
+    """Return what a row says of a study, whatever its numbers."""
+    lost = sum(len(source.lookup(words).lost) for words in (*study.protected.values(), *study.attributes.values()))
+    return {"kind": ASSOCIATION, "measure": study.name, "better": "", "items": len(table), "lost": lost}
+
+
+def _fitted(table: "pd.DataFrame", model: ModelSpec, study: Study, cell: DebiasCell) -> "xr.DataTree":
+    from bayesbias.models.sampling import fit
+
+    return fit(table, model, draws=cell.draws, chains=cell.chains, random_seed=cell.fit_seed(study), progress=False)
+
+
+def _score(embedding: Embedding, source: Embedding, asked: AskedScore, cell: DebiasCell) -> EmbeddingScore:
     settings = {"random_seed": cell.random_seed, "hdi_prob": cell.hdi_prob, "progress": False, **dict(asked.options)}
-    before = score = _once(
-        source,
-        (asked.digest, cell.random_seed, cell.hdi_prob),
-        lambda: score_embedding(asked.measure, source, asked.data, reference=source, **settings),
-    )
-    row: dict[str, Any] = {"kind": EMBEDDING_MEASURES[asked.measure].about, "measure": asked.label}
-    if changed is not None:
-        score = score_embedding(asked.measure, changed, asked.data, reference=source, **settings)
-        change = paired_change(before, score, random_seed=cell.random_seed, hdi_prob=cell.hdi_prob).iloc[0]
-        row |= {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
-    first = score.estimates.iloc[0]
-    yield row | {
+    return score_embedding(asked.measure, embedding, asked.data, reference=source, **settings)
+
+
+def _score_row(score: EmbeddingScore, asked: AskedScore) -> dict[str, Any]:
+    """Return the headline of a score."""
+    first, entry = score.estimates.iloc[0], EMBEDDING_MEASURES[asked.measure]
+    return {
+        "kind": entry.about,
+        "measure": asked.label,
+        "better": entry.better,
         "quantity": first["quantity"],
         "value": first["value"],
         "value_low": first["hdi_low"],
@@ -218,13 +236,10 @@ def _scored(
     }
 
 
-def _once[T](source: Embedding, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-    """Return what is made of an embedding before debiasing, which is made once in a process."""
-    made = _BEFORE.setdefault(source, {})
-    if key not in made:
-        made[key] = make()
-    found: T = made[key]
-    return found
+def _change(before: EmbeddingScore, after: EmbeddingScore, cell: DebiasCell) -> dict[str, Any]:
+    """Return the change of the headline of a score, on the same items."""
+    change = paired_change(before, after, random_seed=cell.random_seed, hdi_prob=cell.hdi_prob).iloc[0]
+    return {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
 
 
 def _digest(content: Any) -> str:

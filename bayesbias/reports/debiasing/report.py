@@ -11,7 +11,6 @@ from bayesbias.correlations import correlation_interval
 from bayesbias.errors import BayesBiasWarning, ReportError, name_some, warn_user
 from bayesbias.estimates import settled
 from bayesbias.losses import MAX_LOST
-from bayesbias.metrics import EMBEDDING_MEASURES
 from bayesbias.reports.audits.assembly import repeat
 from bayesbias.reports.audits.cells import Answer
 from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL, AskedScore, DebiasCell
@@ -20,9 +19,9 @@ from bayesbias.statements import Part, Rendered, Statement, interval_text, perce
 if TYPE_CHECKING:
     import pandas as pd
 
-TEXTS = ("embedding", "method", "kind", "measure", "quantity", "reading")
+TEXTS = ("embedding", "method", "kind", "measure", "quantity", "better", "reading")
 _VALUES = ("value", "value_low", "value_high", "change", "change_low", "change_high")
-COLUMNS = (*TEXTS[:5], *_VALUES, "reading", "items", "lost")
+COLUMNS = (*TEXTS[:6], *_VALUES, "reading", "items", "lost")
 _TINY = 0.0005  # changes that three decimals do not show
 _FEWEST = 4  # embeddings over which a correlation says anything at all
 # What the intervals of the difference and of both gaps say, by `reading` of `compare_embeddings`, and in this order.
@@ -47,7 +46,8 @@ class DebiasReport(Rendered):
     table : pandas.DataFrame
         One row an embedding, method (``"original"``: nothing done) and measure: `kind` (``"association"``, a study's
         contrast in units of cosine distance; ``"bias"``, what is left of a bias in the geometry; ``"quality"``),
-        `measure` and `quantity`; `value` with its interval `value_low` to `value_high`; `change`, after the method
+        `measure` and `quantity`; `better`, which values of it are (``"lower"``, ``"higher"``, ``"nearer to 0"``; of an
+        association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method
         minus before on the same words, with an interval of its own, `change_low` to `change_high` (of an association
         it is modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two
         values); `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
@@ -273,7 +273,7 @@ def _score_statement(embedding: str, measure: str, rows: Iterable[dict[str, Any]
     """Say which methods changed a score, and how."""
     rows = list(rows)
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
-    head = f"{measure} of {embedding} ({EMBEDDING_MEASURES[measure.split(' (')[0]].better} is better)"
+    head = f"{measure} of {embedding} ({rows[0]['better']} is better)"
     if before is not None:
         head += f": {before['value']:.3f} ({before['value_low']:.3f} to {before['value_high']:.3f}) in the original"
     changed = [row for row in rows if row["method"] != ORIGINAL]
@@ -293,8 +293,8 @@ def _cost_text(measure: str, rows: Iterable[dict[str, Any]]) -> str:
     several = len({row["embedding"] for row in rows}) > 1
     for row in rows:
         moved = settled(row["change_low"], row["change_high"])
-        # Of every measure of quality more is better.
-        way = ("better" if row["change"] > 0 else "worse") + " after" if moved else "no change is settled after"
+        gained = (row["change"] > 0) == (row["better"] == "higher")
+        way = ("better" if gained else "worse") + " after" if moved else "no change is settled after"
         places.setdefault(way, []).append(f"{row['method']} ({row['embedding']})" if several else row["method"])
     ways = ("worse after", "better after", "no change is settled after")
     return f"{measure}: {'; '.join(f'{way} {name_some(places[way], 12)}' for way in ways if way in places)}."

@@ -11,7 +11,7 @@ from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, load_model
 from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions, comparison_conclusions
-from bayesbias.reports.embeddings.difference_frames import difference_frames, gap_frame
+from bayesbias.reports.embeddings.difference_frames import difference_frames, gap_frame, own_gaps, with_own_gaps
 from bayesbias.reports.embeddings.shared_pairs import (
     checked_tables,
     common_pairs,
@@ -232,9 +232,9 @@ def compare_embeddings(
     for name in names:
         rows, fitted = pairs[name], difference_fits.get(name)
         overall[name], by_word[name] = difference_frames(rows, fitted, hdi_prob, region)
-        found_gaps = gap_frame(rows, fitted, (fits[baseline], fits[name]), hdi_prob, region, seed)
+        found_gaps = gap_frame(rows, fitted, hdi_prob, region, seed)
         if found_gaps is not None:
-            gaps[name] = found_gaps
+            gaps[name] = with_own_gaps(found_gaps, *(own_gaps(fits[each], hdi_prob) for each in (baseline, name)))
     sides = {name: summary(fitted, hdi_prob=hdi_prob) for name, fitted in fits.items()}
     side = _stacked(sides)
     side = side[side["parameter"].isin(["connection_mean", "word_mean"]) & (side["pairs"] > 0)]

@@ -81,7 +81,6 @@ def difference_frames(
 def gap_frame(
     rows: "pd.DataFrame",
     fitted: "xr.DataTree | None",
-    own_fits: "tuple[xr.DataTree, xr.DataTree]",
     hdi_prob: float,
     region: tuple[float, float] | None,
     seed: int,
@@ -90,8 +89,7 @@ def gap_frame(
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words differ, or None without such gaps.
 
-    `own_fits` are the fits of the two tables themselves, the baseline's first. Besides those of all words, there are
-    rows for `each_word`, or not.
+    Besides those of all words, there are rows for `each_word`, or not.
     """
     import pandas as pd
 
@@ -119,11 +117,18 @@ def gap_frame(
                 frame = frame[both]
             frame.insert(0, "contrast", contrast_name("associated", other))
             frames.append(frame)
-    gaps = pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True)
+
+
+def with_own_gaps(gaps: "pd.DataFrame", baseline: "pd.DataFrame", other: "pd.DataFrame") -> "pd.DataFrame":
+    """Return differences of gaps beside the gaps of either table itself (`own_gaps`), and what they say together."""
+    import pandas as pd
+
+    gaps = gaps.copy()
     rows_of_gaps = pd.MultiIndex.from_frame(gaps[["contrast", "protected_word"]])
-    for name, own_fit in zip(("baseline", "other"), own_fits, strict=True):
-        found = _own_gaps(own_fit, hdi_prob, each_word=each_word).loc[rows_of_gaps]
-        gaps[[f"{name}_gap", f"{name}_low", f"{name}_high"]] = found.to_numpy()
+    for name, found in (("baseline", baseline), ("other", other)):
+        moments = found.set_index(["contrast", "protected_word"]).loc[rows_of_gaps, ["mean", "hdi_low", "hdi_high"]]
+        gaps[[f"{name}_gap", f"{name}_low", f"{name}_high"]] = moments.to_numpy()
     gaps["reading"] = [reading_of(row) for row in gaps.to_dict("records")]
     return gaps
 
@@ -142,13 +147,13 @@ def mean_of_words_like_these(each: "xr.DataArray", rng: np.random.Generator) -> 
     return found
 
 
-def _own_gaps(fitted: "xr.DataTree", hdi_prob: float, *, each_word: bool) -> "pd.DataFrame":
-    """Return the gaps of one table's own fit, by contrast and word."""
+def own_gaps(fitted: "xr.DataTree", hdi_prob: float, *, each_word: bool = True) -> "pd.DataFrame":
+    """Return the gaps of one table's own fit: of all words (empty `protected_word`) and, or not, of `each_word`."""
     import pandas as pd
 
     levels = ("overall", "word") if each_word else ("overall",)
     frame = pd.concat([contrasts(fitted, level=level, hdi_prob=hdi_prob) for level in levels])
-    return frame.set_index(["contrast", "protected_word"])[["mean", "hdi_low", "hdi_high"]]
+    return frame[["contrast", "protected_word", "mean", "hdi_low", "hdi_high"]].reset_index(drop=True)
 
 
 def reading_of(row: "Mapping[Any, Any]") -> str:

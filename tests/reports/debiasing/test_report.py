@@ -33,6 +33,7 @@ def test_every_embedding_method_and_measure_has_a_row(report: bb.DebiasReport) -
     numbers = ["value", "value_low", "value_high", "change", "change_low", "change_high"]
     assert report.table.loc[originals, numbers[3:]].isna().all(axis=None)
     assert np.isfinite(report.table.loc[~originals, numbers]).all(axis=None)
+    assert report.table["better"].tolist() == 6 * ["", "lower"]
 
 
 def test_an_association_is_that_of_the_comparison_alone(report: bb.DebiasReport) -> None:
