@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from bayesbias.page import write_debias_page as write_debias_page
     from bayesbias.page import write_report as write_report
     from bayesbias.page import write_seeds_page as write_seeds_page
+    from bayesbias.plots.asymmetry import plot_asymmetry as plot_asymmetry
     from bayesbias.plots.audits import plot_audit as plot_audit
     from bayesbias.plots.audits import plot_ranks as plot_ranks
     from bayesbias.plots.checks import plot_check as plot_check
@@ -157,6 +158,7 @@ _NAMES = {
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
     "page": ("write_audit_page", "write_debias_page", "write_report", "write_seeds_page"),
+    "plots.asymmetry": ("plot_asymmetry",),
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),

@@ -20,12 +20,15 @@ _NUMBERS = ("log_b_given_a", "log_a_given_b", "lar", "sd", "hdi_low", "hdi_high"
 class ConditionalSource(Protocol):
     """What gives the probability of a response given a cue: people's associations, vectors, a language model.
 
-    Anything with this attribute and this method is a source; `evocation`, `static` and `masked_model` make some. A
+    Anything with this name and this method is a source; `evocation`, `static` and `masked_model` make some. A
     source whose posterior of an LAR is not about Normal may have a second method, ``lar_summary(a, b, hdi_prob)``, that
     returns a frame with `hdi_low`, `hdi_high` and `probability_of_direction`.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What results call the source."""
+        ...
 
     def log_conditionals(self, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:
         """Return log P(response given cue) of pairs.

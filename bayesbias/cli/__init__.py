@@ -9,12 +9,25 @@ import warnings
 from io import TextIOWrapper
 from typing import TextIO
 
-from bayesbias.cli import audits, checks, data, debiasing, fits, measures, reliability, scores, seeds, training
+from bayesbias.cli import (
+    asymmetry,
+    audits,
+    checks,
+    data,
+    debiasing,
+    fits,
+    measures,
+    reliability,
+    scores,
+    seeds,
+    training,
+)
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
 __all__ = [
     "app",
+    "asymmetry",
     "audits",
     "checks",
     "data",
