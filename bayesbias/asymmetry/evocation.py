@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_choice, check_count, check_type, is_text, shown
+from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_type, is_text, shown
 from bayesbias.asymmetry.evocation_prior import PowerLawPrior, estimate_prior
 from bayesbias.asymmetry.log_ratios import LogProbabilities, grid, log_likelihood, ratio_summary
 from bayesbias.asymmetry.sources import CONDITIONALS
@@ -101,7 +101,7 @@ class Evocation(Described):
         reasons = ["" if has else f"{cue!r} is no cue of {self.name}" for cue, has in zip(cues, known, strict=True)]
         return pd.DataFrame(dict(zip(CONDITIONALS, (list(cues), list(responses), mean, sd, reasons), strict=True)))
 
-    def lar_summary(self, a: Sequence[str], b: Sequence[str], hdi_prob: float) -> pd.DataFrame:
+    def lar_summary(self, a: Sequence[str], b: Sequence[str], *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
         """Return intervals and probabilities of direction of pairs of cues: see `ConditionalSource`."""
         return pd.DataFrame(ratio_summary(self._posteriors(a, b), self._posteriors(b, a), hdi_prob))
 
@@ -222,9 +222,10 @@ def checked_table(table: Any) -> pd.DataFrame:
         kind = frame[name].dtype.kind
         wrong_numbers = ~np.isfinite(numbers) | (numbers < 1) | (numbers != np.round(numbers)) | (kind == "b")
         wrong_numbers |= numbers > _MOST_PARTICIPANTS
+        given = frame[name].tolist()
         faults += [
-            f"Row {row} has {shown(frame[name][row])} as {name}: give a whole number of at least 1."
-            for row in np.flatnonzero(wrong_numbers)
+            f"Row {row} has {shown(given[row])} as {name}: give a whole number of at least 1."
+            for row in np.flatnonzero(wrong_numbers).tolist()
         ]
     raise_faults(MeasureError, "The evocation data", faults)
     checked = pd.DataFrame(frame).astype({"count": np.int64, "participants": np.int64})

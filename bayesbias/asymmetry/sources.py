@@ -21,7 +21,7 @@ class ConditionalSource(Protocol):
     """What gives the probability of a response given a cue: people's associations, vectors, a language model.
 
     Anything with this name and this method is a source; `evocation`, `static` and `masked_model` make some. A
-    source whose posterior of an LAR is not about Normal may have a second method, ``lar_summary(a, b, hdi_prob)``, that
+    source whose posterior of an LAR is not about Normal may have a second method, ``lar_summary(a, b, hdi_prob=...)``, that
     returns a frame with `hdi_low`, `hdi_high` and `probability_of_direction`.
     """
 
@@ -125,7 +125,7 @@ def _summary(
     own = getattr(source, "lar_summary", None)
     if own is None:
         return normal_summary(ratios, errors, hdi_prob)
-    frame = own(a, b, hdi_prob)
+    frame = own(a, b, hdi_prob=hdi_prob)
     return {name: frame[name].to_numpy() for name in ("hdi_low", "hdi_high", "probability_of_direction")}
 
 
