@@ -21,8 +21,9 @@ class ConditionalSource(Protocol):
     """What gives the probability of a response given a cue: people's associations, vectors, a language model.
 
     Anything with this name and this method is a source; `evocation`, `static` and `masked_model` make some. A
-    source whose posterior of an LAR is not about Normal may have a second method, ``lar_summary(a, b, hdi_prob=...)``, that
-    returns a frame with `hdi_low`, `hdi_high` and `probability_of_direction`.
+    source whose posterior of an LAR is not about Normal may have a second method,
+    ``lar_summary(a, b, hdi_prob=...)``, that returns a frame with `hdi_low`, `hdi_high` and
+    `probability_of_direction`.
     """
 
     @property

@@ -139,8 +139,9 @@ def static(
     Notes
     -----
     With one matrix the projections of a pair differ only by the lengths of the vectors, and the softmaxes' sums by how
-    many neighbours a word has: where all lengths are 1, LAR is the log ratio of the two sums. The length of vectors
-    therefore matters here: do not scale them before.
+    many neighbours a word has: where all lengths are 1, LAR is the log ratio of the two sums. So lengths matter, and
+    they do not mean the same everywhere: in Google News common words have short vectors, and CAM with people is below 0
+    with the vectors as they are, and above 0 at length 1 (``validation/asymmetry``).
 
     References
     ----------
