@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesbias import asymmetry as asymmetry
     from bayesbias import debias as debias
     from bayesbias import errors as errors
     from bayesbias import geometry as geometry
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from bayesbias.page import write_inference_page as write_inference_page
     from bayesbias.page import write_report as write_report
     from bayesbias.page import write_seeds_page as write_seeds_page
+    from bayesbias.plots.asymmetry import plot_asymmetry as plot_asymmetry
     from bayesbias.plots.audits import plot_audit as plot_audit
     from bayesbias.plots.audits import plot_ranks as plot_ranks
     from bayesbias.plots.checks import plot_check as plot_check
@@ -159,6 +161,7 @@ _NAMES = {
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
     "page": ("write_audit_page", "write_debias_page", "write_inference_page", "write_report", "write_seeds_page"),
+    "plots.asymmetry": ("plot_asymmetry",),
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),
@@ -213,7 +216,7 @@ _NAMES = {
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 # Rooms that are used by their own name: bb.metrics.weat(...).
-_ROOMS = ("debias", "errors", "geometry", "metrics", "nli", "reliability")
+_ROOMS = ("asymmetry", "debias", "errors", "geometry", "metrics", "nli", "reliability")
 
 __all__ = ["__version__", *_HOMES, *_ROOMS]
 
