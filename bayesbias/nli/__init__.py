@@ -8,6 +8,7 @@ from bayesbias.nli.accuracy import Accuracy
 from bayesbias.nli.attention_model import AttentionModel
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
+from bayesbias.nli.hugging_face import SequenceClassifier, pipeline
 from bayesbias.nli.model_files import load
 from bayesbias.nli.pairs import read_pairs
 from bayesbias.nli.posterior import InferencePosterior, posterior
@@ -19,10 +20,12 @@ __all__ = [
     "AttentionModel",
     "GroupDistance",
     "InferencePosterior",
+    "SequenceClassifier",
     "distance",
     "error",
     "list_test_sets",
     "load",
+    "pipeline",
     "posterior",
     "read_pairs",
     "score",

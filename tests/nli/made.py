@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from bayesbias.arrays import Floats
 
@@ -53,3 +55,21 @@ def by_length(premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
     first = np.array([len(text) for text in premises]) / 100
     second = np.array([len(text) for text in hypotheses]) / 200
     return np.column_stack([1 - first - second, first, second])
+
+
+ANIMALS = ("dog", "cat", "horse", "bird", "fish", "wolf", "bear", "frog")
+PAIR_VECTORS = dict(
+    zip(("a", "no", "sleeps", *ANIMALS), np.random.default_rng(1).standard_normal((11, 12)), strict=True)
+)
+QUICK: dict[str, Any] = {"hidden_units": 16, "batch_size": 8, "progress": False}
+
+
+def animal_pairs() -> pd.DataFrame:
+    """Return labelled pairs of a small language: the same animal, none of them, or another one."""
+    rows = []
+    for at, animal in enumerate(ANIMALS):
+        other = ANIMALS[(at + 3) % len(ANIMALS)]
+        premise = f"A {animal} sleeps."
+        rows += [(premise, f"a {animal} sleeps", "entailment"), (premise, f"No {animal} sleeps", "contradiction")]
+        rows += [(premise, f"A {other} sleeps", "neutral")]
+    return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
