@@ -14,7 +14,8 @@ import bayesbias as bb
 
 _SHORT = ("write_report", "plot_embeddings", "compare_embeddings", "plot_check")
 _EXTRAS = ("numpyro", "safetensors", "torch", "transformers")
-_EXAMPLES_OF_EXTRAS = ("bayesbias/nli/compare.py",)  # files whose examples need them
+# Files whose examples need them.
+_EXAMPLES_OF_EXTRAS = tuple(f"bayesbias/nli/{name}.py" for name in ("compare", "model_files", "training"))
 SHARED = Path(__file__).resolve().parents[1] / "shared"
 
 # Workers side by side (pytest-xdist) must not write the same files of compiled code: a folder each.

@@ -14,6 +14,7 @@ from bayesbias.nli.comparison import InferenceComparison
 from bayesbias.nli.correlations import correlations
 from bayesbias.nli.distances import GroupDistance, distance
 from bayesbias.nli.generation import list_test_sets, test_set
+from bayesbias.nli.hugging_face import SequenceClassifier, pipeline
 from bayesbias.nli.model_files import load
 from bayesbias.nli.pairs import read_pairs
 from bayesbias.nli.posterior import InferencePosterior, posterior
@@ -27,6 +28,7 @@ __all__ = [
     "InferenceCheck",
     "InferenceComparison",
     "InferencePosterior",
+    "SequenceClassifier",
     "check",
     "compare",
     "compare_runs",
@@ -35,6 +37,7 @@ __all__ = [
     "error",
     "list_test_sets",
     "load",
+    "pipeline",
     "posterior",
     "read_pairs",
     "score",

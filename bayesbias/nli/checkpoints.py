@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import is_number
+from bayesbias.arguments import is_count, is_number
 from bayesbias.arrays import Floats
 from bayesbias.errors import InputFileError
 from bayesbias.nli.tensor_files import damaged, read_tensors, write_tensors
@@ -117,7 +117,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
             groups[part][rest] = each
         losses, accuracies = facts["losses"], facts["accuracies"]
         sound = len(losses) == len(accuracies) > 0 and all(map(is_number, [*losses, *accuracies]))
-        sound = sound and isinstance(facts["random_seed"], int) and isinstance(facts["settings"], dict)
+        sound = sound and is_count(facts["random_seed"]) and isinstance(facts["settings"], dict)
         if not sound or not isinstance(facts["sources"], dict):
             raise damaged(path)
         return Checkpoint(

@@ -1,19 +1,22 @@
 """Files of trained models: written whole, and checked in all that they say when they are read."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bayesbias.arguments import check_path, is_number, is_text
+from bayesbias.arguments import SEED_LIMIT, check_path, is_count, is_number, is_text
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.files import bundled
 from bayesbias.nli.attention_model import AttentionModel
 from bayesbias.nli.checkpoints import history_frame
-from bayesbias.nli.generation import list_test_sets, test_set
+from bayesbias.nli.definition import read_definition
+from bayesbias.nli.generation import list_test_sets
 from bayesbias.nli.network import weight_shapes
 from bayesbias.nli.pytorch import pytorch
 from bayesbias.nli.sentences import FIRST, NULL, WordVectors, unit_vectors, words_of
@@ -72,7 +75,8 @@ def load(
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> pairs = pd.DataFrame({"premise": ["A man sleeps"] * 3, "label": bb.nli.LABELS})
+    >>> labels = ["neutral", "entailment", "contradiction"]
+    >>> pairs = pd.DataFrame({"premise": ["A man sleeps"] * 3, "label": labels})
     >>> pairs["hypothesis"] = ["A man eats", "A man sleeps", "Nobody sleeps"]
     >>> vectors = dict(zip(["a", "man", "sleeps", "eats", "nobody"], np.eye(5)))
     >>> model = bb.nli.train(vectors, pairs, development=pairs, hidden_units=4, epochs=1, random_seed=1)
@@ -107,7 +111,7 @@ def _model(
     hidden, intra = settings["hidden_units"], settings["intra_attention"]
     sound = (
         isinstance(hidden, int) and isinstance(intra, bool) and hidden > 0 and matrix.ndim == 2
-        and isinstance(facts["random_seed"], int)
+        and is_count(facts["random_seed"]) and facts["random_seed"] < SEED_LIMIT
         and all(map(is_text, settings)) and all(is_number(each) or isinstance(each, bool) for each in settings.values())
         and {name: each.shape for name, each in weights.items()}
         == weight_shapes(matrix.shape[1], hidden, intra_attention=intra)
@@ -149,6 +153,11 @@ def _check_same(vectors: WordVectors, embedding: Embedding, source: Path) -> Non
 
 def _test_words() -> set[str]:
     """Return the words of the bundled test sets."""
-    frames = [test_set(name) for name in list_test_sets()]
-    texts = {text for frame in frames for name in ("premise", "hypothesis") for text in frame[name]}
-    return {word for text in texts for word in words_of(text)}
+    found = set()
+    for name in list_test_sets():
+        made = read_definition(bundled("data", "nli", f"{name}.toml"))
+        texts = [re.sub(r"\{\w*\}", " ", each) for each in (made.premise, made.hypothesis)]
+        texts += [*made.subjects, *map(made.articles.put, made.subjects)]
+        texts += [text for _, text, _ in made.words] + [f"{verb} {thing}" for verb, _, thing in made.pairs]
+        found |= {word for text in texts for word in words_of(text)}
+    return found

@@ -134,6 +134,8 @@ def checked_pairs(name: str, pairs: Any, *, training: bool = False) -> pd.DataFr
 
 def _fault(premise: Any, hypothesis: Any, label: Any, split: Any) -> str:
     for name, value in (("premise", premise), ("hypothesis", hypothesis)):
+        if value is None or value != value:  # a missing value of pandas
+            return f"the {name} is missing."
         if not is_text(value):
             return f"the {name} is {value!r:.60}, and no text."
         if not value.strip():

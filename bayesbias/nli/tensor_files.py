@@ -25,8 +25,9 @@ def write_tensors(
     numbers = {name: np.ascontiguousarray(each, dtype=np.float32) for name, each in arrays.items()}
     said = json.dumps(dict(facts), ensure_ascii=False, sort_keys=True)
     with atomic_path(path, overwrite=overwrite) as made:
-        about = {"program": _PROGRAM, "kind": kind, "facts": said, "sha256": _checksum(kind, said, numbers)}
-        made.write_bytes(extra("safetensors.numpy").save(numbers, metadata=about))
+        about = {"kind": kind, "facts": said, "sha256": _checksum(kind, said, numbers)}
+        # One text, since several would stand in any order, and the same model is to give the same bytes.
+        made.write_bytes(extra("safetensors.numpy").save(numbers, metadata={_PROGRAM: json.dumps(about)}))
 
 
 def read_tensors(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, Floats]]:
@@ -35,9 +36,9 @@ def read_tensors(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, Float
     library = extra("safetensors")
     try:
         with library.safe_open(source, framework="np") as stream:
-            about = stream.metadata() or {}
-            if about.get("program") != _PROGRAM or about.get("kind") not in _WHAT:
+            if _PROGRAM not in (stream.metadata() or {}):
                 raise InputFileError(f"{source} is not {_WHAT[kind]}: it is a file of another program.")
+            about = json.loads(stream.metadata()[_PROGRAM])
             if about["kind"] != kind:
                 raise InputFileError(f"{source} is {_WHAT[about['kind']]}, and not {_WHAT[kind]}.")
             arrays = {name: stream.get_tensor(name) for name in sorted(stream.keys())}

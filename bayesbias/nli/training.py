@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,9 +121,8 @@ def train(
     sentence, 200 hidden units, dropout 0.2, Adagrad with the rate 0.025, and one of 100 random vectors for each word
     that the embedding lacks (here of length 1, as all others; chosen by the word's letters). Of Dawkins: these, the
     weight decay and at most 100 epochs. Ours are the starting weights (Normal with Xavier's variances, biases 0),
-    Adagrad's first sums of squares (0.001), batches of 16, and early stopping: with starting weights of sd 0.01 and sums
-    of 0, as Parikh et al. have them, a few thousand pairs are not enough for the training to leave the largest class (see
-    `validation/nli_training`). Words are letters and digits; punctuation is left out.
+    Adagrad's first sums of squares (0.001), batches of 16, and early stopping: see `validation/nli_training`.
+    Words are letters and digits; punctuation is left out.
 
     References
     ----------
@@ -169,6 +169,7 @@ def train(
             "vectors": _digest([*vectors.forms, *vectors.words], vectors.matrix),
             "pairs": _digest(_lines(frames[0])),
             "development": _digest(_lines(frames[1])) if development is not None else "",
+            "bayesbias": version("bayesbias"),
         }
         if development is None:
             frames = _held_out(frames[0], seed)

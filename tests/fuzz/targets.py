@@ -49,6 +49,12 @@ BENCHMARKS = (
     ": family\nhe she math art\nmath art he she\n: gram1\nart poem he she\nhe she art poem\n",
     "he:she math:art tiger:number poem:art\nmath:poem he:art she:tiger math:number\n",
 )
+LABELLED = (
+    'premise,hypothesis,label,split\nA man sleeps,"A man, he sleeps",entailment,TRAIN\na,b,-,TEST\nc,d,NEUTRAL,\n',
+    'pair_ID\tsentence_A\tsentence_B\tentailment_label\tSemEval_set\n1\tA "man\tA dog\tNEUTRAL\tTRIAL\r\n',
+    '{"gold_label": "neutral", "sentence1": "A man", "sentence2": "A dog"}\n{"gold_label": "-", "sentence1": "ä", '
+    '"sentence2": "b", "annotator_labels": ["neutral"]}\n',
+)
 ODD_VALUES: tuple[Any, ...] = (
     *(5, -1, 1.5, None, True, "", "x", "\ud800", "<script>", [], {}, [1], {"a": 1}, ["a"], [["a"]], [{}]),
     *({"name": 5}, {"name": "x", "hash": 3}, [[[[[[[[]]]]]]]], "9" * 50, float("1e308")),
@@ -167,6 +173,11 @@ def test_set_of(path: Path) -> object:
     """Generate a test set of inference, and ask a model about it."""
     scores = bb.nli.score(bb.nli.test_set(path), by_length)
     return bb.nli.error(scores).to_csv()
+
+
+def pairs_of(path: Path) -> object:
+    """Read labelled pairs."""
+    return bb.nli.read_pairs(path).to_csv()
 
 
 def model_of(path: Path) -> object:
@@ -331,6 +342,12 @@ def test_set_text(rng: Generator) -> bytes:
     return mutated(PETS.encode(), rng)
 
 
+def pairs_text(rng: Generator) -> bytes:
+    """Return a damaged file of labelled pairs, at times zipped."""
+    content = mutated(LABELLED[int(rng.integers(len(LABELLED)))].encode(), rng)
+    return gzip.compress(content) if rng.random() < 0.2 else content
+
+
 def benchmark_text(rng: Generator) -> bytes:
     """Return a damaged file of pairs, of questions or of tuples."""
     return mutated(BENCHMARKS[int(rng.integers(len(BENCHMARKS)))].encode(), rng)
@@ -408,6 +425,7 @@ TARGETS: dict[str, tuple[int, Target]] = {
     "test set of inference": (8, Target(test_set_text, test_set_of, ".toml")),
     "norms": (8, Target(some_norms, norms_of, ".csv")),
     "relations": (5, Target(some_relations, relations_of, ".csv")),
+    "pairs of inference": (6, Target(pairs_text, pairs_of, ".txt")),
     "benchmark": (10, Target(benchmark_text, benchmark_of, ".txt")),
     "model": (15, Target(model_text, model_of, ".toml")),
     "fit, one bit": (3, Target(one_bit("nc"), fit_of, ".nc", said("nc", fit_of))),

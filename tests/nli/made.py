@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -87,3 +88,21 @@ def compared(gaps: dict[str, float] = GAPS) -> bb.nli.InferenceComparison:
     models = {name: [trained(gap, 10 * at + s) for s in range(5)] for at, (name, gap) in enumerate(gaps.items())}
     said = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
     return bb.nli.compare_runs(models, few_pairs(), test_pairs=said, random_seed=1)
+
+
+ANIMALS = ("dog", "cat", "horse", "bird", "fish", "wolf", "bear", "frog")
+PAIR_VECTORS = dict(
+    zip(("a", "no", "sleeps", *ANIMALS), np.random.default_rng(1).standard_normal((11, 12)), strict=True)
+)
+QUICK: dict[str, Any] = {"hidden_units": 16, "batch_size": 8, "progress": False}
+
+
+def animal_pairs() -> pd.DataFrame:
+    """Return labelled pairs of a small language: the same animal, none of them, or another one."""
+    rows = []
+    for at, animal in enumerate(ANIMALS):
+        other = ANIMALS[(at + 3) % len(ANIMALS)]
+        premise = f"A {animal} sleeps."
+        rows += [(premise, f"a {animal} sleeps", "entailment"), (premise, f"No {animal} sleeps", "contradiction")]
+        rows += [(premise, f"A {other} sleeps", "neutral")]
+    return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
