@@ -32,6 +32,7 @@ POSTERIOR_DRAWS = {
     "bayesbias.cosine_regression",
     "bayesbias.direction_posterior",
     "bayesbias.fit",
+    "bayesbias.nli.compare",
     "bayesbias.nli.compare_runs",
     "bayesbias.nli.posterior",
     "bayesbias.reliability.drivers",
