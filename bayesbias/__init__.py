@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import ModelSpec as ModelSpec
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
+    from bayesbias.page import write_asymmetry_page as write_asymmetry_page
     from bayesbias.page import write_audit_page as write_audit_page
     from bayesbias.page import write_debias_page as write_debias_page
     from bayesbias.page import write_inference_page as write_inference_page
@@ -160,7 +161,14 @@ _NAMES = {
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
-    "page": ("write_audit_page", "write_debias_page", "write_inference_page", "write_report", "write_seeds_page"),
+    "page": (
+        "write_asymmetry_page",
+        "write_audit_page",
+        "write_debias_page",
+        "write_inference_page",
+        "write_report",
+        "write_seeds_page",
+    ),
     "plots.asymmetry": ("plot_asymmetry",),
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),

@@ -63,7 +63,8 @@ def alar(
     The pairs are taken for a sample of the relation's pairs. Those that share a word vary together, which makes the
     interval wider (see `bayesbias.asymmetry.pair_statistics`), as do the errors of the ratios. The standard deviation
     of the relations' means has a half-Normal prior with the scale of the pairs' own standard deviation. Natural
-    logarithms; the paper's figures look like 100 times these.
+    logarithms; the paper's figures look like 100 times these. Of a pair that is listed in one direction alone, how far
+    its ratio lies from 0 is the prior's more than the data's: see `share_forward` too.
 
     References
     ----------

@@ -14,11 +14,12 @@ from bayesbias.asymmetry.evocation_prior import PowerLawPrior, estimate_prior
 from bayesbias.asymmetry.log_ratios import LogProbabilities, grid, log_likelihood, ratio_summary
 from bayesbias.asymmetry.sources import CONDITIONALS
 from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, raise_faults
+from bayesbias.memory import check_memory
 from bayesbias.statements import Described, Facts
 
 COLUMNS = ("cue", "response", "count", "participants")
 SEEN = ("both", "either")
-_MOST_PARTICIPANTS = 10_000_000
+_MOST_PARTICIPANTS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,6 +111,11 @@ class Evocation(Described):
         counts = np.array([self._count_of.get(pair, 0) for pair in zip(cues, responses, strict=True)])
         cells, row = np.unique(np.stack([counts, people], axis=1), axis=0, return_inverse=True)
         logs = grid(max(self._participants.values()))
+        check_memory(
+            5.0 * logs.nbytes * len(cells),
+            f"The posteriors of {len(cells):,} different counts",
+            "Ask about fewer pairs at a time.",
+        )
         return posteriors(logs, cells, row.reshape(-1), self.least_count, self.prior)
 
 
@@ -224,7 +230,7 @@ def checked_table(table: Any) -> pd.DataFrame:
         wrong_numbers |= numbers > _MOST_PARTICIPANTS
         given = frame[name].tolist()
         faults += [
-            f"Row {row} has {shown(given[row])} as {name}: give a whole number of at least 1."
+            f"Row {row} has {shown(given[row])} as {name}: give a whole number from 1 to {_MOST_PARTICIPANTS:,}."
             for row in np.flatnonzero(wrong_numbers).tolist()
         ]
     raise_faults(MeasureError, "The evocation data", faults)

@@ -102,6 +102,7 @@ def ratio_summary(ahead: LogProbabilities, back: LogProbabilities, hdi_prob: flo
     second = np.conj(second)
     low, high, above = (np.empty(pairs) for _ in range(3))
     lower = np.linspace(0, 1 - hdi_prob, _TAILS)
+    shares = np.concatenate([lower, lower + hdi_prob])
     # Differences of -(points - 1) to points - 1 steps, each the middle of its mass.
     edges = (np.arange(2 * points) - points + 0.5) * step
     for start in range(0, pairs, _BLOCK):
@@ -114,8 +115,8 @@ def ratio_summary(ahead: LogProbabilities, back: LogProbabilities, hdi_prob: flo
         middle = below[:, points - 1 : points + 1].mean(axis=1)
         above[rows] = np.maximum(middle, 1 - middle)
         for at, cumulated in enumerate(below, start=start):
-            ends = np.interp(np.concatenate([lower, lower + hdi_prob]), cumulated, edges)
-            shortest = int(np.argmin(ends[_TAILS:] - ends[:_TAILS]))
+            ends = np.interp(shares, cumulated, edges)
+            shortest = (ends[_TAILS:] - ends[:_TAILS]).argmin()
             low[at], high[at] = ends[shortest], ends[_TAILS + shortest]
     return {"hdi_low": low, "hdi_high": high, "probability_of_direction": above}
 

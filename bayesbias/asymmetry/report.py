@@ -10,7 +10,7 @@ from bayesbias.asymmetry.alar import alar, usable
 from bayesbias.asymmetry.evocation import Evocation
 from bayesbias.asymmetry.relations import chosen_relations, with_relations
 from bayesbias.asymmetry.sources import ConditionalSource, lar
-from bayesbias.errors import MeasureError
+from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, warn_user
 from bayesbias.estimates import settled
 from bayesbias.statements import (
     Part,
@@ -154,6 +154,11 @@ def report(
     MeasureError
         If there is no source, or one name stands for two; if a relation is unknown, or has too few pairs.
 
+    Warns
+    -----
+    QuestionWarning
+        If relations have too few pairs for a correlation.
+
     Examples
     --------
     >>> words = bb.load_study("weat7").protected_words[:6]
@@ -195,13 +200,18 @@ def report(
         .reset_index(name="pairs")
         for name, frame in ratios.items()
     }
+    with collected_warnings(QuestionWarning) as said:  # each source's pairs have the same small relations
+        agreement = {name: cam(truth, ratios[name], hdi_prob=hdi_prob) for name in named}
+        accuracy = {name: directional_accuracy(truth, ratios[name], hdi_prob=hdi_prob) for name in named}
+    for text in dict.fromkeys(str(each.message) for each in said):
+        warn_user(text, QuestionWarning)
     return AsymmetryReport(
         norms=norms.name,
         sources=tuple(named),
         ratios=_stacked(ratios),
         relations=_stacked(means) if means else pd.DataFrame(columns=["source", "relation"]),
-        agreement=_stacked({name: cam(truth, ratios[name], hdi_prob=hdi_prob) for name in named}),
-        accuracy=_stacked({name: directional_accuracy(truth, ratios[name], hdi_prob=hdi_prob) for name in named}),
+        agreement=_stacked(agreement),
+        accuracy=_stacked(accuracy),
         left_out=_stacked(lost),
         hdi_prob=hdi_prob,
         random_seed=seed,

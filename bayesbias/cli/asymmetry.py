@@ -19,6 +19,8 @@ from bayesbias.cli.base import (
     claim,
 )
 
+_PAGE = "asymmetry.html"
+
 
 @app.command(cls=Command)
 def asymmetry(
@@ -49,8 +51,8 @@ def asymmetry(
 ) -> None:
     """Ask people and vectors which word of a pair evokes the other more, and whether they agree.
 
-    Writes asymmetry.png, asymmetry.txt, pairs.csv, relations.csv (means), agreement.csv (CAM), accuracy.csv and
-    left_out.csv. Norms and relations are downloaded by yourself. Example:
+    Writes the page asymmetry.html, asymmetry.png, asymmetry.txt, pairs.csv, relations.csv (means), agreement.csv
+    (CAM), accuracy.csv and left_out.csv. Norms and relations are downloaded by yourself. Example:
 
         bayesbias asymmetry strength.SWOW-EN.R1.csv vectors.txt --relations relations.csv --output evoked/
     """
@@ -58,8 +60,9 @@ def asymmetry(
     from bayesbias.arguments import check_probability, resolve_seed
     from bayesbias.embeddings import load_embedding
     from bayesbias.errors import ArgumentError
-    from bayesbias.outputs import check_folder
-    from bayesbias.results import write_asymmetry
+    from bayesbias.outputs import check_folder, whole_folder
+    from bayesbias.page.asymmetry import write_asymmetry_page
+    from bayesbias.results import ASYMMETRY, write_asymmetry
 
     check_folder(output, overwrite=overwrite)
     claim(output)
@@ -86,8 +89,11 @@ def asymmetry(
         if study is None
         else {name: room.study_asymmetry(each, study, hdi_prob=hdi_prob) for name, each in sources.items()}
     )
-    write_asymmetry(found, output, overwrite=overwrite)
-    texts = [str(found), *(str(each) for each in asked.values()), f"Wrote {output}."]
+    with whole_folder(output, names=(*ASYMMETRY, _PAGE), overwrite=overwrite) as folder:
+        write_asymmetry(found, folder)
+        write_asymmetry_page(found, folder / _PAGE)
+    wrote = f"Wrote {output}. Open {output / _PAGE} in a browser: the answer on one page."
+    texts = [str(found), *(str(each) for each in asked.values()), wrote]
     answer(
         "\n\n".join(texts),
         {"report": found, "studies": asked, "output": str(output)},

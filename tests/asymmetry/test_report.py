@@ -1,4 +1,4 @@
-"""People and vectors side by side: the report, its figure, and the command."""
+"""People and vectors side by side: the report, and the command."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, MeasureError, ReportError
+from bayesbias.errors import ArgumentError, MeasureError
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
 from tests.test_cli import in_process
 
@@ -62,27 +62,6 @@ def test_reports_that_cannot_be() -> None:
         bb.asymmetry.report(bb.asymmetry.evocation(few), [vectors], seen="either")
 
 
-def test_the_figure_has_a_panel_a_source_and_a_row_a_pair(report: bb.asymmetry.AsymmetryReport) -> None:
-    figure = bb.plot_asymmetry(report, relation="IsA")
-    assert [axes.get_title() for axes in figure.axes] == ["people", "one", "two"]
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    pairs = report.ratios[(report.ratios["source"] == "people") & (report.ratios["relation"] == "IsA")]
-    assert len(labels) == min(40, len(pairs))
-    assert all(" → " in label for label in labels)
-    # A line at 0, and for each pair an interval and a point.
-    assert [len(axes.lines) for axes in figure.axes] == [1 + 2 * len(labels)] * 3
-    assert "IsA" in figure.get_suptitle()
-    with pytest.raises(MeasureError, match="no relation 'Is'"):
-        bb.plot_asymmetry(report, relation="Is")
-
-
-def test_a_figure_of_too_many_sources(report: bb.asymmetry.AsymmetryReport) -> None:
-    source = bb.asymmetry.evocation(made_norms(), name="people")
-    many = {f"v{at}": bb.asymmetry.static(made_vectors(at)) for at in range(6)}
-    with pytest.raises(ReportError, match="6 sources, and a figure holds 5"):
-        bb.plot_asymmetry(bb.asymmetry.report(source, many, random_seed=1))
-
-
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -102,7 +81,7 @@ def test_one_command_writes_everything(
     assert "vectors3, " in said
     made = {path.name for path in (workplace / "evoked").iterdir()}
     frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"}
-    assert made == frames | {"asymmetry.txt", "asymmetry.png"}
+    assert made == frames | {"asymmetry.txt", "asymmetry.png", "asymmetry.html"}
     assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
     assert (workplace / "evoked" / "asymmetry.txt").read_text().splitlines()[0] in said
     relation = [*asked, "--relation", "IsA", "--either", "--json", "--output", "one"]
