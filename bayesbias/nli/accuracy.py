@@ -55,7 +55,7 @@ def accuracy(answers: Floats, labels: Sequence[str], *, hdi_prob: float) -> Accu
     """Return how often the largest of (pairs, 3) probabilities is that of the right label.
 
     >>> accuracy(np.eye(3)[[0, 0, 1]], ["neutral", "neutral", "contradiction"], hdi_prob=0.89)
-    Accuracy(accuracy='0.667', 89% HPDI='0.334 to 0.949', pairs='3', largest_label='0.667')
+    Accuracy(accuracy='0.667', 89% HPDI='0.297 to 0.928', pairs='3', largest_label='0.667')
     """
     import pandas as pd
 

@@ -18,7 +18,7 @@ WORDS = ["a", "person", "ate", "an", "apple", "he", "she", "the", "man", "woman"
 LONGEST = 24
 
 
-def built(folder: Path, labels: Any = LABELS, order: tuple[int, ...] = (0, 1, 2), **settings: Any) -> Path:
+def built(folder: Path, labels: Any = LABELS, order: tuple[int, ...] = (0, 1, 2), longest: int = LONGEST) -> Path:
     """Save a small BERT with random weights, whose last layer stands in some order, and its WordPiece tokenizer."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
@@ -26,12 +26,12 @@ def built(folder: Path, labels: Any = LABELS, order: tuple[int, ...] = (0, 1, 2)
     folder.mkdir()
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
     (folder / "vocab.txt").write_text("\n".join(vocabulary))
-    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=LONGEST)
+    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=longest)
     named = dict(enumerate(labels))
     configuration = BertConfig(
         vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=LONGEST, id2label=named, label2id={label: at for at, label in named.items()},
-        initializer_range=0.5, **settings,
+        max_position_embeddings=longest, id2label=named, label2id={label: at for at, label in named.items()},
+        initializer_range=0.5,
     )  # fmt: skip
     with torch.random.fork_rng():
         torch.manual_seed(1)

@@ -150,6 +150,10 @@ def lies() -> Iterator[tuple[str, Callable[[dict[str, Any], dict[str, Any]], Any
     for name in ("settings", "random_seed", "sources", "losses", "accuracies", "forms", "words", "warned"):
         yield f"no {name}", lambda facts, _, name=name: facts.pop(name)
         for value in odd:
+            if (name, value) == ("words", {}):  # a model that has met no word
+                continue
+            if (name, value) == ("words", {}):  # a model that has met no word
+                continue
             if (name == "random_seed" and value in (0, 1)) or (name == "warned" and value == []):
                 continue
             yield f"{name} {value!r:.20}", lambda facts, _, name=name, value=value: facts.update({name: value})

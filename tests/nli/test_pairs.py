@@ -138,7 +138,7 @@ def test_real_files_have_the_counts_of_their_papers(shared: Path) -> None:
     path = shared / "data" / "nli" / "sick.csv.gz"
     found, read = bb.nli.read_pairs(path), pd.read_csv(path)
     assert found["split"].value_counts().to_dict() == {"TEST": 4906, "TRAIN": 4439, "TRIAL": 495}
-    assert found.equals(read.astype(str))
+    assert found.to_numpy().tolist() == read.map(str.strip).to_numpy().tolist()
     path = shared / "data" / "nli" / "snli_1.0_sample.jsonl.gz"
     records = [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
     found = bb.nli.read_pairs(path)
