@@ -286,6 +286,10 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     (tmp_path / "pairs.txt").write_text("man woman 8\ndoctor nurse 7\npoetry art 6\nman poetry 1\n")
     monkeypatch.chdir(tmp_path)
+    fitted: list[str] = []
+    for each in (bb.debias.LinearProjection, bb.debias.SoftDebias):
+        fit = each.fit
+        monkeypatch.setattr(each, "fit", lambda *given, fit=fit: (fitted.append(repr(given[0])), fit(*given))[1])
     asked = ["--study", "gender", "--measure", "word_similarity=pairs.txt", "--model", "no_pooling", "--seed", "1"]
     command = ["debias", vectors, "--sets", "gender_bolukbasi", "--method", "linear", "--method", "soft", "-o", "out"]
     assert in_process(*command, *asked, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
@@ -295,6 +299,12 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     assert table["measure"].unique().tolist() == ["gender", "word_similarity (pairs)"]
     said = capsys.readouterr().out
     assert "after linear (+0.02" in said
+    assert sorted(fitted) == [repr(bb.debias.LinearProjection()), repr(bb.debias.SoftDebias())], "each method once"
+    assert "Wrote out/linear.npz." in said
+    kept = bb.load_embedding(tmp_path / "out" / "linear.npz")
+    alone = bb.debias.LinearProjection().fit(bb.load_embedding(vectors), "gender_bolukbasi").transform(vectors)
+    assert (kept.vectors == alone.vectors).all()
+    assert kept.words == alone.words
     assert "Open out/debias.html" in said
     assert in_process(*command, "--measure", "sembias", "--overwrite", monkeypatch=monkeypatch) == 2
     assert "Give --study too" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """The command that debiases an embedding, by one method or several."""
 
 from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,7 @@ from bayesbias.cli.base import (
 
 if TYPE_CHECKING:
     from bayesbias.cluster.debias_report import Measures
+    from bayesbias.debias import DebiasWords
     from bayesbias.embeddings import Embedding
     from bayesbias.reports.debiasing.report import DebiasReport
 
@@ -109,7 +111,7 @@ def debias(
         check_embedding_output(output, overwrite=overwrite)
     claim(output)
     vectors = load_embedding(embedding, format=file_format, case=case, name=name)
-    said, failed = [], set[str]()
+    said = []
     names = ("*.npz", "debias.html", "debias.csv", "debias.png")
     with whole_folder(output, names=names, overwrite=overwrite) if several else nullcontext() as folder:
         if study is not None and folder is not None:
@@ -120,12 +122,12 @@ def debias(
                 "random_seed": seed,
                 "progress": not quiet,
             }
-            report = _report(folder, vectors, study, methods, sets, **asked)
-            failed = {each for _, each in report.failed}
-            said = [str(report), ""]
+            written = {each: _Written(chosen, folder / f"{each}.npz") for each, chosen in methods.items()}
+            said = [str(_report(folder, vectors, study, written, sets, **asked)), ""]
+            # Of a method that failed there is nothing, and the page says why.
+            said += [f"Wrote {output / f'{each}.npz'}." for each in methods if (folder / f"{each}.npz").exists()]
+            methods = {}
         for each, chosen in methods.items():
-            if each in failed:
-                continue  # the page says why
             changed = chosen.fit(vectors, sets).transform(vectors)
             if folder is None:
                 file = write_embedding(changed, output, overwrite=overwrite)
@@ -138,6 +140,27 @@ def debias(
     else:
         said.append(f"Next: bayesbias table {file} --study STUDY --output debiased.csv, then bayesbias compare.")
     answer("\n".join(said), quiet=quiet)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A method that writes what it makes of an embedding."""
+
+    method: Any
+    path: Path
+
+    def __repr__(self) -> str:
+        return repr(self.method)
+
+    def fit(self, embedding: "Embedding", sets: "DebiasWords") -> "_Written":
+        return replace(self, method=self.method.fit(embedding, sets))
+
+    def transform(self, embedding: "Embedding") -> "Embedding":
+        from bayesbias.embeddings.writing import write_embedding
+
+        changed: Embedding = self.method.transform(embedding)
+        write_embedding(changed, self.path)
+        return changed
 
 
 def _report(

@@ -214,11 +214,11 @@ def _checked_scores(measures: Any) -> tuple[AskedScore, ...]:
                 f"measures: {name} needs {entry.needs}. Give ({name!r}, DATA) in place of {name!r}, or --measure "
                 f"{name}=FILE."
             )
+        if entry.read is not None:
+            entry.read(data)  # what is wrong with a file is told before any work
         label = f"{name} ({Path(data).stem})" if entry.data == "path" and data is not None else name
         scores.append(AskedScore(name, label, data, tuple((_OPTIONS.get(name, {}) | options).items())))
     raise_unless_distinct("measures", [score.label for score in scores])
-    for score in scores:
-        _ = score.digest  # a file that is not there is told before any work
     return tuple(scores)
 
 

@@ -24,6 +24,9 @@ from tests.reports.debiasing import pets
         ({"measures": ["sembiass"]}, MeasureError, "did you mean 'sembias'"),
         ({"measures": ["sembias"]}, ReportError, "sembias needs the file"),
         ({"measures": [("word_similarity", "absent.txt")]}, InputFileError, "absent.txt"),
+        ({"measures": [("word_similarity", "broken.txt")]}, MeasureError, "line 2: 'a b c d e' is not two"),
+        ({"measures": [("analogies", "broken.txt")]}, MeasureError, "line 2: 'a b c d e' is not four"),
+        ({"measures": [("sembias", "broken.txt")]}, MeasureError, "is not four pairs"),
         ({"measures": 2 * ["vocabulary_direct_bias"]}, ReportError, "vocabulary_direct_bias"),
         ({"measures": [("a", "b", "c")]}, ReportError, "is no name, nor a name with its data"),
         ({"sets": "gendr_manzini"}, BayesBiasError, "did you mean"),
@@ -31,8 +34,10 @@ from tests.reports.debiasing import pets
     ],
 )
 def test_what_cannot_be_asked_is_told_before_any_work(
-    changes: dict[str, Any], error: type[Exception], match: str, monkeypatch: pytest.MonkeyPatch
+    changes: dict[str, Any], error: type[Exception], match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "broken.txt").write_text("a b c d\na b c d e\n")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "answer_debias_cell", lambda *_: pytest.fail("a cell was answered"))
     asked: dict[str, Any] = {"studies": study(), "methods": "linear", "sets": pets.SETS, **pets.SMALL, **changes}
     with pytest.raises(error, match=match):

@@ -83,6 +83,12 @@ def test_gn_glove_drops_its_last_components_and_needs_some_left() -> None:
     np.testing.assert_array_equal(after.vectors, embedding.vectors[:, :11])
     with pytest.raises(MeasureError, match="have 12 components"):
         bb.debias.GNGloVe(components=12).fit(embedding, PAIRS)
+    words = {"he": [1.0, 0.5, 0.5], "she": [-1.0, 0.5, 0.5], "cook": [1.0, 1.0, 0.5]}
+    with pytest.raises(MeasureError, match="the same for all words"):
+        bb.debias.GNGloVe().fit(words, [["he", "she"]])
+    with pytest.raises(MeasureError, match="the same for the words of each set of 'custom words'"):
+        bb.debias.GNGloVe(components=2).fit(words | {"cook": [1.0, 1.0, 2.0]}, [["he", "she"]])
+    bb.debias.GNGloVe(components=2).fit(words | {"she": [-1.0, 0.5, 0.4]}, [["he", "she"]])
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.debias import INLP, BiasAlignment, DebiasWords, DoubleHardDebias, HalfSibling, OSCaR
+from bayesbias.debias import INLP, RAN, BiasAlignment, DebiasWords, DoubleHardDebias, HalfSibling, OSCaR
+from bayesbias.debias.by_word.autoencoder import Adam, encoded, first_weights, reconstruction, through_encoder
+from bayesbias.debias.by_word.gender_preserving import joint_loss
 from tests.validation.scripts import VALIDATION
 
 FOLDER = VALIDATION / "debiasing"
-WEFE, AUTHORS = (json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("wefe", "authors"))
+WEFE, AUTHORS, TORCH = (
+    json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("wefe", "authors", "torch")
+)
 README = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
 VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 
@@ -30,7 +34,7 @@ def unit(rows: Any) -> np.ndarray:
 
 def test_the_vectors_are_those_that_they_had() -> None:
     digest = hashlib.sha256(VECTORS.read_bytes()).hexdigest()
-    assert WEFE["sha256"] == AUTHORS["sha256"] == digest
+    assert WEFE["sha256"] == AUTHORS["sha256"] == TORCH["sha256"] == digest
     assert f"WEFE {WEFE['versions']['wefe']}" in README
 
 
@@ -87,3 +91,43 @@ def test_the_rotation_of_bam() -> None:
     assert ours < kept["distance_before"] < kept["distance_after"]
     said = f"from {kept['distance_before']:.2f} to {kept['distance_after']:.2f}; the paper's rotation to {ours:.2f}"
     assert said in README
+
+
+def moved(method: RAN) -> np.ndarray:
+    """Return where a method takes the words that are kept."""
+    vectors = embedding()
+    after = method.fit(vectors, TORCH["pairs"]).transform(vectors, target=TORCH["shown"], progress=False)
+    return after.matrix(TORCH["shown"])
+
+
+def test_ran_of_its_authors_weighs_neutralization_as_attraction() -> None:
+    kept = np.array([TORCH["ran"]["vectors"][word] for word in TORCH["shown"]])
+    assert TORCH["ran"]["attracted"] == {word: [word] for word in TORCH["shown"]}
+    # 200 of its neighbours, itself among them.
+    published = moved(RAN(neutralization=6 / 8, neighbours=199))
+    np.testing.assert_allclose(published, kept, atol=1e-5)
+    cosines = (unit(moved(RAN())) * unit(kept)).sum(axis=1)
+    assert f"cosines of {cosines.min():.3f} to {cosines.max():.3f}" in README
+    direction = RAN().fit(embedding(), TORCH["pairs"]).direction
+    for vectors in (kept, moved(RAN())):
+        assert f"{np.abs(unit(vectors) @ direction).mean():.4f}" in README
+
+
+def test_the_training_of_gender_preserving_debiasing() -> None:
+    """From the same first weights, nothing dropped, all words in one batch, words of each kind in the same order."""
+    kept, vectors = TORCH["gender_preserving"], embedding()
+    units = unit(vectors.vectors).astype(np.float32)
+    shown = units[[vectors.words.index(word) for word in TORCH["shown"]]]
+    weights, adam, rows = first_weights(100, np.random.default_rng(1)), Adam(2e-4), units[kept["rows_left_out"] :]
+    for _ in range(kept["epochs"]):
+        _, hidden, slope, slopes = reconstruction(rows, rows, weights)
+        adam.update(weights, slopes | through_encoder(rows, hidden, slope))
+    np.testing.assert_allclose(encoded(shown, weights), kept["autoencoder"], atol=1e-5)
+    quads = np.array([[units[vectors.words.index(word)] for word in quad] for quad in kept["quads"]])
+    for _ in range(5):
+        means = encoded(quads, weights).mean(axis=0)
+        for quad in quads:
+            for part, slope in joint_loss(quad, quad, means[1] - means[0], weights)[1].items():
+                weights[part] -= np.float32(0.1) * slope
+    np.testing.assert_allclose(encoded(shown, weights), kept["joint"], atol=1e-5)
+    np.testing.assert_allclose(weights["first"], kept["classifier"], atol=1e-6)

@@ -31,6 +31,8 @@ class GNGloVe:
     Notes
     -----
     **What it needs.** Vectors that GN-GloVe trained: no other vectors have gender in their last component. No words.
+    Look at that component of a few definitional pairs: GN-GloVe drives the words of each apart there, all pairs the
+    same way. Here vectors are refused if it is the same for all words, or for both words of every pair that you give.
 
     **What it changes.** Every word loses its last component, w_g; the others, w_a, stay as they are.
 
@@ -44,7 +46,7 @@ class GNGloVe:
 
     Examples
     --------
-    >>> embedding = bb.Embedding(("he", "she"), [[1, 0.2, 1], [-1, 0.2, 1]], name="toy")
+    >>> embedding = bb.Embedding(("he", "she"), [[1, 0.2, 1], [-1, 0.2, -1]], name="toy")
     >>> bb.debias.GNGloVe().fit(embedding, [["he", "she"]]).transform(embedding)["he"]
     array([1. , 0.2])
     """
@@ -57,7 +59,7 @@ class GNGloVe:
     def fit(
         self, embedding: EmbeddingLike, sets: str | os.PathLike[str] | DebiasWords | Sets, *, name: str | None = None
     ) -> "FittedGNGloVe":
-        """Check that something will be left of the vectors; nothing is learnt.
+        """Check that something will be left of the vectors, and something be gone; nothing is learnt.
 
         Parameters
         ----------
@@ -69,7 +71,8 @@ class GNGloVe:
         Raises
         ------
         MeasureError
-            If the vectors have no more components than are to be dropped.
+            If the vectors have no more components than are to be dropped, or these hold nothing of what is removed:
+            they are the same for all words, or for the words of each definitional set.
         """
         found = whole_embedding(embedding)
         if found.dimensions <= self.components:
@@ -77,7 +80,16 @@ class GNGloVe:
                 f"The vectors of {found.name!r} have {found.dimensions} components, so none would be left without the "
                 f"last {self.components}. Give vectors that GN-GloVe trained."
             )
-        return FittedGNGloVe(as_debias_words(sets, name=name), self.components, found.dimensions)
+        words = as_debias_words(sets, name=name)
+        forms = [list(found.lookup(each).found.values()) for each in words.definitional]
+        whole = [found.stored(each) for each in forms if len(each) > 1]
+        for lists, what in (([found.vectors], "all words"), (whole, f"the words of each set of {words.name!r}")):
+            if lists and not any(np.ptp(rows[:, -self.components :], axis=0).any() for rows in lists):
+                raise MeasureError(
+                    f"What is to be dropped of {found.name!r} is the same for {what}, so it holds nothing of what is "
+                    "removed. Give vectors that GN-GloVe trained."
+                )
+        return FittedGNGloVe(words, self.components, found.dimensions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -56,7 +56,8 @@ class RAN:
     Kumar, Bhotia, Kumar and Chakraborty (2020), Nurse is closer to woman than surgeon? Mitigating gender-biased
     proximities in word embeddings, TACL 8, 486-503, arXiv:2006.01938, section 4: equations of F_r, F_a and F_n. As in
     the code, F_n is the size of the inner product with the direction, not of the cosine; unlike in the code, which
-    gives F_n the weight of F_a, it has its own. Indirect bias: Bolukbasi et al. (2016), section 5.3.
+    gives F_n the weight of F_a and looks among 200 neighbours, it has its own, and they are 100. Indirect bias:
+    Bolukbasi et al. (2016), section 5.3.
 
     Examples
     --------

@@ -76,7 +76,7 @@ class HalfSibling:
         Raises
         ------
         MeasureError
-            If the embedding has fewer than two of the words.
+            If the embedding has fewer than two of the words, or those of each definitional set have the same vector.
         """
         words, embedding = as_debias_words(sets, name=name), whole_embedding(embedding)
         lists = (*words.definitional, words.specific, *words.sides)
@@ -86,6 +86,13 @@ class HalfSibling:
             raise MeasureError(
                 f"The embedding {embedding.name!r} has {len(found)} of the {len(asked)} words that mean "
                 f"{words.name!r}. Give `specific` or `sides` words that it has."
+            )
+        sets_found = [list(embedding.lookup(each).found.values()) for each in words.definitional]
+        whole = [embedding.stored(each) for each in sets_found if len(each) > 1]
+        if whole and not any(np.ptp(rows, axis=0).any() for rows in whole):
+            raise MeasureError(
+                f"In {embedding.name!r} the words of each definitional set of {words.name!r} have the same vector, so "
+                "they do not mean what is removed any more. Give sets whose words differ, or vectors before debiasing."
             )
         matrix = ridge_residual(embedding.stored(found).astype(np.float64), float(self.penalty))
         none: Floats = np.empty((0, embedding.dimensions))

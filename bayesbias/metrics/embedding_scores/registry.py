@@ -15,6 +15,7 @@ from bayesbias.metrics.intrinsic.recoverability import recoverability
 from bayesbias.metrics.intrinsic.sembias import sembias
 from bayesbias.metrics.intrinsic.vocabulary import midb, vocabulary_direct_bias
 from bayesbias.metrics.quality.analogies import analogies
+from bayesbias.metrics.quality.files import read_analogies, read_sembias, read_similarity
 from bayesbias.metrics.quality.similarity import word_similarity
 from bayesbias.statements import Described, Facts
 
@@ -52,6 +53,8 @@ class EmbeddingMeasure(Described):
         When not to use it.
     function
         What computes it: it takes an embedding and the data, and returns an `EmbeddingScore`.
+    read
+        What reads its file, and raises what is wrong with that; None where it needs none.
     """
 
     name: str
@@ -67,6 +70,7 @@ class EmbeddingMeasure(Described):
     conventions: str
     avoid: str
     function: Callable[..., EmbeddingScore]
+    read: Callable[[Any], Any] | None = None
 
     @property
     def _facts(self) -> Facts:
@@ -130,7 +134,7 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "differences of vectors as stored; stereotype and none are given too; the definitions and stereotypes are "
             "drawn, not the tuples",
             "with an embedding that lacks many of its words; where she and he were made alike",
-            sembias,
+            sembias, read_sembias,
         ),
         EmbeddingMeasure(
             "gipe", "gender-based illicit proximity estimate", "bias",
@@ -148,7 +152,7 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "Rubenstein and Goodenough (1965); Hill, Reichart and Korhonen (2015)",
             "pairs with lost words are left out and named; Bayesian bootstrap over pairs",
             "to compare embeddings of different words, other than on the pairs that both have (paired_change)",
-            word_similarity,
+            word_similarity, read_similarity,
         ),
         EmbeddingMeasure(
             "analogies", "analogies (3CosAdd)", "quality",
@@ -157,7 +161,7 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             "the words of the question are left out, and questions with lost words named; pairs are drawn, not "
             "questions",
             "to compare embeddings of different vocabularies, where wrong answers can be fewer",
-            analogies,
+            analogies, read_analogies,
         ),
     )
 }  # fmt: skip

@@ -200,7 +200,8 @@ def midb(
 
     Words and names both stand for others that could have been chosen: each draw of the interval is of weights of the
     words, of the first names and of the second names, all of the Bayesian bootstrap, and the directions and their
-    shares are made anew of the names' weights. In `paired_change` the weights are the same before and after.
+    shares are made anew of the names' weights. In `paired_change` the weights are the same before and after. The value
+    is that of equal weights, which is no mean of the draws, and can lie outside the interval.
 
     References
     ----------

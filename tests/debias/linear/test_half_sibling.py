@@ -37,6 +37,10 @@ def test_wrong_penalties_and_words_that_the_vectors_lack() -> None:
             HalfSibling(penalty=penalty)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="has 1 of the 2 words"):
         HalfSibling().fit(bb.load_embedding({"he": [1.0, 0], "cook": [2.0, 0]}), [["he", "she"]])
+    alike = {"he": [1.0, 0], "she": [1.0, 0], "man": [0.5, 1], "woman": [0.5, 1], "cook": [2.0, 0]}
+    with pytest.raises(MeasureError, match="have the same vector"):
+        HalfSibling().fit(alike, [["he", "she"], ["man", "woman"]])
+    HalfSibling().fit(alike | {"woman": [0.5, 0.9]}, [["he", "she"], ["man", "woman"]])
 
 
 @pytest.mark.parametrize(("length", "penalty"), [(1e150, 60.0), (1.0, 1e-40)])
