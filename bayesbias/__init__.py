@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
     from bayesbias.embeddings import Lookup as Lookup
     from bayesbias.embeddings import load_embedding as load_embedding
+    from bayesbias.embeddings.contexts import ContextIndex as ContextIndex
+    from bayesbias.embeddings.contexts import TextsLike as TextsLike
+    from bayesbias.embeddings.contexts import index_contexts as index_contexts
+    from bayesbias.embeddings.contexts import read_contexts as read_contexts
     from bayesbias.embeddings.training import CorpusLike as CorpusLike
     from bayesbias.embeddings.training import TrainedEmbeddings as TrainedEmbeddings
     from bayesbias.embeddings.training import read_embeddings as read_embeddings
@@ -141,6 +145,7 @@ _NAMES = {
     "cosine_regressions.linear_model": ("LinearPrior",),
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
     "embeddings": ("Embedding", "EmbeddingLike", "Lookup", "load_embedding"),
+    "embeddings.contexts": ("ContextIndex", "TextsLike", "index_contexts", "read_contexts"),
     "embeddings.training": ("CorpusLike", "TrainedEmbeddings", "read_embeddings", "train_embeddings"),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
