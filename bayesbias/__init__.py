@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayesbias import asymmetry as asymmetry
     from bayesbias import debias as debias
     from bayesbias import errors as errors
     from bayesbias import geometry as geometry
@@ -215,7 +216,7 @@ _NAMES = {
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 # Rooms that are used by their own name: bb.metrics.weat(...).
-_ROOMS = ("debias", "errors", "geometry", "metrics", "nli", "reliability")
+_ROOMS = ("asymmetry", "debias", "errors", "geometry", "metrics", "nli", "reliability")
 
 __all__ = ["__version__", *_HOMES, *_ROOMS]
 

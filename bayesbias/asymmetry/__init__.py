@@ -1,0 +1,8 @@
+"""Asymmetry: what one word evokes of another, and the other way round.
+
+`evocation`, `static` and others are sources of P(b given a); `lar` asks any of them both ways.
+"""
+
+from bayesbias.asymmetry.sources import ConditionalSource, lar
+
+__all__ = ["ConditionalSource", "lar"]
