@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.contexts import TextsLike as TextsLike
     from bayesbias.embeddings.contexts import index_contexts as index_contexts
     from bayesbias.embeddings.contexts import read_contexts as read_contexts
+    from bayesbias.embeddings.contextual import ContextsLike as ContextsLike
+    from bayesbias.embeddings.contextual import ContextualEmbedding as ContextualEmbedding
+    from bayesbias.embeddings.contextual import contextual_embedding as contextual_embedding
     from bayesbias.embeddings.training import CorpusLike as CorpusLike
     from bayesbias.embeddings.training import TrainedEmbeddings as TrainedEmbeddings
     from bayesbias.embeddings.training import read_embeddings as read_embeddings
@@ -147,6 +150,7 @@ _NAMES = {
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
     "embeddings": ("Embedding", "EmbeddingLike", "Lookup", "load_embedding"),
     "embeddings.contexts": ("ContextIndex", "TextsLike", "index_contexts", "read_contexts"),
+    "embeddings.contextual": ("ContextsLike", "ContextualEmbedding", "contextual_embedding"),
     "embeddings.training": ("CorpusLike", "TrainedEmbeddings", "read_embeddings", "train_embeddings"),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),

@@ -9,7 +9,19 @@ import warnings
 from io import TextIOWrapper
 from typing import TextIO
 
-from bayesbias.cli import audits, checks, data, debiasing, fits, measures, reliability, scores, seeds, training
+from bayesbias.cli import (
+    audits,
+    checks,
+    contextual,
+    data,
+    debiasing,
+    fits,
+    measures,
+    reliability,
+    scores,
+    seeds,
+    training,
+)
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
@@ -17,6 +29,7 @@ __all__ = [
     "app",
     "audits",
     "checks",
+    "contextual",
     "data",
     "debiasing",
     "fits",

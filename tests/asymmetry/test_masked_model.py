@@ -160,9 +160,9 @@ def test_a_batch_is_faster_than_one_by_one(bert: Path, tmp_path: Path) -> None:
 @pytest.mark.extras
 @pytest.mark.slow
 def test_ratios_of_a_language_are_recovered(tmp_path: Path) -> None:
-    """Trained for half a minute on a language whose conditional probabilities are known."""
+    """Trained for some ten seconds on a language whose conditional probabilities are known."""
     language = Language.made(1)
-    folder = trained_bert(tmp_path / "bert", language, steps=1_200)
+    folder = trained_bert(tmp_path / "bert", language, steps=800)
     index = bb.index_contexts(language.sentences(3_000, np.random.default_rng(6)), tmp_path / "toy.contexts")
     source = bb.asymmetry.masked_model(folder, index, random_seed=1, progress=False)
     places = list(itertools.combinations(range(len(WORDS)), 2))

@@ -69,26 +69,35 @@ def tiny_bert(folder: Path, **settings: Any) -> tuple[Any, Any]:
     return BertForMaskedLM(config), tokenizer
 
 
-def trained_bert(folder: Path, language: Language, *, steps: int, rate: float = 4e-3, seed: int = 3) -> Path:
-    """Train a small BERT on endless sentences of a language, each with one of its two words masked, and save it."""
+def trained_bert(folder: Path, language: Language, *, steps: int, rate: float = 4e-3) -> Path:
+    """Train a small BERT to predict a masked word, on all sentences at once by their probability, and save it.
+
+    That is the usual loss with an endless corpus in each step: each topic with each X, and with each Y, is a row, whose
+    masked word has the probabilities of the language.
+    """
     import torch
 
     model, tokenizer = tiny_bert(folder)
-    rng = np.random.default_rng(seed)
-    numbers = torch.tensor(tokenizer.convert_tokens_to_ids([*TOPICS, *WORDS]))
+    numbers = tokenizer.convert_tokens_to_ids([*TOPICS, *WORDS])
+    topics, words = torch.tensor(numbers[: len(TOPICS)]), torch.tensor(numbers[len(TOPICS) :])
     frame = torch.tensor(tokenizer("North: bado saw bado.")["input_ids"])
-    first, after = len(TOPICS), [place for place, number in enumerate(frame) if number in numbers]
+    places = [place for place, number in enumerate(frame.tolist()) if number in numbers]
+    joint = torch.tensor(language.joint, dtype=torch.float32)
+    rows, targets = [], []
+    for shown, masked, by_shown in ((1, 2, joint), (2, 1, joint.transpose(1, 2))):
+        block = frame.repeat(len(TOPICS), len(WORDS), 1)
+        block[:, :, places[0]] = topics[:, None]
+        block[:, :, places[shown]] = words
+        block[:, :, places[masked]] = tokenizer.mask_token_id
+        rows.append(block.reshape(-1, len(frame)))
+        targets.append(by_shown.reshape(-1, len(WORDS)))
+    sentences, probabilities = torch.cat(rows), torch.cat(targets) / 2
+    at = (sentences == tokenizer.mask_token_id).int().argmax(dim=1)
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=rate, total_steps=steps)
     for _ in range(steps):
-        words = numbers[torch.tensor(language.drawn(256, rng) + np.array([0, first, first]))]
-        rows = frame.repeat(len(words), 1)
-        rows[:, after] = words
-        side = torch.tensor(rng.integers(1, 3, size=len(words)))
-        each, at = torch.arange(len(words)), torch.tensor(after)[side]
-        rows[each, at] = tokenizer.mask_token_id
-        logits = model(input_ids=rows).logits[each, at]
-        loss = torch.nn.functional.cross_entropy(logits, words[each, side])
+        logits = model(input_ids=sentences).logits[torch.arange(len(at)), at]
+        loss = -(probabilities * torch.log_softmax(logits, dim=-1)[:, words]).sum()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

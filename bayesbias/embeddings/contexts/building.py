@@ -18,11 +18,13 @@ from bayesbias.embeddings.contexts.texts import (
     corpus_name,
     corpus_size,
     cut,
+    decoded,
+    paragraphs,
     read_texts,
     word_texts,
 )
 from bayesbias.embeddings.training.progress import words_bar
-from bayesbias.errors import EmbeddingError, InputFileError, OutputError
+from bayesbias.errors import EmbeddingError, OutputError
 from bayesbias.files import SEAL
 from bayesbias.outputs import atomic_path, check_output, claimed
 
@@ -97,7 +99,7 @@ def index_contexts(
     longest = check_count("longest", longest, least=20)
     overwrite = check_flag("overwrite", overwrite)
     # Paragraphs that can be gone through once are kept: they may be gone through again.
-    texts = corpus if isinstance(corpus, str | os.PathLike) else [text.decode() for text in read_texts(corpus)]
+    texts = corpus if isinstance(corpus, str | os.PathLike) else list(paragraphs(corpus))
     target = check_output(path, overwrite=True)
     if target.exists() and not overwrite:
         index = read_contexts(target, corpus=texts)
@@ -134,7 +136,7 @@ def _fill(part: Path, corpus: TextsLike, longest: int, *, progress: bool) -> Non
                 advance(len(text) / BYTES_A_WORD)
                 if read <= done:
                     continue
-                waiting += cut(_decoded(text, read, corpus), longest)
+                waiting += cut(decoded(text, read, corpus), longest)
                 characters += len(text)
                 if characters > _BLOCK:
                     facts = _store(base, waiting, {**facts, "read": read, "prefix": content.hexdigest()})
@@ -190,13 +192,3 @@ def _seal(part: Path) -> None:
         stream.write(SEAL + digest.hexdigest().encode())
         stream.flush()
         os.fsync(stream.fileno())
-
-
-def _decoded(text: bytes, number: int, corpus: TextsLike) -> str:
-    try:
-        return text.decode()
-    except UnicodeDecodeError as error:
-        raise InputFileError(
-            f"{corpus_name(corpus)}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the "
-            "text as UTF-8, for example with iconv."
-        ) from error

@@ -53,6 +53,23 @@ def read_texts(source: TextsLike) -> Iterator[bytes]:
                 yield line.rstrip(b"\r\n")
 
 
+def paragraphs(source: TextsLike) -> Iterator[str]:
+    """Yield the paragraphs of a corpus as texts; raise `InputFileError` if one is not UTF-8."""
+    for number, text in enumerate(read_texts(source), 1):
+        yield decoded(text, number, source)
+
+
+def decoded(text: bytes, number: int, source: TextsLike) -> str:
+    """Return a paragraph, of which number in a corpus, as text."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise InputFileError(
+            f"{corpus_name(source)}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the "
+            "text as UTF-8, for example with iconv."
+        ) from error
+
+
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [input_file(path)]
