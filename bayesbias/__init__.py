@@ -64,16 +64,19 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import ModelSpec as ModelSpec
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
+    from bayesbias.page import write_asymmetry_page as write_asymmetry_page
     from bayesbias.page import write_audit_page as write_audit_page
     from bayesbias.page import write_debias_page as write_debias_page
     from bayesbias.page import write_report as write_report
     from bayesbias.page import write_seeds_page as write_seeds_page
+    from bayesbias.plots.asymmetry import plot_asymmetry as plot_asymmetry
     from bayesbias.plots.audits import plot_audit as plot_audit
     from bayesbias.plots.audits import plot_ranks as plot_ranks
     from bayesbias.plots.checks import plot_check as plot_check
     from bayesbias.plots.checks import plot_prior_check as plot_prior_check
     from bayesbias.plots.congruences import plot_components as plot_components
     from bayesbias.plots.congruences import plot_congruences as plot_congruences
+    from bayesbias.plots.context_factors import plot_context_factors as plot_context_factors
     from bayesbias.plots.contrasts import plot_contrasts as plot_contrasts
     from bayesbias.plots.debias_report import plot_debias_report as plot_debias_report
     from bayesbias.plots.distances import plot_distances as plot_distances
@@ -165,10 +168,12 @@ _NAMES = {
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
-    "page": ("write_audit_page", "write_debias_page", "write_report", "write_seeds_page"),
+    "page": ("write_asymmetry_page", "write_audit_page", "write_debias_page", "write_report", "write_seeds_page"),
+    "plots.asymmetry": ("plot_asymmetry",),
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),
+    "plots.context_factors": ("plot_context_factors",),
     "plots.contrasts": ("plot_contrasts",),
     "plots.debias_report": ("plot_debias_report",),
     "plots.distances": ("plot_distances",),

@@ -9,6 +9,7 @@ from bayesbias.arguments import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import ReportError
 from bayesbias.models.fits import write_fit
 from bayesbias.outputs import whole_folder
+from bayesbias.plots.asymmetry import plot_asymmetry
 from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from bayesbias.asymmetry.report import AsymmetryReport
     from bayesbias.reports.checks.posterior_check import PosteriorCheck
     from bayesbias.reports.checks.prior_check import PriorCheck
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison
@@ -68,6 +70,10 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
         raise ReportError(f"{reason} Or fit it in Python (bb.fit) and take bb.summary.")
 
 
+ASYMMETRY = (
+    *("pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"),
+    *("asymmetry.txt", "asymmetry.png"),
+)
 SEEDS = ("contrasts.csv", "by_seed.csv", "seeds.txt", "seeds.png")
 
 
@@ -200,6 +206,32 @@ def write_seeds(comparison: "SeedComparison", folder: str | os.PathLike[str], *,
         _write_text(workshop / "seeds.txt", comparison)
         save_figure(plot_seeds(comparison), workshop / "seeds.png")
     return str(comparison)
+
+
+def write_asymmetry(report: "AsymmetryReport", folder: str | os.PathLike[str], *, overwrite: bool = False) -> str:
+    """Write what `bb.asymmetry.report` found to a folder and return it in words.
+
+    Writes ``pairs.csv``, ``relations.csv``, ``agreement.csv``, ``accuracy.csv``, ``left_out.csv``, ``asymmetry.txt``
+    and ``asymmetry.png``.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or is not empty and `overwrite` is false.
+    """
+    with whole_folder(folder, names=ASYMMETRY, overwrite=overwrite) as workshop:
+        frames = {
+            "pairs": report.ratios,
+            "relations": report.relations,
+            "agreement": report.agreement,
+            "accuracy": report.accuracy,
+            "left_out": report.left_out,
+        }
+        for name, frame in frames.items():
+            frame.to_csv(workshop / f"{name}.csv", index=False)
+        _write_text(workshop / "asymmetry.txt", report)
+        save_figure(plot_asymmetry(report), workshop / "asymmetry.png")
+    return str(report)
 
 
 def _write_text(path: Path, text: object) -> None:

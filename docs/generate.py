@@ -59,6 +59,29 @@ figure = bb.plot_embeddings(compared)""",
     "plot_null": """null = bb.simulate_null(samples=2000, random_seed=1, progress=False)
 figure = bb.plot_null(null, observed={"effect_size": 0.97})""",
     "plot_false_claims": "figure = bb.plot_false_claims(bb.false_claims(samples=200, random_seed=1, progress=False))",
+    "plot_asymmetry": """import pandas as pd
+
+words = study.protected_words
+rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a != b]
+made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
+norms = bb.asymmetry.evocation(made, name="made up")
+found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], random_seed=1)
+figure = bb.plot_asymmetry(found)""",
+    "plot_context_factors": """import tempfile
+
+import numpy as np
+import pandas as pd
+
+words, rng = study.protected_words, np.random.default_rng(1)
+rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a != b]
+made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
+texts = [" by ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(500)]
+norms = bb.asymmetry.evocation(made, name="made up")
+index = bb.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts")
+truth, found = (
+    bb.asymmetry.lar(each, norms.pairs()) for each in (norms, bb.asymmetry.static(vectors))
+)
+figure = bb.plot_context_factors(bb.asymmetry.context_factors(truth, found, index))""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}

@@ -25,6 +25,7 @@ ROOMS = [value for name in bb.__all__ if isinstance(value := getattr(bb, name), 
 DEFAULTS = {"random_seed": None, "overwrite": False, "hdi_prob": HDI_PROB, "progress": True}
 ANNOTATIONS = {"embedding": "EmbeddingLike", "study": "StudyLike"}
 POSTERIOR_DRAWS = {
+    "bayesbias.asymmetry.alar",
     "bayesbias.audit",
     "bayesbias.compare_embeddings",
     "bayesbias.compare_models",

@@ -33,7 +33,8 @@ CLASSES = {
 }
 # Settings and results of a few numbers, which their line shows whole, and a recipe that only registries hold.
 FEW_NUMBERS = {bb.LinearPrior, bb.debias.Chain, *bb.debias.METHODS.values(), metrics.PermutationTest, metrics.TTest}
-FEW_NUMBERS |= {metrics.SimilarityMeasure, metrics.Quantity}
+FEW_NUMBERS |= {metrics.SimilarityMeasure, metrics.Quantity, bb.asymmetry.PowerLawPrior}
+FEW_NUMBERS |= {bb.asymmetry.ConditionalSource}  # what others make
 LONGEST = 600
 TAGS = {"table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", "ul", "li", "div", "style"}
 # Words that a page must not take for tags.
@@ -76,6 +77,9 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
     male = bb.load_study("weat7").attributes["male"][:4]
     quiet: dict[str, Any] = {"random_seed": 1, "progress": False}
     conclusions = bb.conclusions(short_fit)
+    asked = [(a, b, 2 + at, 100) for a in NASTY for at, b in enumerate(NASTY) if a != b]
+    norms = bb.asymmetry.evocation(pd.DataFrame(asked, columns=["cue", "response", "count", "participants"]))
+    static = bb.asymmetry.static(nasty)
     return [
         *(nasty, study, sets, hard, soft, linear, chain, gn_glove, *moved, hard.subspace, nasty.lookup(["she", "<s>"])),
         bb.debias.INLP().fit(vectors, [["he", "she"]]),
@@ -97,6 +101,8 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
         bb.check_prior(short_table, "crossed", **quiet),
         bb.measure_posterior(short_fit, **quiet),
         bb.cosine_regression(vectors, "weat7", draws=200, random_seed=1),
+        *(norms, static, bb.asymmetry.study_asymmetry(static, study)),
+        bb.asymmetry.report(norms, [static], seen="either", random_seed=1),
     ]
 
 

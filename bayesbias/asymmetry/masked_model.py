@@ -8,7 +8,7 @@ from hashlib import sha256
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_count, resolve_seed, with_progress
+from bayesbias.arguments import HDI_PROB, check_count, resolve_seed, with_progress
 from bayesbias.asymmetry.context_means import ContextMean, context_mean, ratio_sd, student_summary
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_pairs, read_contexts
 from bayesbias.embeddings.contexts.occurrences import Occurrences, Places, Shared
@@ -101,7 +101,7 @@ class MaskedModel(Described):
             )
         return pd.DataFrame(rows)
 
-    def lar_summary(self, a: Sequence[str], b: Sequence[str], hdi_prob: float) -> pd.DataFrame:
+    def lar_summary(self, a: Sequence[str], b: Sequence[str], *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
         """Return intervals of log asymmetry ratios that heed that both directions are over the same contexts.
 
         Parameters

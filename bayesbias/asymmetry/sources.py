@@ -20,12 +20,16 @@ _NUMBERS = ("log_b_given_a", "log_a_given_b", "lar", "sd", "hdi_low", "hdi_high"
 class ConditionalSource(Protocol):
     """What gives the probability of a response given a cue: people's associations, vectors, a language model.
 
-    Anything with this attribute and this method is a source; `evocation`, `static` and `masked_model` make some. A
-    source whose posterior of an LAR is not about Normal may have a second method, ``lar_summary(a, b, hdi_prob)``, that
-    returns a frame with `hdi_low`, `hdi_high` and `probability_of_direction`.
+    Anything with this name and this method is a source; `evocation`, `static` and `masked_model` make some. A
+    source whose posterior of an LAR is not about Normal may have a second method,
+    ``lar_summary(a, b, hdi_prob=...)``, that returns a frame with `hdi_low`, `hdi_high` and
+    `probability_of_direction`, and with `sd` where the errors of the two directions hang together.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What results call the source."""
+        ...
 
     def log_conditionals(self, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:
         """Return log P(response given cue) of pairs.
@@ -95,8 +99,8 @@ def lar(
     check_probability("hdi_prob", hdi_prob)
     if not isinstance(source, ConditionalSource):
         raise MeasureError(
-            f"The source is {type(source).__name__}. Give bb.asymmetry.evocation(table), .static(embedding), or an "
-            "object with a name and a method log_conditionals."
+            f"The source is {type(source).__name__}. Give bb.asymmetry.evocation(table), .static(embedding), "
+            ".masked_model(model, index), or an object with a name and a method log_conditionals."
         )
     frame = checked_pairs(pairs)
     a, b = (frame[side].tolist() for side in PAIR)
@@ -122,8 +126,9 @@ def _summary(
     own = getattr(source, "lar_summary", None)
     if own is None:
         return normal_summary(ratios, errors, hdi_prob)
-    frame = own(a, b, hdi_prob)
-    return {name: frame[name].to_numpy() for name in ("hdi_low", "hdi_high", "probability_of_direction")}
+    frame = own(a, b, hdi_prob=hdi_prob)
+    names = ("sd", "hdi_low", "hdi_high", "probability_of_direction")
+    return {name: frame[name].to_numpy() for name in names if name in frame}
 
 
 def asked(source: ConditionalSource, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from bayesbias.cli import (
+    asymmetry,
     audits,
     checks,
     contextual,
@@ -27,6 +28,7 @@ from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
 __all__ = [
     "app",
+    "asymmetry",
     "audits",
     "checks",
     "contextual",

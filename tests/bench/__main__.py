@@ -6,6 +6,7 @@ import platform
 from pathlib import Path
 
 from tests.bench import (
+    asymmetry,
     audits,
     debiasing,
     geometry,
@@ -42,6 +43,9 @@ def main() -> None:
     for row in reliability.measure():
         results.append(row)
         print(reliability.line(row), flush=True)
+    for row in asymmetry.measure():
+        results.append(row)
+        print(asymmetry.line(row), flush=True)
     for row in studies.measure():
         results.append(row)
         said = f"{row['faster']:.2f} times as fast as one   at least" if "faster" in row else "  under"

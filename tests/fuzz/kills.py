@@ -66,7 +66,7 @@ COMMANDS = {
         0.05,
     ),
     "fit": Command("fit table.csv --draws 250 --tune 250 -o fit", "fit", _SEEDS, 0.2, reads=("table",)),
-    "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.15, reads=("table", "other")),
+    "compare": Command("compare table.csv other.csv -o compared", "compared", _SEEDS, 0.1, reads=("table", "other")),
     # Two embeddings of the same words, as those of two seeds are.
     "seeds": Command(
         "seeds vectors.npz changed.npz --study religion --max-lost 0.25 --model hierarchical --draws 250 -o seeds",
@@ -74,6 +74,12 @@ COMMANDS = {
         _SEEDS,
         0.05,
         reads=("debias",),
+    ),
+    "asymmetry": Command(
+        "asymmetry norms.csv vectors.npz --either -o evoked",
+        "evoked",
+        ("--hdi-prob 0.8", "--hdi-prob 0.9"),
+        0.05,
     ),
     "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1, reads=("fit",)),
     "demo": Command("demo -o demo", "demo", _SEEDS, 0.05),
@@ -205,6 +211,9 @@ def main() -> None:
         shutil.copy(vectors, folder / "vectors.npz")
         chance_words = random.Random(1).choices(range(200), k=20_000)
         (folder / "corpus.txt").write_text(" ".join(chr(97 + word % 26) * (1 + word // 26) for word in chance_words))
+        asked_of = ("he", "she", "man", "woman", "art", "dance")
+        rows = [f"{a},{b},{2 + at},100" for a in asked_of for at, b in enumerate(asked_of) if a != b]
+        (folder / "norms.csv").write_text("cue,response,count,participants\n" + "\n".join(rows) + "\n")
         print(f"{'killed':<10}" + "".join(f"{outcome:>10}" for outcome in OUTCOMES))
         for name, command in COMMANDS.items():
             if name in asked:

@@ -347,6 +347,42 @@ def compiled() -> object:
     return bb.fit(bb.fitted_table(small_fit()), draws=20, tune=20, chains=1, random_seed=1, progress=False)
 
 
+NORMS = (
+    b'cue,response,count,participants\nhe,she,30,150\nshe,he,20,140\nhe,"math, art",2,150\n',
+    b"cue\tresponse\tR1\tN\tR1.Strength\nhe\tshe\t22\t97\t0.2268\nshe\the\t1\t90\t0.01\n",
+    b"<HTML>\n<PRE>\nCUE, TARGET, NORMED?, #G, #P\nHE, SHE, YES, 152, 30, .2\nSHE, HE, YES, 140, 2, .01\n</PRE>\n",
+    b'<?xml version="1.0"?>\n<eat><stimulus word="HE"><response word="SHE" n="2" r="1"/></stimulus></eat>\n',
+)
+RELATIONS = (
+    b"head,relation,tail\nhe,Antonym,she\nmath,IsA,number\n",
+    b"he\tAntonym\tshe\nmath\tIsA\tnumber\n",
+    b"/a/[x]\t/r/IsA\t/c/en/math/n\t/c/en/number\t{}\n/a/[y]\t/r/Antonym\t/c/en/he\t/c/en/she\t{}\n",
+)
+
+
+def some_norms(rng: Generator) -> bytes:
+    """Return damaged norms, sometimes packed."""
+    content = mutated(NORMS[rng.integers(len(NORMS))], rng)
+    return gzip.compress(content) if rng.random() < 0.1 else content
+
+
+def norms_of(path: Path) -> object:
+    """Return what norms say: posteriors of their pairs, if there are any."""
+    source = bb.asymmetry.evocation(bb.asymmetry.read_evocation(path))
+    pairs = source.pairs(seen="either")
+    return bb.asymmetry.lar(source, pairs).to_csv() if len(pairs) else len(source.cues)
+
+
+def some_relations(rng: Generator) -> bytes:
+    """Return damaged relations."""
+    return mutated(RELATIONS[rng.integers(len(RELATIONS))], rng)
+
+
+def relations_of(path: Path) -> object:
+    """Return what relations say."""
+    return bb.asymmetry.read_relations(path).to_csv()
+
+
 # Each with its share of the inputs.
 TARGETS: dict[str, tuple[int, Target]] = {
     "GloVe text": (15, Target(damaged("glove.txt"), vectors_of, ".txt")),
@@ -370,6 +406,8 @@ TARGETS: dict[str, tuple[int, Target]] = {
     ),
     "study": (15, Target(study_text, study_of, ".toml")),
     "test set of inference": (8, Target(test_set_text, test_set_of, ".toml")),
+    "norms": (8, Target(some_norms, norms_of, ".csv")),
+    "relations": (5, Target(some_relations, relations_of, ".csv")),
     "benchmark": (10, Target(benchmark_text, benchmark_of, ".txt")),
     "model": (15, Target(model_text, model_of, ".toml")),
     "fit, one bit": (3, Target(one_bit("nc"), fit_of, ".nc", said("nc", fit_of))),

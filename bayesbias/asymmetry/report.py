@@ -1,0 +1,234 @@
+"""People's associations beside vectors or models: ratios of pairs, means of relations, and how far the two agree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.arguments import HDI_PROB, check_items, check_probability, check_type, resolve_seed
+from bayesbias.asymmetry.agreement import CLEAR, LEAST_PAIRS, WEIGHTED, cam, directional_accuracy
+from bayesbias.asymmetry.alar import alar, usable
+from bayesbias.asymmetry.evocation import Evocation
+from bayesbias.asymmetry.relations import chosen_relations, with_relations
+from bayesbias.asymmetry.sources import ConditionalSource, lar
+from bayesbias.errors import MeasureError
+from bayesbias.estimates import settled
+from bayesbias.statements import (
+    Part,
+    Rendered,
+    Statement,
+    digits_text,
+    interval_text,
+    percent_text,
+    rows_of,
+    share_text,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AsymmetryReport(Rendered):
+    """What people's associations, and vectors or models, say of the asymmetry of pairs of words.
+
+    Parameters
+    ----------
+    norms
+        Name of the evocation data.
+    sources
+        Names of what was compared with them.
+    ratios
+        One row a source and pair, from `lar`: `source` and its columns; the norms first.
+    relations
+        One row a source and relation, from `alar`, if pairs have relations that say which word comes first; else empty.
+    agreement
+        One row a source and relation, from `cam`: the norms and that source.
+    accuracy
+        The same from `directional_accuracy`.
+    left_out
+        How many pairs a source has no number of, by reason: `source`, `left_out`, `pairs`.
+    hdi_prob, random_seed
+        As they were given, or drawn.
+    """
+
+    norms: str
+    sources: tuple[str, ...]
+    ratios: "pd.DataFrame"
+    relations: "pd.DataFrame"
+    agreement: "pd.DataFrame"
+    accuracy: "pd.DataFrame"
+    left_out: "pd.DataFrame"
+    hdi_prob: float
+    random_seed: int
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the text: the norms, each source, and what was left out."""
+        own = usable(self.ratios[self.ratios["source"] == self.norms])
+        clear = float((own["probability_of_direction"] >= CLEAR).mean())
+        first = [
+            Statement(
+                "pairs",
+                f"{self.norms}: of {len(own):,} pairs {share_text(clear)} have a clear direction (a probability of at "
+                f"least {CLEAR:g}).",
+                {"pairs": len(own), "clear": clear},
+            )
+        ]
+        about = self.relations[self.relations["source"] == self.norms] if len(self.relations) else self.relations
+        first += [_relation_statement(row) for row in rows_of(about)]
+        others = [self._source_statement(name) for name in self.sources]
+        lost = self.left_out.groupby("source", sort=False)["pairs"].sum()
+        limits = [
+            Statement("left out", f"{name}: {count:,} pairs have no number (see left_out).", {"pairs": int(count)})
+            for name, count in lost.items()
+        ]
+        parts = (
+            Part(f"Pairs and relations in {self.norms} ({percent_text(self.hdi_prob)} HPDI)", tuple(first)),
+            Part("Agreement with them", tuple(others)),
+            Part("Left out", tuple(limits)),
+        )
+        return tuple(part for part in parts if part.statements)
+
+    def _source_statement(self, name: str) -> Statement:
+        rows = self.agreement[self.agreement["source"] == name]
+        whole = rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
+        row = rows_of(whole)[0]
+        right = rows_of(self.accuracy[self.accuracy["source"] == name])[-1]
+        what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+        text = (
+            f"{name}, {row['pairs']:,} pairs: CAM {row['cam']:+.3f} "
+            f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with endless participants "
+            f"{row['endless']:+.3f} ({interval_text(row['endless_low'], row['endless_high'])}). It has the direction "
+            f"of {share_text(right['accuracy'])} right, and of {share_text(right['clear_accuracy'])} where it is clear."
+        )
+        return Statement("agreement", text, row)
+
+
+def _relation_statement(row: Mapping[str, Any]) -> Statement:
+    what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    text = (
+        f"{row['relation']}, {row['pairs']:,} pairs: the first word evokes the second "
+        f"{digits_text(_times(row['mean']))} times {'more' if row['mean'] > 0 else 'less'} than the reverse, "
+        f"{row['mean']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
+    )
+    return Statement("relation", text, row)
+
+
+def _times(mean: float) -> float:
+    from math import exp
+
+    return exp(abs(mean))
+
+
+def report(
+    norms: Evocation,
+    sources: "Mapping[str, ConditionalSource] | list[ConditionalSource]",
+    relations: "pd.DataFrame | None" = None,
+    *,
+    relation: Any = None,
+    seen: str = "both",
+    hdi_prob: float = HDI_PROB,
+    random_seed: int | None = None,
+) -> AsymmetryReport:
+    """Ask of evocation data, and of vectors or models, which word of a pair evokes the other more.
+
+    Parameters
+    ----------
+    norms
+        From `evocation`.
+    sources
+        What is compared with them, from `static` and others; a list, or a mapping of names.
+    relations
+        From `read_relations`; None: pairs have none.
+    relation
+        Some of the relations, by name; None: all, and the pairs without one as ``RelatedTo``.
+    seen
+        ``"both"``: pairs that evoke each other; ``"either"``: those in one direction alone too.
+    hdi_prob
+        Probability inside the intervals.
+    random_seed
+        Seed of the draws of means of relations.
+
+    Raises
+    ------
+    MeasureError
+        If there is no source, or one name stands for two; if a relation is unknown, or has too few pairs.
+
+    Examples
+    --------
+    >>> words = bb.load_study("weat7").protected_words[:6]
+    >>> rows = [(a, b, 2 + at, 100) for a in words for at, b in enumerate(words) if a != b]
+    >>> table = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
+    >>> vectors = bb.asymmetry.static(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    >>> found = bb.asymmetry.report(bb.asymmetry.evocation(table), [vectors], random_seed=1)
+    >>> len(found.ratios)
+    30
+    """
+    import pandas as pd
+
+    seed = resolve_seed(random_seed)
+    check_probability("hdi_prob", hdi_prob)
+    check_type("norms", norms, Evocation, "evocation data: bb.asymmetry.evocation(table)")
+    named = _named(sources, norms.name)
+    pairs = norms.pairs(seen=seen)
+    if relations is not None:
+        pairs = with_relations(pairs, relations)
+        if relation is not None:
+            pairs = pairs[pairs["relation"].isin(chosen_relations(pairs, relation))]
+    elif relation is not None:
+        raise MeasureError(f"relation={relation!r}, but there are no relations. Give them: relations=...")
+    if len(pairs) < LEAST_PAIRS:
+        raise MeasureError(f"{norms.name} has {len(pairs)} such pairs, and at least {LEAST_PAIRS} are needed.")
+    every: dict[str, ConditionalSource] = {norms.name: norms, **named}
+    ratios = {name: lar(source, pairs, hdi_prob=hdi_prob) for name, source in every.items()}
+    truth = ratios[norms.name]
+    directed = {
+        name: frame
+        for name, frame in ratios.items()
+        if "directed" in frame and ((frame["left_out"] == "") & frame["directed"]).sum() > 1
+    }
+    means = {name: alar(frame, hdi_prob=hdi_prob, random_seed=seed) for name, frame in directed.items()}
+    lost = {
+        name: frame.loc[frame["left_out"] != "", "left_out"]
+        .value_counts()
+        .rename_axis("left_out")
+        .reset_index(name="pairs")
+        for name, frame in ratios.items()
+    }
+    return AsymmetryReport(
+        norms=norms.name,
+        sources=tuple(named),
+        ratios=_stacked(ratios),
+        relations=_stacked(means) if means else pd.DataFrame(columns=["source", "relation"]),
+        agreement=_stacked({name: cam(truth, ratios[name], hdi_prob=hdi_prob) for name in named}),
+        accuracy=_stacked({name: directional_accuracy(truth, ratios[name], hdi_prob=hdi_prob) for name in named}),
+        left_out=_stacked(lost),
+        hdi_prob=hdi_prob,
+        random_seed=seed,
+    )
+
+
+def _named(sources: Any, norms: str) -> dict[str, ConditionalSource]:
+    if isinstance(sources, Mapping):
+        named = dict(sources)
+    else:
+        listed = check_items("sources", sources, "a list of sources")
+        named = {getattr(source, "name", ""): source for source in listed}
+        if len(named) < len(listed):
+            raise MeasureError(
+                "Two sources have the same name. Give a mapping of names: {'before': ..., 'after': ...}."
+            )
+    if not named or norms in named or not all(isinstance(name, str) and name for name in named):
+        raise MeasureError(
+            f"Sources are called {', '.join(map(str, named)) or 'nothing'}: give at least one, with a name of its own, "
+            f"and another than {norms!r}."
+        )
+    return named
+
+
+def _stacked(frames: "Mapping[str, pd.DataFrame]") -> "pd.DataFrame":
+    import pandas as pd
+
+    parts = [pd.DataFrame(frame).assign(source=name) for name, frame in frames.items()]
+    whole = pd.concat(parts, ignore_index=True)
+    return whole[["source", *(name for name in whole.columns if name != "source")]]

@@ -1,0 +1,101 @@
+"""CAM, directional accuracy and similarity: against SciPy and plain loops."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+import bayesbias as bb
+from bayesbias.errors import MeasureError, QuestionWarning
+
+
+def frames(seed: int = 1, pairs: int = 60, noise: float = 0.0) -> tuple[pd.DataFrame, pd.DataFrame]:
+    rng = np.random.default_rng(seed)
+    true = rng.standard_normal(pairs)
+    labels = {"a": [f"a{at}" for at in range(pairs)], "b": [f"b{at}" for at in range(pairs)]}
+    relation = ["IsA"] * (pairs // 2) + ["RelatedTo"] * (pairs - pairs // 2)
+    frame = pd.DataFrame(labels).assign(relation=relation, left_out="", probability_of_direction=0.99)
+    seen = (true + noise * rng.standard_normal(pairs)) / (1 + noise**2)
+    people = frame.assign(lar=seen, sd=noise / np.sqrt(1 + noise**2))
+    return people, frame.assign(lar=0.6 * true + 0.8 * rng.standard_normal(pairs), sd=0.0)
+
+
+def test_cam_is_spearmans_by_relation_and_weighted() -> None:
+    people, vectors = frames()
+    found = bb.asymmetry.cam(people, vectors).set_index("relation")
+    by_hand = {
+        name: spearmanr(people.loc[people["relation"] == name, "lar"], vectors.loc[people["relation"] == name, "lar"])
+        for name in ("IsA", "RelatedTo")
+    }
+    for name, result in by_hand.items():
+        assert found.loc[name, "cam"] == pytest.approx(result.statistic)
+    assert found.loc["SA", "cam"] == pytest.approx(np.mean([each.statistic for each in by_hand.values()]))
+    assert found.loc["SR", "cam"] == found.loc["IsA", "cam"]
+    assert (found["hdi_low"] < found["cam"]).all()
+    assert (found["cam"] < found["hdi_high"]).all()
+    # The usual error of a rank correlation of independent pairs, on Fisher's scale (Fieller and Pearson 1961).
+    whole = bb.asymmetry.cam(people.drop(columns="relation"), vectors).loc[0]
+    width = np.arctanh(whole["hdi_high"]) - np.arctanh(whole["hdi_low"])
+    assert width == pytest.approx(2 * 1.598 * np.sqrt(1.06 / 57), rel=0.25)
+
+
+def test_errors_of_people_are_corrected_for() -> None:
+    noisy, vectors = frames(pairs=20_000, noise=0.8)
+    exact = bb.asymmetry.cam(frames(pairs=20_000)[0], frames(pairs=20_000)[1]).iloc[-2]
+    found = bb.asymmetry.cam(noisy, vectors).iloc[-2]
+    assert found["reliability_first"] == pytest.approx(1 / (1 + 0.64), abs=0.01)
+    assert found["reliability_second"] == 1
+    assert found["cam"] < exact["cam"] - 0.08
+    assert found["endless"] == pytest.approx(exact["cam"], abs=0.02)
+    assert found["endless_low"] < found["endless"] < found["endless_high"]
+
+
+def test_pairs_are_found_in_either_order() -> None:
+    people, vectors = frames()
+    turned = vectors.rename(columns={"a": "b", "b": "a"}).assign(lar=-vectors["lar"])
+    pd.testing.assert_frame_equal(
+        bb.asymmetry.cam(people, vectors), bb.asymmetry.cam(people, turned.sample(frac=1, random_state=1))
+    )
+
+
+def test_small_relations_have_no_row_and_are_named() -> None:
+    people, vectors = frames()
+    people["relation"] = ["few"] * 4 + ["IsA"] * 56
+    with pytest.warns(QuestionWarning, match=r"few \(4\)"):
+        found = bb.asymmetry.cam(people, vectors)
+    assert found["relation"].tolist() == ["IsA", "SA"]
+    with pytest.raises(MeasureError, match=r"No relation has 10 pairs .*few \(4\)"):
+        bb.asymmetry.cam(people, vectors, relations="few")
+
+
+def test_too_few_pairs_in_common() -> None:
+    people, vectors = frames()
+    with pytest.raises(MeasureError, match="have 9 pairs in common"):
+        bb.asymmetry.cam(people, vectors.head(9))
+    with pytest.raises(MeasureError, match="no relation 'PartOf'"):
+        bb.asymmetry.cam(people, vectors, relations=["PartOf"])
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
+def test_directional_accuracy_is_equation_13(gamma: float) -> None:
+    people, vectors = frames()
+    people["probability_of_direction"] = np.where(np.arange(60) % 3 == 0, 0.99, 0.7)
+
+    def direction(value: float) -> int:
+        return 1 if value > gamma else -1 if value < -gamma else 0
+
+    right = [direction(x) == direction(y) for x, y in zip(people["lar"], vectors["lar"], strict=True)]
+    found = bb.asymmetry.directional_accuracy(people, vectors, gamma=gamma).set_index("relation")
+    assert found.loc["all pairs", "accuracy"] == pytest.approx(np.mean(right))
+    assert found.loc["IsA", "accuracy"] == pytest.approx(np.mean(right[:30]))
+    assert found.loc["all pairs", "clear_accuracy"] == pytest.approx(np.mean(right[::3]))
+    assert found.loc["all pairs", "clear_pairs"] == 20
+    assert found.loc["all pairs", "hdi_low"] < np.mean(right) < found.loc["all pairs", "hdi_high"]
+
+
+def test_similarity_is_the_geometric_mean() -> None:
+    people, _ = frames()
+    logs = people.assign(log_b_given_a=np.log(0.2), log_a_given_b=np.log(0.05))
+    found = bb.asymmetry.similarity(logs)
+    np.testing.assert_allclose(found["similarity"], 0.1)
+    np.testing.assert_allclose(found["log_similarity"], np.log(0.1))

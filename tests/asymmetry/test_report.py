@@ -1,0 +1,110 @@
+"""People and vectors side by side: the report, and the command."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, MeasureError
+from tests.asymmetry.made import made_norms, made_relations, made_vectors
+from tests.test_cli import in_process
+
+
+@pytest.fixture(scope="module")
+def report() -> bb.asymmetry.AsymmetryReport:
+    source = bb.asymmetry.evocation(made_norms(), name="people")
+    vectors = {"one": bb.asymmetry.static(made_vectors(2)), "two": bb.asymmetry.static(made_vectors(3))}
+    return bb.asymmetry.report(source, vectors, made_relations(), random_seed=1)
+
+
+def test_the_report_holds_what_the_functions_give(report: bb.asymmetry.AsymmetryReport) -> None:
+    assert report.ratios["source"].unique().tolist() == ["people", "one", "two"]
+    by_source = {name: part.drop(columns="source") for name, part in report.ratios.groupby("source")}
+    truth = by_source["people"].reset_index(drop=True)
+    agreed = bb.asymmetry.cam(truth, by_source["two"].reset_index(drop=True))
+    kept = report.agreement[report.agreement["source"] == "two"].drop(columns="source").reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, agreed)
+    assert set(report.relations["relation"]) == {"IsA", "PartOf"}
+    text = str(report)
+    assert "AGREEMENT WITH THEM" in text
+    assert text.count("with endless participants") == 2
+    assert "<h4>Agreement with them</h4>" in report._repr_html_()
+
+
+def test_one_relation_and_pairs_in_one_direction(report: bb.asymmetry.AsymmetryReport) -> None:
+    source = bb.asymmetry.evocation(made_norms(), name="people")
+    vectors = [bb.asymmetry.static(made_vectors(2))]
+    found = bb.asymmetry.report(source, vectors, made_relations(), relation="IsA", seen="either", random_seed=1)
+    assert found.ratios["relation"].unique().tolist() == ["IsA"]
+    assert (found.ratios[["forward", "backward"]].min(axis=1) == 0).any()
+    plain = bb.asymmetry.report(source, vectors, random_seed=1)
+    assert plain.agreement["relation"].tolist() == ["all pairs"]
+    assert plain.relations.empty
+    assert "LAR" in bb.plot_asymmetry(plain).axes[0].get_xlabel()
+
+
+def test_reports_that_cannot_be() -> None:
+    source = bb.asymmetry.evocation(made_norms(), name="people")
+    vectors = bb.asymmetry.static(made_vectors(2))
+    for sources in ([], [vectors, vectors], {"people": vectors}):
+        with pytest.raises(MeasureError, match=r"at least one|same name|another than 'people'"):
+            bb.asymmetry.report(source, sources)  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match="there are no relations"):
+        bb.asymmetry.report(source, [vectors], relation="IsA")
+    with pytest.raises(MeasureError, match="no relation 'Is'"):
+        bb.asymmetry.report(source, [vectors], made_relations(), relation="Is")
+    with pytest.raises(ArgumentError, match="evocation data"):
+        bb.asymmetry.report(vectors, [vectors])  # type: ignore[arg-type]
+    few = made_norms().head(3)
+    with pytest.raises(MeasureError, match="at least 10 are needed"):
+        bb.asymmetry.report(bb.asymmetry.evocation(few), [vectors], seen="either")
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    made_norms().to_csv("norms.csv", index=False)
+    made_relations().to_csv("relations.csv", index=False)
+    for seed in (2, 3):
+        bb.write_embedding(made_vectors(seed), f"vectors{seed}.npz")
+    return tmp_path
+
+
+def test_one_command_writes_everything(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["norms.csv", "vectors2.npz", "vectors3.npz", "--relations", "relations.csv", "--seed", "1"]
+    assert in_process("asymmetry", *asked, "--output", "evoked", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    assert "vectors3, " in said
+    made = {path.name for path in (workplace / "evoked").iterdir()}
+    frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"}
+    assert made == frames | {"asymmetry.txt", "asymmetry.png", "asymmetry.html"}
+    assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
+    assert (workplace / "evoked" / "asymmetry.txt").read_text().splitlines()[0] in said
+    relation = [*asked, "--relation", "IsA", "--either", "--json", "--output", "one"]
+    assert in_process("asymmetry", *relation, monkeypatch=monkeypatch) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["relation"] for row in found["report"]["relations"]} == {"IsA"}
+
+
+def test_the_command_with_context_vectors_and_a_study(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lists = (
+        '[protected]\nx = ["w00", "w01"]\ny = ["w02", "w03"]\n[attributes]\na = ["w04", "w05"]\nb = ["w06", "w07"]\n'
+    )
+    head = 'name = "made"\nassociated = [["x", "a"], ["y", "b"]]\n'
+    (workplace / "made.toml").write_text(f'{head}{lists}[controls]\nhuman = "none"\nneutral = "none"\n')
+    more = ["--context", "vectors3.npz", "--study", "made.toml", "--output", "evoked", "--seed", "1"]
+    assert in_process("asymmetry", "norms.csv", "vectors2.npz", *more, monkeypatch=monkeypatch) == 0
+    assert "associated - different" in capsys.readouterr().out
+    two = ["norms.csv", "vectors2.npz", "vectors3.npz", *more[:2], "--output", "two"]
+    assert in_process("asymmetry", *two, monkeypatch=monkeypatch) == 2
+    assert "--context goes with one embedding, and there are 2" in capsys.readouterr().err
+    unknown = ["norms.csv", "vectors2.npz", "--relations", "relations.csv", "--relation", "IsAA", "--output", "three"]
+    assert in_process("asymmetry", *unknown, monkeypatch=monkeypatch) == 2
+    assert "did you mean 'IsA'" in capsys.readouterr().err
+    assert not (workplace / "three").exists()
