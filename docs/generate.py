@@ -78,10 +78,10 @@ made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 texts = [" by ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(500)]
 norms = bb.asymmetry.evocation(made, name="made up")
 index = bb.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts")
-truth, found = (
-    bb.asymmetry.lar(each, norms.pairs()) for each in (norms, bb.asymmetry.static(vectors))
-)
-figure = bb.plot_context_factors(bb.asymmetry.context_factors(truth, found, index))""",
+truth = bb.asymmetry.lar(norms, norms.pairs())
+found = bb.asymmetry.lar(bb.asymmetry.static(vectors), norms.pairs())
+by_contexts = bb.asymmetry.context_factors(truth, found, index)
+figure = bb.plot_context_factors(by_contexts)""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}

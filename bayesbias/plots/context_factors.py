@@ -67,6 +67,11 @@ def plot_context_factors(found: pd.DataFrame) -> "Figure":
             axes.plot(middle, row["accuracy"], "o", color=_COLOR, markersize=4.5)
         if factor == "contexts":
             axes.set_xscale("log")
+            low, high = axes.get_xlim()
+            ticks = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]
+            ticks = [tick for tick in ticks if low <= tick <= high]
+            axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+            axes.minorticks_off()
         axes.set_xlabel(_AXES[factor], fontsize=9)
         furnish(axes, "y", small=True)
     panels[0].set_ylabel("Directions that are right", fontsize=9)
