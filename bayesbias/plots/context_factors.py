@@ -68,7 +68,8 @@ def plot_context_factors(found: pd.DataFrame) -> "Figure":
         if factor == "contexts":
             axes.set_xscale("log")
             low, high = axes.get_xlim()
-            ticks = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]
+            digits = range(1, 10) if high < 5 * low else (1, 2, 5)
+            ticks = [digit * 10**power for power in range(10) for digit in digits]
             ticks = [tick for tick in ticks if low <= tick <= high]
             axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
             axes.minorticks_off()
