@@ -112,9 +112,10 @@ class ContextIndex(Described):
             )
         with _opened(self.path) as base:
             found = [base.execute("SELECT text FROM contexts WHERE id = ?", (int(each),)).fetchone() for each in wanted]
-        if None in found:
+        texts = [row[0] for row in found if row and isinstance(row[0], str) and "\n" not in row[0]]
+        if len(texts) < len(wanted):
             raise _damaged(self.path, "contexts are missing")
-        return [text for (text,) in found]
+        return texts
 
 
 def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = None) -> ContextIndex:
@@ -222,6 +223,8 @@ def find_words(index: ContextIndex, words: Iterable[str], *, progress: bool) -> 
             while rows := cursor.fetchmany(_ROWS):
                 blocks.append(np.array(rows, dtype=np.int64))
             places = np.concatenate(blocks)
+            if len(places) and not 0 <= places[:, 0].min() <= places[:, 0].max() < index.contexts:
+                raise _damaged(index.path, f"contexts of {part!r} are missing")
             found[part] = Occurrences(places[:, 0].copy(), places[:, 1].copy(), 1)
     return {word: Occurrences.following([found[part] for part in each]) for word, each in parts.items()}
 
@@ -243,7 +246,10 @@ def character_spans(
     for block, texts in text_blocks(index, distinct):
         low, high = np.searchsorted(rows[order], [block.start, block.stop])
         chosen = order[low:high]
-        found[chosen] = spans(texts, rows[chosen] - block.start, words[chosen], lengths[chosen])
+        try:
+            found[chosen] = spans(texts, rows[chosen] - block.start, words[chosen], lengths[chosen])
+        except IndexError as error:
+            raise _damaged(index.path, str(error)) from error
     return found
 
 

@@ -182,7 +182,15 @@ def spans(contexts: list[str], rows: NDArray[Any], words: NDArray[Any], length: 
 
     >>> spans(["Two hot dogs"], np.array([0]), np.array([1]), np.array([2]))
     array([[ 4, 12]])
+
+    Raises
+    ------
+    IndexError
+        If a context has fewer words.
     """
     first, starts, ends = word_places(contexts)
+    counts = np.diff(np.append(first, len(starts)))
+    if (words < 0).any() or (words + length > counts[rows]).any():
+        raise IndexError("a context has fewer words")
     place = first[rows] + words
     return np.stack([starts[place], ends[place + length - 1]], axis=1)
