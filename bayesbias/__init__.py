@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
     from bayesbias.embeddings import Lookup as Lookup
     from bayesbias.embeddings import load_embedding as load_embedding
+    from bayesbias.embeddings.contexts import ContextIndex as ContextIndex
+    from bayesbias.embeddings.contexts import TextsLike as TextsLike
+    from bayesbias.embeddings.contexts import index_contexts as index_contexts
+    from bayesbias.embeddings.contexts import read_contexts as read_contexts
+    from bayesbias.embeddings.contextual import ContextsLike as ContextsLike
+    from bayesbias.embeddings.contextual import ContextualEmbedding as ContextualEmbedding
+    from bayesbias.embeddings.contextual import contextual_embedding as contextual_embedding
     from bayesbias.embeddings.training import CorpusLike as CorpusLike
     from bayesbias.embeddings.training import TrainedEmbeddings as TrainedEmbeddings
     from bayesbias.embeddings.training import read_embeddings as read_embeddings
@@ -71,6 +78,7 @@ if TYPE_CHECKING:
     from bayesbias.plots.checks import plot_prior_check as plot_prior_check
     from bayesbias.plots.congruences import plot_components as plot_components
     from bayesbias.plots.congruences import plot_congruences as plot_congruences
+    from bayesbias.plots.context_factors import plot_context_factors as plot_context_factors
     from bayesbias.plots.contrasts import plot_contrasts as plot_contrasts
     from bayesbias.plots.debias_report import plot_debias_report as plot_debias_report
     from bayesbias.plots.distances import plot_distances as plot_distances
@@ -147,6 +155,8 @@ _NAMES = {
     "cosine_regressions.linear_model": ("LinearPrior",),
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
     "embeddings": ("Embedding", "EmbeddingLike", "Lookup", "load_embedding"),
+    "embeddings.contexts": ("ContextIndex", "TextsLike", "index_contexts", "read_contexts"),
+    "embeddings.contextual": ("ContextsLike", "ContextualEmbedding", "contextual_embedding"),
     "embeddings.training": ("CorpusLike", "TrainedEmbeddings", "read_embeddings", "train_embeddings"),
     "embeddings.writing": ("write_embedding",),
     "files": ("bundled",),
@@ -173,6 +183,7 @@ _NAMES = {
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),
     "plots.congruences": ("plot_components", "plot_congruences"),
+    "plots.context_factors": ("plot_context_factors",),
     "plots.contrasts": ("plot_contrasts",),
     "plots.debias_report": ("plot_debias_report",),
     "plots.inference": ("plot_inference",),

@@ -67,6 +67,21 @@ made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 norms = bb.asymmetry.evocation(made, name="made up")
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], random_seed=1)
 figure = bb.plot_asymmetry(found)""",
+    "plot_context_factors": """import tempfile
+
+import numpy as np
+import pandas as pd
+
+words, rng = study.protected_words, np.random.default_rng(1)
+rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a != b]
+made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
+texts = [" by ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(500)]
+norms = bb.asymmetry.evocation(made, name="made up")
+index = bb.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts")
+truth = bb.asymmetry.lar(norms, norms.pairs())
+found = bb.asymmetry.lar(bb.asymmetry.static(vectors), norms.pairs())
+by_contexts = bb.asymmetry.context_factors(truth, found, index)
+figure = bb.plot_context_factors(by_contexts)""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}

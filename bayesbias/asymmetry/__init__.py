@@ -1,14 +1,17 @@
 """Asymmetry: what one word evokes of another, and the other way round.
 
-`evocation`, `static` and others are sources of P(b given a); `lar` asks any of them both ways. `alar`, `cam`,
+`evocation`, `static` and `masked_model` are sources of P(b given a); `lar` asks any of them both ways. `alar`, `cam`,
 `directional_accuracy` and `similarity` say what pairs show together, `report` all of it, and
-`study_asymmetry` what the words of a study do.
+`study_asymmetry` what the words of a study do. `context_factors` says what the contexts of a language model have to do
+with how often it is right.
 """
 
 from bayesbias.asymmetry.agreement import cam, directional_accuracy, similarity
 from bayesbias.asymmetry.alar import alar
+from bayesbias.asymmetry.context_factors import context_factors
 from bayesbias.asymmetry.evocation import Evocation, evocation
 from bayesbias.asymmetry.evocation_prior import PowerLawPrior
+from bayesbias.asymmetry.masked_model import MaskedModel, masked_model
 from bayesbias.asymmetry.norms import read_evocation, read_relations
 from bayesbias.asymmetry.relations import with_relations
 from bayesbias.asymmetry.report import AsymmetryReport, report
@@ -20,14 +23,17 @@ __all__ = [
     "AsymmetryReport",
     "ConditionalSource",
     "Evocation",
+    "MaskedModel",
     "PowerLawPrior",
     "StaticVectors",
     "StudyAsymmetry",
     "alar",
     "cam",
+    "context_factors",
     "directional_accuracy",
     "evocation",
     "lar",
+    "masked_model",
     "read_evocation",
     "read_relations",
     "report",

@@ -23,7 +23,7 @@ class ConditionalSource(Protocol):
     Anything with this name and this method is a source; `evocation`, `static` and `masked_model` make some. A
     source whose posterior of an LAR is not about Normal may have a second method,
     ``lar_summary(a, b, hdi_prob=...)``, that returns a frame with `hdi_low`, `hdi_high` and
-    `probability_of_direction`.
+    `probability_of_direction`, and with `sd` where the errors of the two directions hang together.
     """
 
     @property
@@ -99,8 +99,8 @@ def lar(
     check_probability("hdi_prob", hdi_prob)
     if not isinstance(source, ConditionalSource):
         raise MeasureError(
-            f"The source is {type(source).__name__}. Give bb.asymmetry.evocation(table), .static(embedding), or an "
-            "object with a name and a method log_conditionals."
+            f"The source is {type(source).__name__}. Give bb.asymmetry.evocation(table), .static(embedding), "
+            ".masked_model(model, index), or an object with a name and a method log_conditionals."
         )
     frame = checked_pairs(pairs)
     a, b = (frame[side].tolist() for side in PAIR)
@@ -127,7 +127,8 @@ def _summary(
     if own is None:
         return normal_summary(ratios, errors, hdi_prob)
     frame = own(a, b, hdi_prob=hdi_prob)
-    return {name: frame[name].to_numpy() for name in ("hdi_low", "hdi_high", "probability_of_direction")}
+    names = ("sd", "hdi_low", "hdi_high", "probability_of_direction")
+    return {name: frame[name].to_numpy() for name in names if name in frame}
 
 
 def asked(source: ConditionalSource, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:

@@ -13,11 +13,24 @@ from bayesbias.cli.base import (
     MaxLost,
     Overwrite,
     Quiet,
+    Seed,
     answer,
     app,
     claim,
     describe,
 )
+from bayesbias.cli.contextual import (
+    DEFAULT_LAYER,
+    DEFAULT_MOST,
+    Cache,
+    Contexts,
+    Device,
+    Layer,
+    Most,
+    Templates,
+    vectors_of_model,
+)
+from bayesbias.errors import ArgumentError
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
@@ -72,7 +85,9 @@ def table(
     embedding: Annotated[
         Path,
         typer.Argument(
-            metavar="VECTORS", help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too."
+            metavar="VECTORS",
+            help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too. Or the folder of a "
+            "language model.",
         ),
     ],
     study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
@@ -88,16 +103,26 @@ def table(
         bool,
         typer.Option("--allow-pickle", help="Read gensim's native files. A pickle can run code: trust its source."),
     ] = False,
+    contexts: Contexts = None,
+    templates: Templates = None,
+    layer: Layer = DEFAULT_LAYER,
+    most: Most = DEFAULT_MOST,
+    device: Device = None,
+    cache: Cache = None,
+    seed: Seed = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Build the table of cosine distances of a study's words in an embedding.
+    """Build the table of cosine distances of a study's words in an embedding, or in a language model such as BERT.
 
-    Reads only the words that the study needs, so a file of gigabytes is no problem. Example:
+    Reads only the words that the study needs, so a file of gigabytes is no problem. A language model's vectors are
+    averaged over contexts, and each pair has the error of its cosine (cosine_sd). Examples:
 
         bayesbias table GoogleNews.bin.gz --study weat7 --output weat7.csv
+
+        bayesbias table bert/ --study weat7 --contexts wikipedia.contexts --output weat7.csv
     """
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings import Embedding, load_embedding
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
     from bayesbias.tables.files import check_table_output, write_table
@@ -105,14 +130,27 @@ def table(
     check_table_output(output, overwrite=overwrite)
     claim(output)
     loaded = load_study(study)
-    vectors = load_embedding(
-        embedding,
-        words=loaded.words,
-        format=file_format,
-        case=case,
-        name=name,
-        allow_pickle=allow_pickle,
-    )
+    vectors: Embedding
+    if embedding.is_dir():
+        vectors = vectors_of_model(
+            embedding,
+            loaded.words,
+            contexts=contexts,
+            templates=templates,
+            layer=layer,
+            most=most,
+            device=device,
+            cache=cache,
+            name=name,
+            seed=seed,
+            progress=not quiet,
+        )
+    elif contexts is not None or templates is not None:
+        raise ArgumentError(f"--contexts and --templates are of language models, and {embedding} is no folder of one.")
+    else:
+        vectors = load_embedding(
+            embedding, words=loaded.words, format=file_format, case=case, name=name, allow_pickle=allow_pickle
+        )
     built = distance_table(vectors, loaded, duplicates=duplicates.value, max_lost=max_lost)
     write_table(built, output, overwrite=overwrite)
     answer(

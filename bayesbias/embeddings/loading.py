@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from bayesbias.arguments import check_choice, check_items
@@ -122,9 +123,21 @@ def load_embedding(
         )
     kept, vectors = checked(rows, origin)
     try:
-        return Embedding(words=kept, vectors=vectors, name=name or given_name, case=rule)
+        loaded = Embedding(words=kept, vectors=vectors, name=name or given_name, case=rule)
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
+    return _with_spread(loaded, source)
+
+
+def _with_spread(loaded: Embedding, source: EmbeddingLike) -> Embedding:
+    """Return an embedding with the spread over contexts that its source holds, if it holds one."""
+    from bayesbias.embeddings.contextual.spread import ContextualEmbedding, with_spread
+
+    if isinstance(source, ContextualEmbedding):
+        return replace(source.keeping(loaded.words), name=loaded.name, case=loaded.case)
+    if isinstance(source, str | os.PathLike) and recognise(Path(source)) == "npz":
+        return with_spread(loaded, Path(source))
+    return loaded
 
 
 def recognise(path: Path) -> str:

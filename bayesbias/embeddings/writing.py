@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bayesbias.arguments import check_path
+from bayesbias.embeddings.contextual.spread import spread_arrays
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, OutputError, name_some
@@ -27,7 +28,8 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
         Its ending says the format: ``.npz`` (arrays ``words`` and ``vectors``, every digit kept), ``.bin`` (word2vec
         binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
         The first two carry a checksum, by which `load_embedding` finds any byte that was changed; the text format,
-        which many programs read line by line, has no place for one.
+        which many programs read line by line, has no place for one. The spread of a `ContextualEmbedding` is kept in
+        ``.npz`` alone.
     overwrite
         Whether an existing file may be replaced.
 
@@ -81,7 +83,8 @@ def check_embedding_output(path: str | os.PathLike[str], *, overwrite: bool = Fa
 
 def _npz(embedding: Embedding, path: Path) -> None:
     with path.open("wb") as stream:
-        np.savez_compressed(stream, words=np.asarray(embedding.words, dtype=str), vectors=embedding.vectors)
+        arrays = {"words": np.asarray(embedding.words, dtype=str), "vectors": embedding.vectors}
+        np.savez_compressed(stream, allow_pickle=False, **arrays, **spread_arrays(embedding))
 
 
 def _word2vec_binary(embedding: Embedding, path: Path) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from bayesbias.arguments import check_choice
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
+from bayesbias.embeddings.contextual.spread import ContextualEmbedding
 from bayesbias.embeddings.embedding import unit_rows
 from bayesbias.errors import LostWordsError, StudyError, name_some
 from bayesbias.losses import MAX_LOST, check_max_lost
@@ -49,6 +50,7 @@ def distance_table(
     pandas.DataFrame
         One row a pair, in the order of the study; the cosine distance is 1 minus the cosine similarity and
         lies between 0 and 2 (equations Sim and Distance of Dobrzeniecka and Urbaniak).
+        Of a `ContextualEmbedding` there is a column `cosine_sd`, the standard error over contexts of each cosine.
         ``attrs["bayesbias"]`` names embedding and study and lists the lost words.
 
     Raises
@@ -127,6 +129,8 @@ def distance_table(
             "cosine_similarity": similarity.ravel(),
         }
     )
+    if isinstance(embedding, ContextualEmbedding):
+        table["cosine_sd"] = embedding.cosine_errors(protected["word"], attributes["word"]).ravel()
     same_vectors = pd.DataFrame(
         {
             "protected": table["protected_word"].map(found),

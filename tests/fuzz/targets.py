@@ -20,6 +20,7 @@ from bayesbias.metrics.quality.files import benchmark_measure, read_words
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
 from bayesbias.tables.files import _MARK, _checksum
+from tests.fuzz import contexts
 from tests.fuzz.mutations import flipped, mutated
 from tests.nli.made import PETS, by_length
 
@@ -421,6 +422,12 @@ TARGETS: dict[str, tuple[int, Target]] = {
         4,
         Target(one_bit("trained.npz"), trained_of, ".npz", said("trained.npz", trained_of)),
     ),
+    "index of contexts, one bit": (
+        4,
+        Target(contexts.one_bit_of_an_index, contexts.index_of, ".contexts", contexts.said_by_index),
+    ),
+    "index of contexts that lies": (8, Target(contexts.lying_index, contexts.index_of, ".contexts")),
+    "contextual vectors": (5, Target(contexts.damaged_vectors, contexts.contextual_vectors_of, ".npz")),
     "study": (15, Target(study_text, study_of, ".toml")),
     "test set of inference": (8, Target(test_set_text, test_set_of, ".toml")),
     "norms": (8, Target(some_norms, norms_of, ".csv")),

@@ -1,0 +1,194 @@
+"""Building the index of a corpus: resumable, whole or absent, with the corpus' hash."""
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bayesbias.arguments import check_count, check_flag
+from bayesbias.embeddings.contexts.index import APPLICATION, VERSION, ContextIndex, read_contexts
+from bayesbias.embeddings.contexts.texts import (
+    BYTES_A_WORD,
+    TextsLike,
+    corpus_hash,
+    corpus_name,
+    corpus_size,
+    cut,
+    decoded,
+    paragraphs,
+    read_texts,
+    word_texts,
+)
+from bayesbias.embeddings.training.progress import words_bar
+from bayesbias.errors import EmbeddingError, OutputError
+from bayesbias.files import SEAL
+from bayesbias.outputs import atomic_path, check_output, claimed
+
+_SCHEMA = f"""
+BEGIN;
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE contexts (id INTEGER PRIMARY KEY, text TEXT);
+CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='ascii');
+CREATE VIRTUAL TABLE places USING fts5vocab(words, instance);
+CREATE VIRTUAL TABLE counts USING fts5vocab(words, row);
+COMMIT;
+"""
+_BLOCK = 1 << 22  # characters that are kept in memory
+_CACHE = -100_000  # kB
+
+
+def index_contexts(
+    corpus: TextsLike,
+    path: str | os.PathLike[str],
+    *,
+    longest: int = 1_000,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> ContextIndex:
+    """Index the words of a corpus, so that the contexts of a word, or of two words, are found at once.
+
+    The index is one SQLite file with the texts and a full-text index (FTS5) of their words. It is built once: where
+    there is an index of the same corpus, that one is returned. A build that was interrupted is continued by the same
+    call; until it is done, what there is of it stands beside `path`, with the ending ``.part``.
+
+    Parameters
+    ----------
+    corpus
+        A text file, one paragraph a line, or a folder of such files (``.txt``, ``.txt.gz``); gzipped or not, UTF-8, of
+        any size. Or the paragraphs themselves, a list of texts.
+    path
+        The file of the index.
+    longest
+        Characters of a context, at most: a longer paragraph is cut at ends of sentences into several contexts. Models
+        read some hundred words at a time.
+    overwrite
+        Whether an index of another corpus, or of another `longest`, may be replaced.
+    progress
+        Whether to show a bar.
+
+    Returns
+    -------
+    ContextIndex
+        Which `read_contexts` reads again from its file.
+
+    Raises
+    ------
+    InputFileError
+        If the corpus cannot be read, or the file at `path` is no index.
+    EmbeddingError
+        If the corpus has no word, or `path` holds an index of another corpus.
+    OutputError
+        If the index cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> texts = ["The cat sat on the mat.", "A dog and a cat. The dog barked."]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     index = bb.index_contexts(texts, f"{folder}/pets.contexts")
+    ...     index.pairs([("dog", "cat")])[["cue", "response", "contexts", "cue_count", "distance"]]
+       cue response  contexts  cue_count  distance
+    0  dog      cat         1          2       9.0
+    """
+    longest = check_count("longest", longest, least=20)
+    overwrite = check_flag("overwrite", overwrite)
+    # Paragraphs that can be gone through once are kept: they may be gone through again.
+    texts = corpus if isinstance(corpus, str | os.PathLike) else list(paragraphs(corpus))
+    target = check_output(path, overwrite=True)
+    if target.exists() and not overwrite:
+        index = read_contexts(target, corpus=texts)
+        if index.longest != longest:
+            raise EmbeddingError(
+                f"{target} is an index of contexts of at most {index.longest:,} characters, not {longest:,}. Give "
+                "another name, or allow overwriting (overwrite=True, or --overwrite)."
+            )
+        return index
+    with claimed(target):
+        part = target.with_name(f"{target.name}.part")
+        try:
+            _fill(part, texts, longest, progress=progress)
+        except sqlite3.DatabaseError as error:
+            raise OutputError(f"Cannot write {part}: {error}. If it is damaged, remove it and begin again.") from error
+        _seal(part)
+        with atomic_path(target, overwrite=overwrite) as made:
+            part.replace(made)
+    return read_contexts(target)
+
+
+def _fill(part: Path, corpus: TextsLike, longest: int, *, progress: bool) -> None:
+    """Index a corpus in a file, or go on where the run before was stopped: each block is one transaction."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as base:
+        facts = _begin(base, corpus, longest)
+        done, content, read = facts["read"], sha256(), 0
+        waiting: list[str] = []
+        characters = 0
+        with words_bar(corpus_size(corpus), progress=progress) as (say, advance):
+            say(f"indexing {corpus_name(corpus)}")
+            for text in read_texts(corpus):
+                content.update(text + b"\n")
+                read += 1
+                advance(len(text) / BYTES_A_WORD)
+                if read <= done:
+                    continue
+                waiting += cut(decoded(text, read, corpus), longest)
+                characters += len(text)
+                if characters > _BLOCK:
+                    facts = _store(base, waiting, {**facts, "read": read, "prefix": content.hexdigest()})
+                    waiting, characters = [], 0
+        digest = content.hexdigest()
+        facts = _store(base, waiting, {**facts, "read": read, "prefix": digest, "sha256": digest})
+    if not facts["words"]:
+        part.unlink()
+        raise EmbeddingError(f"The corpus {corpus_name(corpus)} has no word, so there is nothing to index.")
+
+
+def _begin(base: sqlite3.Connection, corpus: TextsLike, longest: int) -> dict[str, Any]:
+    """Return what a file says of itself; one that holds nothing, or the begin of something else, is made anew."""
+    base.execute(f"PRAGMA cache_size = {_CACHE}")
+    base.execute("PRAGMA synchronous = NORMAL")
+    facts: dict[str, Any] = {"name": corpus_name(corpus), "longest": longest, "read": 0, "prefix": sha256().hexdigest()}
+    facts |= {"contexts": 0, "words": 0, "sha256": ""}
+    there = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    if there and base.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise OutputError("The file with the ending .part is of another program. Give the index another name.")
+    if "facts" in there:
+        found = {name: json.loads(value) for name, value in base.execute("SELECT name, value FROM facts")}
+        first = islice(read_texts(corpus), found.get("read", 0))
+        if found.get("longest") == longest and corpus_hash(first) == found.get("prefix"):
+            return {**found, "name": corpus_name(corpus)}
+        for name in ("places", "counts", "words", "contexts", "facts"):
+            base.execute(f"DROP TABLE IF EXISTS {name}")
+        base.execute("VACUUM")
+    base.executescript(_SCHEMA)
+    return facts
+
+
+def _store(base: sqlite3.Connection, contexts: list[str], facts: dict[str, Any]) -> dict[str, Any]:
+    """Add contexts, and what is then so, in one transaction; return what is then so."""
+    ids = range(facts["contexts"], facts["contexts"] + len(contexts))
+    texts = word_texts(contexts) if contexts else []
+    facts = {**facts, "contexts": ids.stop, "words": facts["words"] + sum(len(text.split()) for text in texts)}
+    base.execute("BEGIN")
+    base.executemany("INSERT INTO contexts VALUES (?, ?)", zip(ids, contexts, strict=True))
+    base.executemany("INSERT INTO words(rowid, text) VALUES (?, ?)", zip(ids, texts, strict=True))
+    rows = [(name, json.dumps(value)) for name, value in facts.items()]
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
+    base.execute("COMMIT")
+    return facts
+
+
+def _seal(part: Path) -> None:
+    """Write a checksum behind a file's last page, where SQLite does not look."""
+    digest = sha256()
+    with part.open("rb+") as stream:
+        while piece := stream.read(1 << 20):
+            digest.update(piece)
+        stream.write(SEAL + digest.hexdigest().encode())
+        stream.flush()
+        os.fsync(stream.fileno())

@@ -1,0 +1,196 @@
+"""Texts of a corpus, cut into contexts; and where the words of a context begin and end.
+
+A word is a run of letters, marks and digits, in any case: the rule of models that split texts at punctuation. Each
+character is looked up in two tables, so that millions of words are found in a second and the same everywhere.
+"""
+
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.arguments import check_type, is_text
+from bayesbias.embeddings.rows import open_bytes, readable
+from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.files import input_file, printable
+
+type TextsLike = str | os.PathLike[str] | Iterable[str]
+"""Texts whose words are looked up in context: a file, one paragraph a line (gzipped or not), a folder of such files
+(``.txt``, ``.txt.gz``), or the paragraphs themselves."""
+
+_ENDINGS = (".txt", ".txt.gz")
+_SENTENCE_ENDS = (". ", "! ", "? ")
+BYTES_A_WORD = 6.0  # of English, for bars
+_LINE_END, _SPACE = ord("\n"), ord(" ")
+
+
+def read_texts(source: TextsLike) -> Iterator[bytes]:
+    """Yield the paragraphs of a corpus as UTF-8, without line ends.
+
+    Raises
+    ------
+    InputFileError
+        If a file cannot be read, or a folder has no text.
+    EmbeddingError
+        If a paragraph that is given is no text.
+    """
+    if not isinstance(source, str | os.PathLike):
+        wanted = "a text file, a folder of them, or paragraphs"
+        for number, text in enumerate(check_type("corpus", source, Iterable, wanted)):
+            if not is_text(text):
+                raise EmbeddingError(f"Paragraph {number} of the corpus is {text!r:.40} and no text. Give texts.")
+            yield text.replace("\n", " ").encode()
+        return
+    for path in _files(Path(source)):
+        with readable(path), open_bytes(path) as lines:
+            for line in lines:
+                yield line.rstrip(b"\r\n")
+
+
+def paragraphs(source: TextsLike) -> Iterator[str]:
+    """Yield the paragraphs of a corpus as texts; raise `InputFileError` if one is not UTF-8."""
+    for number, text in enumerate(read_texts(source), 1):
+        yield decoded(text, number, source)
+
+
+def decoded(text: bytes, number: int, source: TextsLike) -> str:
+    """Return a paragraph, of which number in a corpus, as text."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise InputFileError(
+            f"{corpus_name(source)}: line {number} is not UTF-8 ({error.reason} at its byte {error.start}). Save the "
+            "text as UTF-8, for example with iconv."
+        ) from error
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [input_file(path)]
+    files = sorted(each for each in path.rglob("*") if each.is_file() and each.name.endswith(_ENDINGS))
+    if not files:
+        raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
+    return files
+
+
+def corpus_hash(paragraphs: Iterable[bytes]) -> str:
+    """Return the hash of paragraphs by which an index knows its corpus, wherever it is and however compressed."""
+    content = sha256()
+    for text in paragraphs:
+        content.update(text + b"\n")
+    return content.hexdigest()
+
+
+def corpus_size(source: TextsLike) -> float:
+    """Return about how many words a corpus has: for a bar."""
+    if isinstance(source, str | os.PathLike):
+        sizes = ((3 if each.suffix == ".gz" else 1) * each.stat().st_size for each in _files(Path(source)))
+        return sum(sizes) / BYTES_A_WORD
+    return sum(map(len, source)) / BYTES_A_WORD
+
+
+def corpus_name(source: TextsLike) -> str:
+    """Return what messages call a corpus."""
+    return printable(Path(source).name) if isinstance(source, str | os.PathLike) else "paragraphs"
+
+
+def cut(text: str, longest: int) -> Iterator[str]:
+    """Yield a paragraph in pieces of at most `longest` characters, cut at ends of sentences, or else at spaces.
+
+    >>> list(cut("One dog. Two cats and a horse.", 20))
+    ['One dog.', 'Two cats and a', 'horse.']
+    """
+    start = 0
+    while len(text) - start > longest:
+        end = max(text.rfind(mark, start, start + longest) for mark in _SENTENCE_ENDS) + 2
+        if end <= start + 1:
+            end = text.rfind(" ", start, start + longest) + 1
+        if end <= start:
+            end = start + longest
+        if piece := text[start:end].strip():
+            yield piece
+        start = end
+    if piece := text[start:].strip():
+        yield piece
+
+
+@cache
+def _tables() -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
+    """Return of every character whether it is a part of a word, and its lower case: a space if it is no part."""
+    letters = list(map(chr, range(0x110000)))
+    inside = np.array([unicodedata.category(letter)[0] in "LMN" for letter in letters])
+    lower = np.full(len(letters), _SPACE, dtype=np.uint32)
+    for place in np.flatnonzero(inside).tolist():
+        small = letters[place].lower()
+        lower[place] = ord(small) if len(small) == 1 else place  # one letter stays one, so that places stay
+    return inside, lower
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
+
+
+def word_texts(contexts: list[str]) -> list[str]:
+    """Return contexts, none of which holds a line end, in lower case and with spaces for all that is no word.
+
+    >>> word_texts(["The dog's Café, 1990!"])
+    ['the dog s café  1990 ']
+    """
+    codes = _codes("\n".join(contexts))
+    words = _tables()[1][codes]
+    words[codes == _LINE_END] = _LINE_END
+    return words.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass").split("\n")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in lower case.
+
+    >>> words_of("The dog's T-shirt")
+    ['the', 'dog', 's', 't', 'shirt']
+    """
+    return word_texts([text.replace("\n", " ")])[0].split()
+
+
+def word_places(contexts: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the place of each context's first word among all words, and of each word its first and last character + 1.
+
+    Places of characters are counted in their context.
+
+    >>> first, starts, ends = word_places(["A dog", "Two cats"])
+    >>> first.tolist(), starts.tolist(), ends.tolist()
+    ([0, 2], [0, 2, 0, 4], [1, 5, 3, 8])
+    """
+    inside = np.concatenate([[False], _tables()[0][_codes("\n".join(contexts))], [False]])
+    changes = np.flatnonzero(inside[1:] != inside[:-1])
+    starts, ends = changes[::2], changes[1::2]
+    begins = np.concatenate([[0], np.cumsum([len(context) + 1 for context in contexts])[:-1]]).astype(np.int64)
+    first = np.searchsorted(starts, begins)
+    of_context = begins[np.searchsorted(begins, starts, side="right") - 1]
+    return first, starts - of_context, ends - of_context
+
+
+def spans(contexts: list[str], rows: NDArray[Any], words: NDArray[Any], length: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the first and the last character + 1 of words: an array of shape (words, 2).
+
+    `rows` says in which context each is, `words` the place of its first word there, `length` its number of words.
+
+    >>> spans(["Two hot dogs"], np.array([0]), np.array([1]), np.array([2]))
+    array([[ 4, 12]])
+
+    Raises
+    ------
+    IndexError
+        If a context has fewer words.
+    """
+    first, starts, ends = word_places(contexts)
+    counts = np.diff(np.append(first, len(starts)))
+    if (words < 0).any() or (words + length > counts[rows]).any():
+        raise IndexError("a context has fewer words")
+    place = first[rows] + words
+    return np.stack([starts[place], ends[place + length - 1]], axis=1)

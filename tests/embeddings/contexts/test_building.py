@@ -1,0 +1,110 @@
+"""An index is whole or absent, and a build that was stopped goes on."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.contexts import building
+from bayesbias.errors import OutputError
+
+TEXTS = [f"The cat number {number} saw a dog." for number in range(400)]
+_SLOW = """
+import sys, time
+import bayesbias as bb
+from bayesbias.embeddings.contexts import building
+building._BLOCK = 200
+store = building._store
+def slowly(*given):
+    time.sleep(0.02)
+    return store(*given)
+building._store = slowly
+bb.index_contexts(sys.argv[1], sys.argv[2])
+"""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "pets.txt"
+    path.write_text("\n".join(TEXTS), encoding="utf-8")
+    return path
+
+
+def test_a_build_that_was_stopped_goes_on_and_is_the_same(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = bb.index_contexts(corpus, tmp_path / "whole.contexts")
+    target = tmp_path / "stopped.contexts"
+    monkeypatch.setattr(building, "_BLOCK", 300)
+    stored: list[int] = []
+    store = building._store
+
+    def stopped(base: sqlite3.Connection, contexts: list[str], facts: dict[str, object]) -> dict[str, object]:
+        if len(stored) == 5:
+            raise KeyboardInterrupt
+        stored.append(len(contexts))
+        return store(base, contexts, facts)
+
+    monkeypatch.setattr(building, "_store", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        bb.index_contexts(corpus, target)
+    assert not target.exists()
+    assert target.with_name("stopped.contexts.part").exists()
+    rest: list[int] = []
+
+    def counted(base: sqlite3.Connection, contexts: list[str], facts: dict[str, object]) -> dict[str, object]:
+        rest.append(len(contexts))
+        return store(base, contexts, facts)
+
+    monkeypatch.setattr(building, "_store", counted)
+    index = bb.index_contexts(corpus, target)
+    assert sum(stored) + sum(rest) == len(TEXTS)
+    assert not target.with_name("stopped.contexts.part").exists()
+    assert (index.sha256, index.contexts, index.words) == (whole.sha256, whole.contexts, whole.words)
+    assert index.texts(range(400)) == TEXTS
+    assert index.pairs([("cat", "dog"), ("17", "dog")]).equals(whole.pairs([("cat", "dog"), ("17", "dog")]))
+
+
+def test_what_was_begun_of_another_corpus_does_not_count(corpus: Path, tmp_path: Path) -> None:
+    target = tmp_path / "pets.contexts"
+    building._fill(tmp_path / "pets.contexts.part", ["one", "two", "three"], 1_000, progress=False)
+    assert bb.index_contexts(corpus, target).texts(range(400)) == TEXTS
+    building._fill(tmp_path / "cut.contexts.part", corpus, 20, progress=False)
+    assert bb.index_contexts(corpus, tmp_path / "cut.contexts").contexts == 400
+
+
+def test_a_file_of_a_stranger_is_left_alone(corpus: Path, tmp_path: Path) -> None:
+    part = tmp_path / "pets.contexts.part"
+    part.write_bytes(b"a text of mine" * 100)
+    with pytest.raises(OutputError, match="remove it"):
+        bb.index_contexts(corpus, tmp_path / "pets.contexts")
+    part.unlink()
+    with sqlite3.connect(part) as base:
+        base.execute("CREATE TABLE mine (x)")
+    base.close()
+    before = part.read_bytes()
+    with pytest.raises(OutputError, match="of another program"):
+        bb.index_contexts(corpus, tmp_path / "pets.contexts")
+    assert part.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_build_that_was_killed_goes_on(corpus: Path, tmp_path: Path) -> None:
+    target = tmp_path / "killed.contexts"
+    part = target.with_name("killed.contexts.part")
+    run = subprocess.Popen([sys.executable, "-c", _SLOW, str(corpus), str(target)], env=os.environ.copy())
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit and not (part.exists() and part.stat().st_size > 50_000):
+        time.sleep(0.01)
+    run.send_signal(signal.SIGKILL)
+    assert run.wait() == -signal.SIGKILL
+    assert not target.exists()
+    assert part.exists()
+    assert bb.index_contexts(corpus, target).texts(range(400)) == TEXTS
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["killed.contexts", "pets.txt"]

@@ -1,0 +1,161 @@
+"""The index of a corpus against a plain search of its texts; files that are no index."""
+
+import itertools
+import re
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.contexts.occurrences import Occurrences, shared_contexts
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
+
+WORDS = ("cat", "dog", "ice cream", "bird", "Ice")
+
+
+def made_texts(seed: int = 1, count: int = 60) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [
+        " ".join(rng.choice(["Cat", "dog", "ice cream", "bird", "the", "ran,", "x"], size=12)) for _ in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> bb.ContextIndex:
+    return bb.index_contexts(made_texts(), tmp_path_factory.mktemp("index") / "pets.contexts")
+
+
+def plain_search(texts: list[str], cue: str, response: str) -> tuple[int, int, int, float]:
+    """Return contexts, counts and mean distance as nested loops over the texts find them."""
+    starts = [
+        [[match.start() for match in re.finditer(rf"\b{word.lower()}\b", text.lower())] for word in (cue, response)]
+        for text in texts
+    ]
+    nearest = [min(abs(a - b) for a, b in itertools.product(*each)) for each in starts if all(each)]
+    counts = [sum(len(each[side]) for each in starts) for side in (0, 1)]
+    return len(nearest), *counts, float(np.mean(nearest))
+
+
+def test_pairs_are_those_of_a_plain_search(index: bb.ContextIndex) -> None:
+    pairs = [pair for pair in itertools.permutations(WORDS, 2) if set(pair) != {"ice cream", "Ice"}]
+    found = index.pairs(pairs)
+    expected = [plain_search(made_texts(), *pair) for pair in pairs]
+    assert found[["cue", "response"]].to_numpy().tolist() == [list(pair) for pair in pairs]
+    columns = ["contexts", "cue_count", "response_count", "distance"]
+    # The nearest by words is nearly always the nearest by letters.
+    assert found[columns[:3]].to_numpy().tolist() == [list(each[:3]) for each in expected]
+    np.testing.assert_allclose(found["distance"].astype(float), [each[3] for each in expected], rtol=0.1)
+    assert (found["left_out"] == "").all()
+
+
+def test_pairs_without_contexts_say_why(index: bb.ContextIndex) -> None:
+    found = index.pairs([("cat", "cat"), ("ice", "ice cream"), ("cat", "zebra"), ("!", "cat"), ("cat", "cat cat cat")])
+    assert found["contexts"].eq(0).all()
+    assert found["distance"].isna().all()
+    assert found["left_out"].tolist() == [
+        "cue and response are one word",
+        "one word is a part of the other",
+        "'zebra' not in paragraphs",
+        "'!' has no letter",
+        "one word is a part of the other",
+    ]
+    apart = bb.index_contexts(["a cat", "a dog"], index.path.with_name("apart.contexts"))
+    assert apart.pairs([("cat", "dog")])["left_out"].tolist() == ["no context of paragraphs holds both words"]
+
+
+def test_the_nearest_places_are_those_of_a_loop() -> None:
+    rng = np.random.default_rng(4)
+
+    def drawn() -> Occurrences:
+        keys = np.unique(rng.integers(0, 300, size=50))
+        return Occurrences(keys // 20, keys % 20, 1)
+
+    for _ in range(20):
+        cue, response = drawn(), drawn()
+        found = shared_contexts(cue, response)
+        assert found.contexts.tolist() == sorted(set(cue.contexts.tolist()) & set(response.contexts.tolist()))
+        for context, one, other in zip(found.contexts, found.cue_words, found.response_words, strict=True):
+            mine, theirs = (each.words[each.contexts == context] for each in (cue, response))
+            assert one in mine
+            assert other in theirs
+            assert abs(one - other) == abs(mine[:, None] - theirs).min()
+
+
+def test_long_paragraphs_are_cut_and_texts_are_given_back(tmp_path: Path) -> None:
+    text = "The cat sat. The dog ran! " * 20
+    index = bb.index_contexts([text], tmp_path / "long.contexts", longest=60)
+    assert (index.contexts, index.words) == (20 * 26 // 52, 20 * 6)
+    assert set(index.texts(range(index.contexts))) == {"The cat sat. The dog ran! The cat sat. The dog ran!"}
+    with pytest.raises(ArgumentError, match="is no number of a context"):
+        index.texts([index.contexts])
+
+
+def test_an_index_of_another_corpus_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "pets.contexts"
+    index = bb.index_contexts(["a cat", "a dog"], path)
+    assert bb.index_contexts(["a cat", "a dog"], path) == index
+    assert bb.read_contexts(path, corpus=["a cat", "a dog"]) == index
+    with pytest.raises(EmbeddingError, match="index of another corpus"):
+        bb.read_contexts(path, corpus=["a cat", "a dog."])
+    with pytest.raises(EmbeddingError, match="index of another corpus"):
+        bb.index_contexts(["a bird"], path)
+    with pytest.raises(EmbeddingError, match="at most 1,000 characters, not 500"):
+        bb.index_contexts(["a cat", "a dog"], path, longest=500)
+    assert bb.index_contexts(["a bird"], path, overwrite=True).texts([0]) == ["a bird"]
+    with pytest.raises(EmbeddingError, match="has no word"):
+        bb.index_contexts(["...", "!"], tmp_path / "empty.contexts")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["pets.contexts"]
+
+
+def test_files_that_are_no_index_are_errors(tmp_path: Path, index: bb.ContextIndex) -> None:
+    content = index.path.read_bytes()
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as base:
+        base.execute("CREATE TABLE facts (name, value)")
+    base.close()
+    damaged = tmp_path / "damaged.contexts"
+    for wrong in (b"", b"text", content[:50], content[: len(content) // 2], content[:-1]):
+        damaged.write_bytes(wrong)
+        with pytest.raises(InputFileError, match=r"no index of contexts|damaged"):
+            bb.read_contexts(damaged)
+    with pytest.raises(InputFileError, match="no index of contexts"):
+        bb.read_contexts(other)
+    with pytest.raises(InputFileError, match="no index of contexts"):
+        bb.index_contexts(["a cat"], other)
+
+
+def test_any_bit_that_is_flipped_is_found(tmp_path: Path, index: bb.ContextIndex) -> None:
+    content = bytearray(index.path.read_bytes())
+    damaged = tmp_path / "flipped.contexts"
+    for place in np.random.default_rng(2).integers(0, 8 * len(content), size=100):
+        content[place // 8] ^= 1 << int(place % 8)
+        damaged.write_bytes(content)
+        with pytest.raises(InputFileError):
+            bb.read_contexts(damaged)
+        content[place // 8] ^= 1 << int(place % 8)
+
+
+@pytest.mark.parametrize("wrong", ["cat", [("cat",)], [("cat", 5)], [5], 7, ["ab"]])
+def test_what_is_no_pair_of_words_is_an_error(index: bb.ContextIndex, wrong: object) -> None:
+    with pytest.raises(ArgumentError, match="pairs"):
+        index.pairs(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+def test_the_pairs_of_the_norms_are_found_in_a_corpus_of_nine_million_words(shared: Path, tmp_path: Path) -> None:
+    corpus = shared / "data" / "corpus" / "enwiki2018_33k_articles.txt.gz"
+    norms = pd.read_csv(shared / "data" / "evocation" / "usf_free_association.csv.gz", keep_default_na=False)
+    given = set(zip(norms["cue"], norms["target"], strict=True))
+    pairs = sorted(pair for pair in given if pair < pair[::-1] and pair[::-1] in given)
+    assert len(pairs) == 8_383
+    index = bb.index_contexts(corpus, tmp_path / "wikipedia.contexts")
+    found = index.pairs(pairs)
+    assert (found["contexts"] > 0).equals(found["left_out"] == "")
+    texts = [text.lower() for text in index.texts(range(index.contexts))]
+    for row in found[found["contexts"].between(1, 400)].sample(2, random_state=1).itertuples():
+        one, other = (re.compile(rf"\b{re.escape(word)}\b") for word in (row.cue, row.response))
+        assert row.contexts == sum(bool(one.search(text) and other.search(text)) for text in texts)

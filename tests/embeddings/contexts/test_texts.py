@@ -1,0 +1,74 @@
+"""Texts of a corpus, and the words in them."""
+
+import gzip
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbias.embeddings.contexts.texts import cut, read_texts, spans, word_places, word_texts, words_of
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
+
+PLAIN = st.text(alphabet="aB éß.,-'\t09_", max_size=60)
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=6))
+def test_words_and_their_places_are_those_of_a_regular_expression(contexts: list[str]) -> None:
+    first, starts, ends = word_places(contexts)
+    found = [[match.span() for match in re.finditer(r"[^\W_]+", text)] for text in contexts]
+    assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == [span for each in found for span in each]
+    assert first.tolist() == np.cumsum([0, *map(len, found)])[:-1].tolist()
+    texts = word_texts(contexts)
+    assert [text.split() for text in texts] == [re.findall(r"[^\W_]+", text.lower()) for text in contexts]
+    assert list(map(len, texts)) == list(map(len, contexts))
+
+
+@given(st.text(max_size=80))
+def test_any_text_has_as_many_words_as_places(text: str) -> None:
+    text = text.replace("\n", " ").encode("utf-8", "ignore").decode()
+    assert len(words_of(text)) == len(word_places([text])[1])
+
+
+def test_a_letter_whose_lower_case_is_two_letters_and_marks_of_other_scripts_keep_their_places() -> None:
+    assert words_of("İstanbul Σοφός") == ["İstanbul", "σοφός"]
+    assert words_of("हिन्दी भाषा") == ["हिन्दी", "भाषा"]
+    assert spans(["İ dog"], np.array([0]), np.array([1]), np.array([1])).tolist() == [[2, 5]]
+
+
+@given(PLAIN, st.integers(5, 30))
+def test_pieces_hold_all_words_and_are_not_too_long(text: str, longest: int) -> None:
+    pieces = list(cut(text, longest))
+    assert all(0 < len(piece) <= longest for piece in pieces)
+    assert re.sub(r"\s", "", "".join(pieces)) == re.sub(r"\s", "", text)
+
+
+def test_a_file_a_gzipped_file_a_folder_and_a_list_are_the_same_texts(tmp_path: Path) -> None:
+    lines = ["A cat sat.", "", "Zoë's dog"]
+    content = "\r\n".join(lines).encode()
+    (tmp_path / "b.txt").write_bytes(content)
+    (tmp_path / "c.gz").write_bytes(gzip.compress(content))
+    folder = tmp_path / "folder" / "inner"
+    folder.mkdir(parents=True)
+    (folder.parent / "1.txt").write_bytes(content[:12])
+    (folder / "2.txt.gz").write_bytes(gzip.compress(content[12:]))
+    (folder / "3.csv").write_bytes(b"not read")
+    expected = [line.encode() for line in lines]
+    for source in (tmp_path / "b.txt", str(tmp_path / "c.gz"), folder.parent, lines, iter(lines)):
+        assert list(read_texts(source)) == expected
+
+
+def test_what_is_no_corpus_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(InputFileError, match="There is no file"):
+        list(read_texts(tmp_path / "absent.txt"))
+    with pytest.raises(InputFileError, match="holds no file that ends in"):
+        list(read_texts(tmp_path))
+    with pytest.raises(ArgumentError, match="corpus="):
+        list(read_texts(5))  # type: ignore[arg-type]
+    with pytest.raises(EmbeddingError, match="Paragraph 1 of the corpus"):
+        list(read_texts(["a", b"b"]))  # type: ignore[list-item]
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"a cat" * 100)[:-9])
+    with pytest.raises(InputFileError, match="damaged or cut short"):
+        list(read_texts(tmp_path / "cut.txt.gz"))

@@ -1,0 +1,166 @@
+"""Contextual vectors against a plain loop; templates, the cache, and words without vectors."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.embeddings.contextual import vectors as module
+from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, LostWordsWarning
+from tests.asymmetry.toy_language import WORDS, tiny_bert
+
+TEXTS = [
+    "North: bado saw gile.",
+    "BADO and bado.",
+    "The splitter saw bado and gile.",
+    "South: the splitter.",
+    "Kado saw gile.",
+    "A zebra saw a zebra.",
+    "A zebra.",
+]
+TEMPLATES = ["The WORD saw.", "WORD and north.", "South: the WORD."]
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("vectors")
+    model, _ = tiny_bert(folder, initializer_range=0.5)
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> bb.ContextIndex:
+    return bb.index_contexts(TEXTS, tmp_path_factory.mktemp("index") / "toy.contexts")
+
+
+def plain_vectors(folder: Path, texts: list[str], word: str, layer: int = -1) -> np.ndarray:
+    """Return the vectors of the first place of a word in texts, one text at a time, by its pieces' numbers."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    model, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    pieces = tokenizer(word, add_special_tokens=False)["input_ids"]
+    found = []
+    for text in texts:
+        numbers = tokenizer(text, return_tensors="pt")["input_ids"]
+        row = numbers[0].tolist()
+        at = next(place for place in range(len(row)) if row[place : place + len(pieces)] == pieces)
+        with torch.no_grad():
+            hidden = model(input_ids=numbers, output_hidden_states=True).hidden_states[layer]
+        found.append(hidden[0, at : at + len(pieces)].mean(dim=0).numpy())
+    return np.stack(found)
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("layer", [-1, 0, 1])
+def test_vectors_are_means_over_the_contexts_of_a_corpus(bert: Path, index: bb.ContextIndex, layer: int) -> None:
+    words = ["bado", "gile", "splitter"]
+    found = bb.contextual_embedding(bert, words, index, layer=layer, batch=2, random_seed=1, progress=False)
+    assert (found.words, found.paired, found.name) == (tuple(words), False, bert.name)
+    assert found.contexts.tolist() == [3, 3, 2]
+    assert found.pieces.tolist() == [1, 1, 2]
+    for word, places in (("bado", [0, 1, 2]), ("gile", [0, 2, 4]), ("splitter", [2, 3])):
+        each = plain_vectors(bert, [TEXTS[place] for place in places], word, layer)
+        np.testing.assert_allclose(found[word], each.mean(axis=0), atol=2e-5)
+        row = words.index(word)
+        variances = (found.deviations[row].astype(float) ** 2).sum(axis=0)
+        np.testing.assert_allclose(variances, each.var(axis=0, ddof=1) / len(each), rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.extras
+def test_templates_are_the_same_contexts_for_all_words(bert: Path) -> None:
+    found = bb.contextual_embedding(bert, ["bado", "splitter"], TEMPLATES, name="toy", progress=False)
+    assert (found.name, found.paired, found.contexts.tolist()) == ("toy", True, [3, 3])
+    for word in found.words:
+        each = plain_vectors(bert, [text.replace("WORD", word) for text in TEMPLATES], word)
+        np.testing.assert_allclose(found[word], each.mean(axis=0), atol=2e-5)
+
+
+@pytest.mark.extras
+def test_words_without_vectors_are_named_with_the_reason(bert: Path, index: bb.ContextIndex) -> None:
+    with pytest.warns(LostWordsWarning, match="gives no vector to 3 words: 'kado'"):
+        found = bb.contextual_embedding(bert, ["bado", "kado", "zebra", "tiger"], index, progress=False)
+    assert found.left_out == (
+        ("kado", "1 context, and 2 are needed"),
+        ("zebra", f"{bert.name} does not know it"),
+        ("tiger", "no contexts, and 2 are needed"),
+    )
+    assert found.words == ("bado",)
+    with pytest.raises(LostWordsError, match="'tiger' \\(no contexts"):
+        bb.contextual_embedding(bert, ["tiger"], index, progress=False)
+    with pytest.raises(LostWordsError, match="are longer than"):
+        bb.contextual_embedding(bert, ["bado"], ["A WORD " + "saw " * 80, "WORD " + "saw " * 80], progress=False)
+
+
+@pytest.mark.extras
+def test_what_is_in_the_cache_is_not_computed_again(
+    bert: Path, index: bb.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    compute = module.mean_piece_vectors
+
+    def counted(model: Any, rows: list[Any], *given: Any, **named: Any) -> Any:
+        asked.append(len(rows))
+        return compute(model, rows, *given, **named)
+
+    monkeypatch.setattr(module, "mean_piece_vectors", counted)
+    given: dict[str, Any] = {"cache": tmp_path / "cache", "progress": False}
+    first = bb.contextual_embedding(bert, ["bado", "gile"], index, **given)
+    again = bb.contextual_embedding(bert, ["gile", "bado", "splitter"], index, **given)
+    assert asked == [6, 2]
+    np.testing.assert_array_equal(again["bado"], first["bado"])
+    np.testing.assert_array_equal(again.deviations[:2], first.deviations[::-1])
+    assert len(list((tmp_path / "cache").glob("*.npz"))) == 3
+    bb.contextual_embedding(bert, ["bado"], index, layer=0, **given)
+    bb.contextual_embedding(bert, ["bado"], TEMPLATES, **given)
+    other = tmp_path / "other"
+    other.mkdir()
+    for path in bert.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    (other / "config.json").write_text((bert / "config.json").read_text() + "\n")
+    bb.contextual_embedding(other, ["bado"], index, **given)
+    assert asked == [6, 2, 3, 3, 3]
+    damaged = sorted((tmp_path / "cache").glob("*.npz"))
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(InputFileError, match=r"\.npz"):
+        bb.contextual_embedding(bert, ["bado", "gile"], index, **given)
+
+
+@pytest.mark.extras
+def test_a_sample_of_contexts_is_that_of_the_seed(bert: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    texts = [f"North: bado saw {WORDS[place]}." for place in rng.integers(2, len(WORDS), size=60)]
+    index = bb.index_contexts(texts, tmp_path / "many.contexts")
+    given: dict[str, Any] = {"most": 10, "progress": False}
+    one, same, other = (bb.contextual_embedding(bert, ["bado"], index, random_seed=s, **given) for s in (1, 1, 2))
+    np.testing.assert_array_equal(one.vectors, same.vectors)
+    assert one.contexts.tolist() == [10]
+    assert (one.vectors != other.vectors).any()
+
+
+@pytest.mark.extras
+def test_arguments_that_cannot_be_are_errors(bert: Path, index: bb.ContextIndex, tmp_path: Path) -> None:
+    for layer in (3, -4, True, 1.5):
+        with pytest.raises(ArgumentError, match="layer="):
+            bb.contextual_embedding(bert, ["bado"], index, layer=layer)  # type: ignore[arg-type]
+    for templates in ("WORD only", ["no place", "a WORD"], ["WORD and WORD", "WORD"], ["WORD"], [5, "WORD"]):
+        with pytest.raises(ArgumentError, match="contexts: "):
+            bb.contextual_embedding(bert, ["bado"], templates)  # type: ignore[arg-type]
+    with pytest.raises(InputFileError, match="There is no file"):
+        bb.contextual_embedding(bert, ["bado"], "absent.contexts")
+    with pytest.raises(EmbeddingError, match="words is empty"):
+        bb.contextual_embedding(bert, [], index)
+    (tmp_path / "file").write_text("text", encoding="utf-8")
+    with pytest.raises(InputFileError, match="is a file"):
+        bb.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file")
+
+
+def test_an_error_without_torch_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr("bayesbias.embeddings.contextual.language_model.find_spec", lambda name: None)
+    with pytest.raises(EmbeddingError, match=r"bayesbias\[contextual\]"):
+        bb.contextual_embedding(tmp_path, ["cat"])
