@@ -28,6 +28,8 @@ _WITHOUT_WORKERS = 60
 # Cells that are under way for each worker, so that none is idle while answers travel, and several travel at once.
 _CELLS_A_WORKER = 16
 
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
 type Outcome = Answer | str
 """The answer of a cell, or the error that it ended with."""
 
@@ -300,8 +302,14 @@ def _check_dask() -> None:
 def _settings() -> Any:
     import dask
 
-    # Embeddings are large, and are meant to travel; each travels once to a worker.
-    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
+    return dask.config.set({
+        # Embeddings are large, and are meant to travel; each travels once to a worker.
+        "distributed.admin.large-graph-warning-threshold": "1 TB",
+        # One thread each. Dask would have memory given back at once besides, of which arrays that come and go cost a
+        # sixth of the time, and look every 10 ms at what runs, which costs a tenth.
+        "distributed.nanny.pre-spawn-environ": dict.fromkeys(_THREADS, 1),
+        "distributed.worker.profile.enabled": False,
+    })  # fmt: skip
 
 
 @contextmanager
