@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from bayesbias.arguments import check_count, check_flag, check_number, resolve_s
 from bayesbias.arrays import Floats
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import MeasureError
+from bayesbias.memory import check_memory
 from bayesbias.nli.attention_model import AttentionModel, padded, probabilities
 from bayesbias.nli.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from bayesbias.nli.network import encode, logits, weight_shapes
@@ -107,6 +109,8 @@ def train(
         If PyTorch is not installed, the pairs are not usable (all faults at once), or the training diverged.
     LostWordsError
         If the embedding has none of the words.
+    NotEnoughMemoryError
+        If the weights do not fit.
     InputFileError, OutputError
         If the checkpoint is damaged, of other vectors, pairs, settings or another seed, or cannot be written.
 
@@ -160,6 +164,8 @@ def train(
     loaded = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
     vectors = WordVectors.of(loaded)
     vectors.learn([text for frame in frames for text in _texts(frame)], "the pairs")
+    numbers = sum(prod(shape) for shape in _shapes(vectors.matrix, settings).values())
+    check_memory(4 * 6 * numbers, f"Weights of {hidden_units:,} hidden units", "Take fewer hidden_units.")
     with nullcontext() if place is None else claimed(place):
         started = None if place is None or not place.exists() else read_checkpoint(place)
         if started is not None and random_seed is None:
