@@ -1,4 +1,4 @@
-"""The index of a corpus of nine million words, and the contexts of as many pairs as South Florida's norms hold both ways.
+"""The index of nine million words, and the contexts of as many pairs as South Florida's norms hold both ways.
 
 Run it with ``python -m tests.bench.contexts``. The corpus is made: words as frequent as in English, by Zipf's law.
 """
