@@ -2,14 +2,16 @@
 
 import json
 import sys
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesbias as bb
 from bayesbias import cli
-from tests.asymmetry.toy_language import Language, tiny_bert
+from tests.asymmetry.toy_language import WORDS, Language, tiny_bert
 
 STUDY = """
 name = "toy"
@@ -91,3 +93,23 @@ def test_two_commands_lead_from_a_models_folder_to_a_fit(
     assert all(table["cosine_sd"].min() > 0 for table in tables)
     assert (tables[0]["cosine_distance"] != tables[2]["cosine_distance"]).all()
     assert (tmp_path / "fit" / "fit.nc").is_file()
+
+
+@pytest.mark.extras
+@pytest.mark.slow
+def test_people_and_a_language_model_are_asked_in_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model, _ = tiny_bert(tmp_path / "bert")
+    model.save_pretrained("bert")
+    bb.index_contexts(Language.made(1).sentences(900, np.random.default_rng(2)), "toy.contexts")
+    rows = [f"{a},{b},{2 + at % 9},100" for at, (a, b) in enumerate(permutations(WORDS[:8], 2))]
+    Path("norms.csv").write_text("cue,response,count,participants\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    asked = ("asymmetry", "norms.csv", "bert", "--seed", "1", "--output", "evoked")
+    assert run(*asked, monkeypatch=monkeypatch) == 2
+    assert "give --contexts" in capsys.readouterr().err
+    assert run(*asked, "--contexts", "toy.contexts", monkeypatch=monkeypatch) == 0
+    pairs = pd.read_csv("evoked/pairs.csv")
+    assert (pairs["source"] == "bert").sum() > 20
+    assert (tmp_path / "evoked" / "asymmetry.png").is_file()

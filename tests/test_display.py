@@ -59,7 +59,7 @@ def test_every_public_class_shows_itself_in_a_notebook() -> None:
 
 
 @pytest.fixture(scope="module")
-def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
+def shown(short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """One object of each class that is made in little time."""
     nasty = bb.load_embedding(NASTY)
     study = bb.load_study(
@@ -101,6 +101,16 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree) -> list[Any]:
         bb.check_prior(short_table, "crossed", **quiet),
         bb.measure_posterior(short_fit, **quiet),
         bb.cosine_regression(vectors, "weat7", draws=200, random_seed=1),
+        bb.index_contexts(["<b>he</b> and she"], tmp_path_factory.mktemp("shown") / "<i>.contexts"),
+        bb.ContextualEmbedding(
+            words=("<b>he</b>", "she"),
+            vectors=np.eye(2),
+            deviations=np.ones((2, 3, 2), dtype=np.float32),
+            contexts=np.array([4, 5]),
+            pieces=np.array([1, 1]),
+            paired=False,
+            left_out=(("<i>it", "no context"),),
+        ),
         *(norms, static, bb.asymmetry.study_asymmetry(static, study)),
         bb.asymmetry.report(norms, [static], seen="either", random_seed=1),
     ]
@@ -139,6 +149,7 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
         *("SeedComparison", "ReliabilityDrivers", "TrainedEmbeddings", "InferencePosterior", "GroupDistance"),
         *("InferenceComparison", "InferenceCheck"),
         *("Accuracy", "AttentionModel", "SequenceClassifier"),
+        "MaskedModel",
     }
     assert {each.__name__ for each in CLASSES - FEW_NUMBERS - covered} <= elsewhere
 

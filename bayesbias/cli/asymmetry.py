@@ -18,6 +18,7 @@ from bayesbias.cli.base import (
     app,
     claim,
 )
+from bayesbias.cli.contextual import Contexts, Device
 
 _PAGE = "asymmetry.html"
 
@@ -25,7 +26,10 @@ _PAGE = "asymmetry.html"
 @app.command(cls=Command)
 def asymmetry(
     norms: Annotated[Path, typer.Argument(metavar="NORMS", help="Free association norms: USF, EAT, SWOW, or a table.")],
-    embeddings: Annotated[list[Path], typer.Argument(metavar="VECTORS...", help="Embeddings, a file each.")],
+    embeddings: Annotated[
+        list[Path],
+        typer.Argument(metavar="VECTORS...", help="Embeddings, a file each, or folders of masked language models."),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
     relations: Annotated[
         Path | None, typer.Option(help="Relations of words: head, relation, tail; ConceptNet, EVALution.")
@@ -41,6 +45,8 @@ def asymmetry(
     study: Annotated[
         str | None, typer.Option(help="Also ask whether a study's protected words evoke its attribute words more.")
     ] = None,
+    contexts: Contexts = None,
+    device: Device = None,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
@@ -55,6 +61,8 @@ def asymmetry(
     (CAM), accuracy.csv and left_out.csv. Norms and relations are downloaded by yourself. Example:
 
         bayesbias asymmetry strength.SWOW-EN.R1.csv vectors.txt --relations relations.csv --output evoked/
+
+    The folder of a masked language model is asked about words in the contexts of an index (bayesbias contexts).
     """
     from bayesbias import asymmetry as room
     from bayesbias.arguments import check_probability, resolve_seed
@@ -73,13 +81,17 @@ def asymmetry(
     people = room.evocation(room.read_evocation(norms))
     known = None if relations is None else room.read_relations(relations)
 
-    def vectors(path: Path) -> "room.StaticVectors":
+    def source(path: Path) -> "room.ConditionalSource":
+        if path.is_dir():
+            if contexts is None:
+                raise ArgumentError(f"{path} is a folder of a language model: give --contexts, an index of a corpus.")
+            return room.masked_model(path, contexts, device=device, random_seed=chosen, progress=not quiet)
         words = people.vocabulary
         cues = load_embedding(path, words=words, format=file_format, case=case)
         responses = None if context is None else load_embedding(context, words=words, format=file_format, case=case)
         return room.static(cues, responses, vocabulary=words, temperature=temperature)
 
-    sources = {path.stem: vectors(path) for path in embeddings}
+    sources = {path.stem: source(path) for path in embeddings}
     if len(sources) < len(embeddings):
         raise ArgumentError("Two embeddings have the same name. Give each once, in files of different names.")
     seen = "either" if either else "both"

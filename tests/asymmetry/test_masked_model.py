@@ -70,6 +70,7 @@ def plain_conditional(folder: Path, cue: str, response: str) -> float:
 def test_probabilities_are_those_of_a_plain_loop(bert: Path, index: bb.ContextIndex) -> None:
     source = bb.asymmetry.masked_model(bert, index, device="cpu", random_seed=1, progress=False)
     assert isinstance(source, bb.asymmetry.ConditionalSource)
+    assert repr(source).startswith(f"MaskedModel(name={bert.name!r}, corpus='paragraphs'")
     pairs = [("bado", "gile"), ("gile", "bado"), ("gile", "nile"), ("nile", "gile")]
     found = source.log_conditionals(*map(list, zip(*pairs, strict=True)))
     expected = [plain_conditional(bert, *pair) for pair in pairs[:2]]

@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.bench import (
     asymmetry,
     audits,
+    contexts,
     debiasing,
     geometry,
     neighbours,
@@ -24,8 +25,8 @@ def main() -> None:
     """Measure, print one line a figure, and write them as JSON."""
     results: list[dict[str, object]] = []
     print(f"{'what':48} {'seconds':>9} {'gensim':>9} {'ratio':>7} {'own MB':>7}   target")
-    for measure in (startup.measure, readers.measure, reports.measure, audits.measure, geometry.measure):
-        for row in measure():
+    for part in (startup, readers, reports, audits, geometry, contexts):
+        for row in part.measure():
             results.append(row)
             faster = "ratio" in row
             cells = [f"{row['what']:48}", f"{row['seconds']:9.3f}"]
