@@ -210,7 +210,10 @@ def write_seeds(comparison: "SeedComparison", folder: str | os.PathLike[str], *,
     return str(comparison)
 
 
-INFERENCE = ("values.csv", "changes.csv", "words.csv", "runs.csv", "inference.txt", "inference.png")
+INFERENCE = (
+    *("values.csv", "changes.csv", "words.csv", "word_pairs.csv", "runs.csv"),
+    *("inference.txt", "inference.png"),
+)
 
 
 def write_inference(
@@ -218,7 +221,8 @@ def write_inference(
 ) -> str:
     """Write what `bayesbias.nli.compare` found to a folder and return it in words.
 
-    Writes ``values.csv``, ``changes.csv``, ``words.csv``, ``runs.csv``, ``inference.txt`` and ``inference.png``.
+    Writes ``values.csv``, ``changes.csv``, ``words.csv``, ``word_pairs.csv``, ``runs.csv``,
+    ``inference.txt`` and ``inference.png``.
 
     Raises
     ------
@@ -226,7 +230,7 @@ def write_inference(
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
     with whole_folder(folder, names=INFERENCE, overwrite=overwrite) as workshop:
-        for name in ("values", "changes", "words", "runs"):
+        for name in ("values", "changes", "words", "word_pairs", "runs"):
             getattr(comparison, name).to_csv(workshop / f"{name}.csv", index=False)
         _write_text(workshop / "inference.txt", comparison)
         save_figure(plot_inference(comparison), workshop / "inference.png")

@@ -55,7 +55,8 @@ def nli(
 
     Each model says whether "A person ate an apple." entails "He ate an apple.", for many words and sentences. The
     column split of the pairs says which to train on, to stop by and to test. Writes inference.html, inference.png,
-    inference.txt, values.csv, changes.csv, words.csv and runs.csv. It needs the extra nli. Example:
+    inference.txt, values.csv, changes.csv, words.csv,
+    word_pairs.csv and runs.csv. It needs the extra nli. Example:
 
         bayesbias debias vectors.npz --sets gender_bolukbasi --method hard --output hard.npz
 

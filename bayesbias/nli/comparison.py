@@ -10,14 +10,15 @@ import numpy as np
 from bayesbias.arrays import Floats
 from bayesbias.estimates import settled
 from bayesbias.nli.distances import distance_of_means
-from bayesbias.nli.posterior import LIKE_THESE, THESE, TITLES, estimate_frame, word_premises
-from bayesbias.nli.run_draws import Layout, mean_draws, quantity_draws
+from bayesbias.nli.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, estimate_frame, word_premises
+from bayesbias.nli.run_draws import Layout, mean_draws, pair_draws, quantity_draws
 from bayesbias.nli.scores import Crossed, scored, two_groups
 from bayesbias.statements import Part, Rendered, Statement, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST_PAIRS = 100  # of words of the two groups
 OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
 
@@ -41,6 +42,9 @@ class InferenceComparison(Rendered):
         The same of the differences to the first embedding, with `probability_lower`.
     words
         Means of single words: `embedding`, `word`, `group`, `mean`, `sd`, `hdi_low`, `hdi_high`.
+    word_pairs
+        Differences of a word of the first group and one of the second, which share the premises: `embedding`, `first`,
+        `second`, `mean`, `sd`, `hdi_low`, `hdi_high`; no rows where there are more than 100 such pairs.
     runs
         One row a training: `embedding`, `run`, the plain `overall`, `contrast` and `distance`, and its `accuracy` where
         there were pairs to test it on.
@@ -54,6 +58,7 @@ class InferenceComparison(Rendered):
     values: "pd.DataFrame"
     changes: "pd.DataFrame"
     words: "pd.DataFrame"
+    word_pairs: "pd.DataFrame"
     runs: "pd.DataFrame"
     hdi_prob: float
     random_seed: int
@@ -161,7 +166,7 @@ def compared(
     words: list[tuple[str, str, str, Floats]] = []
     for name in names:
         own = answers[name]
-        found = quantity_draws(own.mean(axis=0), [own.mean(axis=2)], layout, draws, rng)
+        found = quantity_draws(own.mean(axis=0), [own.mean(axis=2)], layout, draws, rng).within(0.0, HIGHEST[score])
         size = abs(found.these[:, len(quantities) - 1])
         apart = np.maximum(mean_draws(distances[name], draws, rng), 0.0)
         values += _labelled(name, quantities, found.like_these, found.these)
@@ -185,6 +190,7 @@ def compared(
         values=_frame(values, keys, hdi_prob),
         changes=_frame(changes, keys, hdi_prob, probability_lower=[float((row[3] < 0).mean()) for row in changes]),
         words=_frame(words, ("embedding", "word", "group"), hdi_prob),
+        word_pairs=_word_pairs(answers, table, layout, draws, hdi_prob, rng),
         runs=_run_rows(runs, answers, distances, layout),
         hdi_prob=hdi_prob,
         random_seed=random_seed,
@@ -219,6 +225,23 @@ def _frame(
 ) -> "pd.DataFrame":
     labels = {key: [str(row[at]) for row in rows] for at, key in enumerate(keys)}
     return estimate_frame(np.stack([row[3] for row in rows], axis=1), labels, hdi_prob, **more)
+
+
+def _word_pairs(
+    answers: dict[str, Floats], table: Crossed, layout: Layout, draws: int, hdi_prob: float, rng: np.random.Generator
+) -> "pd.DataFrame":
+    sides = [np.flatnonzero(layout.group == code).tolist() for code in layout.pair]
+    pairs = [(first, second) for first in sides[0] for second in sides[1]]
+    rows = [
+        (name, table.words[first], table.words[second], drawn)
+        for name, own in answers.items()
+        if len(pairs) <= _MOST_PAIRS
+        for (first, second), drawn in zip(pairs, pair_draws(own, layout, pairs, draws, rng).T, strict=True)
+    ]
+    keys = ("embedding", "first", "second")
+    if not rows:
+        return _frame([("", "", "", np.zeros(draws))], keys, hdi_prob).iloc[:0]
+    return _frame(rows, keys, hdi_prob)
 
 
 def _run_rows(

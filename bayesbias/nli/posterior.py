@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SCORES = ("error", *LABELS)
 LIKE_THESE, THESE = "words like these", "these words"
 TITLES = {"error": "E, the distance to the right answer", **{name: f"the probability of {name}" for name in LABELS}}
-_HIGHEST = {"error": np.sqrt(2.0), **dict.fromkeys(LABELS, 1.0)}
+HIGHEST = {"error": np.sqrt(2.0), **dict.fromkeys(LABELS, 1.0)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,7 +168,7 @@ def posterior(
     codes = names.index(pair[0]), names.index(pair[1])
     sides = group == codes[0], group == codes[1]
     contrasts = contrast_draws(found, values, sides, codes, of_premises, rng)
-    outside = ((found.words < 0) | (found.words > _HIGHEST[score])).mean(axis=0).max()
+    outside = ((found.words < 0) | (found.words > HIGHEST[score])).mean(axis=0).max()
     return InferencePosterior(
         score=score,
         groups=pair,

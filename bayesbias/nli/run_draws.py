@@ -13,13 +13,14 @@ runs of both.
 """
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.arrays import Floats
 from bayesbias.nli.crossed_draws import contrast_draws, draw
-from bayesbias.nli.premise_components import Premises
+from bayesbias.nli.premise_components import Premises, draw_variances
 
 LEAST_RUNS = 3
 """Runs of a model, below which their spread says nothing."""
@@ -57,11 +58,22 @@ class Layout:
 class Quantities:
     """Draws of quantities, of shape (draws, quantities), in the order of `Layout.weights`.
 
-    `like_these` has no single words, and is None if there are too few words to stand for others.
+    `like_these` has no single words, and is None if there are too few words to stand for others; `contrast` is the
+    place of the contrast.
     """
 
     these: Floats
     like_these: Floats | None
+    contrast: int
+
+    def within(self, low: float, high: float) -> "Quantities":
+        """Return the draws with those of means, which are no differences, kept where scores can be."""
+        means = np.arange(self.these.shape[1]) != self.contrast
+        kept = [
+            None if drawn is None else np.where(means[: drawn.shape[1]], drawn.clip(low, high), drawn)
+            for drawn in (self.these, self.like_these)
+        ]
+        return Quantities(cast("Floats", kept[0]), kept[1], self.contrast)
 
 
 def quantity_draws(
@@ -91,7 +103,21 @@ def quantity_draws(
             beyond = of_runs - within[:, None] * (weights**2).sum(axis=1)
             kept = like_these.shape[1]
             like_these = like_these + (np.sqrt(np.maximum(beyond, 0.0) / len(words)) * noise)[:, :kept]
-    return Quantities(these, like_these)
+    return Quantities(these, like_these, int(groups) + 1)
+
+
+def pair_draws(
+    answers: Floats, layout: Layout, pairs: list[tuple[int, int]], draws: int, rng: np.random.Generator
+) -> Floats:
+    """Draw differences of two words, (draws, pairs), over premises and runs; answers are (runs, words, premises)."""
+    found = np.empty((draws, len(pairs)))
+    mean, by_run = answers.mean(axis=0), answers.mean(axis=2)
+    for at, (first, second) in enumerate(pairs):
+        row = mean[[first]] - mean[[second]]
+        variance = layout.premises.variance_of_mean(draw_variances(row, layout.premises, draws, rng))
+        of_runs = mean_draws(by_run[:, first] - by_run[:, second], draws, rng)
+        found[:, at] = of_runs + np.sqrt(variance) * rng.standard_normal(draws)
+    return found
 
 
 def run_variances(

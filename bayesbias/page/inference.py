@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bayesbias.arguments import check_type
 from bayesbias.nli.comparison import InferenceComparison
-from bayesbias.page.blocks import Bullets, Format, Paragraph, Section, Table, fact_table, figure, frame_table
+from bayesbias.page.blocks import Block, Bullets, Format, Paragraph, Section, Table, fact_table, figure, frame_table
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.inference import plot_inference
 from bayesbias.statements import percent_text, probability_text, signed_text
@@ -68,7 +68,7 @@ def write_inference_page(
     sections = [
         Section("changes", f"Against {first}", [Bullets(tuple(said[0])), _quantities(comparison.changes, prob, True)]),
         Section("values", "With each embedding", [_quantities(comparison.values, prob, False)]),
-        Section("words", "Word by word", [Paragraph(_WORDS), _words(comparison.words, prob)]),
+        Section("words", "Word by word", _words(comparison, prob)),
         Section("trainings", "Each training", [_runs(comparison.runs)]),
         Section("limits", "What it rests on", [Bullets(tuple(said[-1]))]),
         Section("settings", "How it was made", [fact_table("All that was asked", _facts(comparison), header=_HEADER)]),
@@ -88,8 +88,8 @@ def write_inference_page(
 
 _HEADER = ("Setting", "Value")
 _WORDS = (
-    "A model that treats two words alike answers alike. Intervals are over premises and trainings; those of two words "
-    "share the premises, so that two lines may overlap although the words differ."
+    "A model that treats two words alike answers alike. Intervals are over premises and trainings; two words share the "
+    "premises, so that their difference, below, says more than whether two lines overlap."
 )
 
 
@@ -106,7 +106,8 @@ def _quantities(frame: "pd.DataFrame", prob: str, change: bool) -> Table:
     return frame_table(frame, "Changes" if change else "Values", columns)
 
 
-def _words(frame: "pd.DataFrame", prob: str) -> Table:
+def _words(comparison: InferenceComparison, prob: str) -> list[Block]:
+    frame, pairs = comparison.words, comparison.word_pairs
     columns: dict[str, tuple[str, Format | None]] = {
         "word": ("Word", None),
         "group": ("Group", None),
@@ -116,7 +117,18 @@ def _words(frame: "pd.DataFrame", prob: str) -> Table:
     }
     order = {word: at for at, word in enumerate(dict.fromkeys(frame["word"]))}
     frame = frame.sort_values("word", key=lambda words: words.map(order), kind="stable")
-    return frame_table(frame, "Words", columns)
+    found: list[Block] = [Paragraph(_WORDS), frame_table(frame, "Words", columns)]
+    if not pairs.empty:
+        differences: dict[str, tuple[str, Format | None]] = {
+            "first": ("Word", None),
+            "second": ("Minus", None),
+            "embedding": ("Embedding", None),
+            "mean": ("Difference", signed_text),
+            "hdi_low:hdi_high": (f"{prob} interval", signed_text),
+        }
+        pairs = pairs.sort_values(["first", "second"], key=lambda words: words.map(order), kind="stable")
+        found.append(frame_table(pairs, "Two words", differences, folded=True))
+    return found
 
 
 def _runs(frame: "pd.DataFrame") -> Table:

@@ -52,7 +52,7 @@ def test_one_command_from_vectors_to_a_page(tmp_path: Path) -> None:
     there = {path.name for path in (tmp_path / "found").iterdir()}
     assert there == {
         *("inference.html", "inference.png", "inference.txt"),
-        *("values.csv", "changes.csv", "words.csv", "runs.csv"),
+        *("values.csv", "changes.csv", "words.csv", "word_pairs.csv", "runs.csv"),
     }
     runs = pd.read_csv(tmp_path / "found" / "runs.csv")
     assert runs["embedding"].tolist() == ["original"] * 3 + ["same"] * 3

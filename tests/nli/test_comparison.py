@@ -57,6 +57,16 @@ def test_single_words(found: bb.nli.InferenceComparison) -> None:
     assert words.loc[("original", "guy"), "group"] == "male"
 
 
+def test_two_words_are_compared_on_their_premises(found: bb.nli.InferenceComparison) -> None:
+    pairs = found.word_pairs.set_index(["embedding", "first", "second"])
+    assert len(pairs) == 3 * 4 * 4
+    one = pairs.loc[("original", "guy", "lady")]
+    words = found.words.set_index(["embedding", "word"])["mean"]
+    assert one["mean"] == pytest.approx(words["original", "guy"] - words["original", "lady"], abs=0.01)
+    assert one["hdi_low"] < 0.3 * np.sqrt(2) < one["hdi_high"]
+    assert one["hdi_low"] > 0.3
+
+
 def test_it_is_printed(found: bb.nli.InferenceComparison) -> None:
     text = str(found)
     assert "hard: E is lower" in text

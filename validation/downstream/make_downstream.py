@@ -136,7 +136,7 @@ def measured(embeddings: dict[str, bb.Embedding]) -> pd.DataFrame:
 
 def write(found: bb.nli.InferenceComparison, out: Path) -> None:
     """Write what came out, as numbers, text and figure."""
-    for name in ("values", "changes", "words", "runs"):
+    for name in ("values", "changes", "words", "word_pairs", "runs"):
         getattr(found, name).to_csv(out / f"{name}.csv", index=False)
     (out / "inference.txt").write_text(f"{found}\n", encoding="utf-8")
     bb.plot_inference(found).savefig(out / "inference.png", dpi=150)
