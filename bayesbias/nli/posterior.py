@@ -77,6 +77,10 @@ class InferencePosterior(Rendered):
         ]
         if LIKE_THESE not in set(self.contrast["population"]):
             limits.append(Statement("words", "There are too few words to stand for others: it is about these alone."))
+        text = (
+            "It is about this trained model: another training may answer otherwise. bb.nli.compare_runs takes several."
+        )
+        limits.append(Statement("training", text))
         if self.outside > 0.01:
             text = f"Up to {self.outside:.0%} of a word's draws lie where no score can: the Normal model fits badly."
             limits.append(Statement("outside", text, {"share": self.outside}))
