@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.nli.crossed_draws import CrossedDraws, draw
-from bayesbias.nli.posterior import SCORES, TITLES, estimate_frame, word_premises
+from bayesbias.nli.posterior import SCORES, TITLES, estimate_frame, layout_of
 from bayesbias.nli.premise_components import Premises
-from bayesbias.nli.scores import crossed, scored, two_groups
+from bayesbias.nli.scores import crossed, scored
 from bayesbias.statements import Part, Rendered, Statement, rows_of
 
 if TYPE_CHECKING:
@@ -130,12 +130,9 @@ def check(
     check_choice("score", score, SCORES)
     check_count("samples", samples, least=50, most=10_000)
     table = crossed(scores)
-    pair = two_groups(table.groups, groups)
-    premises = word_premises(table)
+    _, names, layout = layout_of(table, groups)
+    group, codes, premises = layout.group, layout.pair, layout.premises
     values = scored(table, score)
-    names = list(dict.fromkeys(table.groups))
-    group = np.array([names.index(name) for name in table.groups])
-    codes = names.index(pair[0]), names.index(pair[1])
     rng = np.random.default_rng(seed)
     found = draw(values, group, premises, samples, rng)
     replicated = [_statistics(_replicate(found, at, group, premises, rng), group, codes) for at in range(samples)]

@@ -10,9 +10,9 @@ from bayesbias.errors import MeasureError
 from bayesbias.nli.accuracy import accuracy
 from bayesbias.nli.comparison import InferenceComparison, Run, compared
 from bayesbias.nli.pairs import checked_pairs
-from bayesbias.nli.posterior import SCORES, word_premises
+from bayesbias.nli.posterior import SCORES, layout_of
 from bayesbias.nli.run_draws import LEAST_RUNS
-from bayesbias.nli.scores import checked_probabilities, crossed, two_groups
+from bayesbias.nli.scores import checked_probabilities, crossed
 from bayesbias.nli.scores import score as answers_of
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ def checked_seed(score: str, draws: int, hdi_prob: float, random_seed: int | Non
 def check_asked(test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None", groups: tuple[str, str] | None) -> None:
     """Raise `MeasureError` if the answers to a test set could not be compared, before any model is asked."""
     answers = crossed(answers_of(test_set, lambda first, _: np.tile([1.0, 0.0, 0.0], (len(first), 1))))
-    two_groups(answers.groups, groups)
-    word_premises(answers)
+    layout_of(answers, groups)
     if test_pairs is not None:
         checked_pairs("test_pairs", test_pairs)
 

@@ -10,9 +10,9 @@ import numpy as np
 from bayesbias.arrays import Floats
 from bayesbias.estimates import settled
 from bayesbias.nli.distances import distance_of_means
-from bayesbias.nli.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, estimate_frame, word_premises
+from bayesbias.nli.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, estimate_frame, layout_of
 from bayesbias.nli.run_draws import Layout, mean_draws, pair_draws, quantity_draws
-from bayesbias.nli.scores import Crossed, scored, two_groups
+from bayesbias.nli.scores import Crossed, scored
 from bayesbias.statements import Part, Rendered, Statement, rows_of
 
 if TYPE_CHECKING:
@@ -149,10 +149,7 @@ def compared(
     """Compare what models answered, by the name of their embedding; all of one test set."""
     names = list(runs)
     table = runs[names[0]][0].answers
-    pair = two_groups(table.groups, groups)
-    kinds = list(dict.fromkeys(table.groups))
-    group = np.array([kinds.index(name) for name in table.groups])
-    layout = Layout(group, (kinds.index(pair[0]), kinds.index(pair[1])), word_premises(table))
+    pair, kinds, layout = layout_of(table, groups)
     label = contrast_label(pair)
     quantities = [OVERALL, *kinds, label]
     rng = np.random.default_rng(random_seed)

@@ -13,6 +13,7 @@ from bayesbias.errors import MeasureError
 from bayesbias.estimates import MOMENTS, estimates, settled
 from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw
 from bayesbias.nli.premise_components import Premises
+from bayesbias.nli.run_draws import Layout
 from bayesbias.nli.scores import LABELS, Crossed, crossed, scored, two_groups
 from bayesbias.statements import Part, Rendered, Statement
 
@@ -161,17 +162,13 @@ def posterior(
     check_count("draws", draws, least=100, most=1_000_000)
     check_probability("hdi_prob", hdi_prob)
     table = crossed(scores)
-    pair = two_groups(table.groups, groups)
-    of_premises = word_premises(table)
-    premises = table.probabilities.shape[1]
+    pair, names, layout = layout_of(table, groups)
     values = scored(table, score)
-    names = list(dict.fromkeys(table.groups))
-    group = np.array([names.index(name) for name in table.groups])
+    group, premises = layout.group, table.probabilities.shape[1]
     rng = np.random.default_rng(seed)
-    found = draw(values, group, of_premises, draws, rng)
-    codes = names.index(pair[0]), names.index(pair[1])
-    sides = group == codes[0], group == codes[1]
-    contrasts = contrast_draws(found, values, sides, codes, of_premises, rng)
+    found = draw(values, group, layout.premises, draws, rng)
+    sides = group == layout.pair[0], group == layout.pair[1]
+    contrasts = contrast_draws(found, values, sides, layout.pair, layout.premises, rng)
     outside = ((found.words < 0) | (found.words > HIGHEST[score])).mean(axis=0).max()
     return InferencePosterior(
         score=score,
@@ -185,6 +182,14 @@ def posterior(
         hdi_prob=hdi_prob,
         random_seed=seed,
     )
+
+
+def layout_of(table: Crossed, groups: tuple[str, str] | None) -> tuple[tuple[str, str], list[str], Layout]:
+    """Return the two groups that are compared, the names of all groups, and what words and premises are."""
+    pair = two_groups(table.groups, groups)
+    names = list(dict.fromkeys(table.groups))
+    group = np.array([names.index(name) for name in table.groups])
+    return pair, names, Layout(group, (names.index(pair[0]), names.index(pair[1])), word_premises(table))
 
 
 def word_premises(table: Crossed) -> Premises:
