@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.arguments import resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.npz import sound_zip
@@ -120,6 +121,35 @@ class ContextualEmbedding(Embedding):
             rows = [self._index[form] for word in given if (form := self.match(word)) is not None]
             sides.append((vectors, self.deviations[rows]))
         return cosine_errors(*sides[0], *sides[1], paired=self.paired)
+
+    def redrawn(self, *, random_seed: int | None = None) -> Embedding:
+        """Return vectors that as many other contexts might have given: each moved by a draw of its error.
+
+        Fits of the tables of several such embeddings differ by what contexts leave open, and `bb.compare_seeds` says
+        how large that is beside what the choice of words leaves open. The errors of a word's pairs are one error, that of
+        its vector, which `cosine_sd` of each pair alone cannot say.
+
+        Parameters
+        ----------
+        random_seed
+            Of the draw; other seeds give other vectors. If it is left out, one is drawn; the name says it.
+
+        Returns
+        -------
+        Embedding
+            Of the same words.
+
+        Notes
+        -----
+        A Normal draw with the covariance that the deviations have; in templates, which all words share, the words are
+        moved together. It comes on top of the error that the vectors have: its size is what is told by it, not a mean.
+        """
+        seed = resolve_seed(random_seed)
+        rng = np.random.default_rng(seed)
+        groups = self.deviations.shape[1]
+        noise = rng.standard_normal((1 if self.paired else len(self), groups)).astype(np.float32)
+        moved = np.einsum("wgd,wg->wd", self.deviations, np.broadcast_to(noise, (len(self), groups)))
+        return Embedding(self.words, self.vectors + moved, f"{self.name}, redrawn {seed}", self.case)
 
     def keeping(self, words: Iterable[str]) -> "ContextualEmbedding":
         """Return the embedding of some of its words, in their order, written as they are here."""

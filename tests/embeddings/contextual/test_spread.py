@@ -152,3 +152,36 @@ def test_files_whose_spread_does_not_fit_are_errors(tmp_path: Path) -> None:
 def test_a_spread_that_does_not_fit_is_an_error(wrong: dict[str, Any]) -> None:
     with pytest.raises(EmbeddingError):
         made(**wrong)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_redrawn_vectors_part_as_far_as_the_error_of_their_cosines(paired: bool) -> None:
+    embedding = made(paired)
+    # Small errors, of which those of cosines are a linear function.
+    embedding = made(paired, deviations=embedding.deviations / 10)
+    cosines = []
+    for seed in range(2_000):
+        vectors = embedding.redrawn(random_seed=seed).vectors
+        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        cosines.append(units[:4] @ units[4:].T)
+    expected = embedding.cosine_errors(WORDS[:4], WORDS[4:])
+    # An sd of 2,000 draws is known to 1.6 %.
+    np.testing.assert_allclose(np.std(cosines, axis=0), expected, rtol=0.08)
+    first, again = (embedding.redrawn(random_seed=3) for _ in range(2))
+    assert np.array_equal(first.vectors, again.vectors)
+    assert first.words == embedding.words
+
+
+@pytest.mark.slow
+def test_models_say_what_contexts_leave_open() -> None:
+    """Contexts that move vectors far are most of what parts the fits; of exact vectors nothing parts them."""
+    small = {"model": "crossed", "draws": 400, "random_seed": 1, "progress": False}
+    study = bb.load_study(STUDY)
+    spread = {}
+    for scale in (0.0, 1.0):
+        embedding = made(deviations=made().deviations * np.float32(scale))
+        tables = {seed: bb.distance_table(embedding.redrawn(random_seed=seed), study) for seed in range(4)}
+        means = [bb.contrasts(bb.fit(table, **small))["mean"].iloc[0] for table in tables.values()]
+        spread[scale] = np.std(means)
+    assert spread[0.0] == 0
+    assert spread[1.0] > 0.005
