@@ -182,7 +182,7 @@ def compared(
         score=score,
         groups=pair,
         embeddings=tuple(names),
-        values=_frame(values, keys, hdi_prob),
+        values=_sizes_from_zero(_frame(values, keys, hdi_prob), label),
         changes=_frame(changes, keys, hdi_prob, probability_lower=[float((row[3] < 0).mean()) for row in changes]),
         words=_frame(words, ("embedding", "word", "group"), hdi_prob),
         runs=_run_rows(runs, answers, distances, layout),
@@ -219,6 +219,14 @@ def _frame(
 ) -> "pd.DataFrame":
     labels = {key: [str(row[at]) for row in rows] for at, key in enumerate(keys)}
     return estimate_frame(np.stack([row[3] for row in rows], axis=1), labels, hdi_prob, **more)
+
+
+def _sizes_from_zero(values: "pd.DataFrame", label: str) -> "pd.DataFrame":
+    """Return values with sizes whose interval begins at 0 where that of the contrast holds 0: no draw is 0 itself."""
+    contrasts = values[(values["quantity"] == label) & (values["population"] == THESE)].set_index("embedding")
+    unsettled = contrasts.index[(contrasts["hdi_low"] <= 0) & (contrasts["hdi_high"] >= 0)]
+    at = (values["quantity"] == SIZE) & values["embedding"].isin(unsettled)
+    return values.assign(hdi_low=values["hdi_low"].mask(at, 0.0))
 
 
 def _run_rows(
