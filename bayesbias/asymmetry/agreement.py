@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
+from scipy.special import stdtrit
 from scipy.stats import beta
 
 from bayesbias.arguments import HDI_PROB, check_number, check_probability
@@ -17,6 +17,7 @@ from bayesbias.asymmetry.pair_statistics import (
     reliability_influences,
     spearman_influences,
     word_codes,
+    words_worth,
 )
 from bayesbias.asymmetry.relations import REST, chosen_relations
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
@@ -67,7 +68,15 @@ def cam(
     The pairs are a sample, and those that share a word vary together: see `bayesbias.asymmetry.pair_statistics`. The
     errors of both sides are part of the observed variation, and so of the interval of `cam`. They make a correlation
     smaller; `endless` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that
-    takes into account that these are estimated. Intervals are Normal on Fisher's scale.
+    takes into account that these are estimated. Intervals are Student's t on Fisher's scale, with as many degrees of
+    freedom as the pairs have words, less 1, where words of many pairs count for more (Kish's effective number). In
+    simulations 89 % intervals held the truth in 86 to 93 % of the cases, and in 83 % where single pairs lie far off and
+    share words with others.
+
+    A reliability is that of posterior means, which `evocation` has, or of numbers without error. The numbers of a
+    masked model are plain estimates, which vary by their errors besides: their reliability comes out too high and
+    `endless` too small (in simulations 0.55 in place of 0.58 where errors were 0.7 of what is true, 0.48 where they
+    were 1.2 of it). Read `cam` itself there, and `endless` as a lower bound.
 
     References
     ----------
@@ -120,8 +129,9 @@ def _cam_row(
         at.append(places)
     rows = np.concatenate(at)
     sides = codes[0][rows], codes[1][rows]
-    low, high = _fisher(correlation, dyadic_variance(np.concatenate(influences), *sides), hdi_prob)
-    low_2, high_2 = _fisher(endless, dyadic_variance(np.concatenate(corrected), *sides), hdi_prob)
+    words = words_worth(*sides)
+    low, high = _fisher(correlation, dyadic_variance(np.concatenate(influences), *sides), words, hdi_prob)
+    low_2, high_2 = _fisher(endless, dyadic_variance(np.concatenate(corrected), *sides), words, hdi_prob)
     return {
         "relation": name,
         "pairs": total,
@@ -136,10 +146,12 @@ def _cam_row(
     }
 
 
-def _fisher(value: float, variance: float, hdi_prob: float) -> tuple[float, float]:
-    """Return the interval of a correlation, Normal on Fisher's scale; one near 1 or beyond is taken for 0.999."""
+def _fisher(value: float, variance: float, words: float, hdi_prob: float) -> tuple[float, float]:
+    """Return the interval of a correlation, Student's t on Fisher's scale; one near 1 or beyond is taken for 0.999."""
     inside = float(np.clip(value, -0.999, 0.999))
-    half = ndtri((1 + hdi_prob) / 2) * np.sqrt(variance) / (1 - inside**2)
+    freedom = max(words - 1, 1.0)
+    error = np.sqrt(variance * (freedom + 1) / freedom)
+    half = stdtrit(freedom, (1 + hdi_prob) / 2) * error / (1 - inside**2)
     return float(np.tanh(np.arctanh(inside) - half)), float(np.tanh(np.arctanh(inside) + half))
 
 

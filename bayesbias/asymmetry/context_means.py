@@ -46,6 +46,14 @@ class ContextMean:
         deviations = self.relative - self.weights
         return _sd(self.elsewhere, deviations, self.relative, self.contexts)
 
+    @property
+    def worth(self) -> float:
+        """As how many contexts that add alike those that were asked count: fewer, the more a few of them add.
+
+        It is the effective sample size of Leslie Kish (1965), Survey Sampling.
+        """
+        return float(self.relative.sum() ** 2 / (self.relative @ self.relative))
+
 
 def context_mean(
     probabilities: Floats, counts: NDArray[Any], other_counts: NDArray[Any], *, total: int, contexts: int
@@ -94,15 +102,17 @@ def ratio_sd(forward: ContextMean, backward: ContextMean) -> float:
     return _sd(forward.elsewhere + backward.elsewhere, deviations, differences, forward.contexts)
 
 
-def student_summary(means: Floats, sds: Floats, freedom: NDArray[Any], hdi_prob: float) -> dict[str, Floats]:
+def student_summary(means: Floats, sds: Floats, worth: Floats, hdi_prob: float) -> dict[str, Floats]:
     """Return the interval and probability of direction of numbers whose errors come from a few contexts each.
 
-    `freedom` is the number of contexts less 1, the degrees of freedom of Student's t.
+    They are those of Student's t, with as many degrees of freedom as contexts count (`ContextMean.worth`), less 1, and
+    at least 1: where one context adds nearly all, the others say little of how far such contexts part.
 
-    >>> found = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([2, 1000]), 0.89)
+    >>> found = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([3.0, 1000.0]), 0.89)
     >>> {name: values.round(2).tolist() for name, values in found.items()}
     {'hdi_low': [-0.38, 0.2], 'hdi_high': [2.38, 1.8], 'probability_of_direction': [0.91, 0.98]}
     """
+    freedom = np.maximum(worth - 1, 1.0)
     half = stdtrit(freedom, (1 + hdi_prob) / 2) * sds
     direction = stdtr(freedom, np.abs(means) / sds)
     return {"hdi_low": means - half, "hdi_high": means + half, "probability_of_direction": direction}

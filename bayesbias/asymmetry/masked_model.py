@@ -120,15 +120,15 @@ class MaskedModel(Described):
         for asked in (pairs, [pair[::-1] for pair in pairs]):
             if absent := [pair for pair in asked if pair not in self._means]:
                 self.log_conditionals(*map(list, zip(*absent, strict=True)))
-        ratios, errors, freedom = (np.empty(len(pairs)) for _ in range(3))
+        ratios, errors, worth = (np.empty(len(pairs)) for _ in range(3))
         for row, pair in enumerate(pairs):
             (forward, there), (backward, back) = self._means[pair], self._means[pair[::-1]]
             ratios[row] = forward.log_probability - backward.log_probability
             # Where a word is one piece in other contexts than the other, the errors are taken for independent.
             same = np.array_equal(there, back)
             errors[row] = ratio_sd(forward, backward) if same else np.hypot(forward.sd, backward.sd)
-            freedom[row] = min(len(there), len(back)) - 1
-        return pd.DataFrame({"sd": errors, **student_summary(ratios, errors, freedom, hdi_prob)})
+            worth[row] = min(forward.worth, backward.worth)
+        return pd.DataFrame({"sd": errors, **student_summary(ratios, errors, worth, hdi_prob)})
 
     def _too_few(self, shared: Shared) -> str:
         """Return why a pair that has contexts has no number."""
@@ -248,9 +248,15 @@ def masked_model(
     Notes
     -----
     The standard error is that of a ratio of two sums over contexts (delta method): it says how far the number could be
-    from that of endless contexts of this kind, not whether the model is right. The original gives none. It takes the
-    paragraph as a context and says nothing of how several places of b are put together. We add the marks of begin and
-    end that the model was trained with, not one after each sentence.
+    from that of endless contexts of this kind, not whether the model is right. The original gives none. Intervals of
+    log asymmetry ratios are those of Student's t, whose degrees of freedom heed that a few contexts can add nearly all
+    of a probability. In simulations 89 % intervals held the truth in 86 to 98 % of the cases, from 5 to 100 contexts
+    and for standard deviations of a log probability over contexts from 0.5 to 3. A single log probability from few
+    contexts is mostly too low (of 5 with a standard deviation of 2 by 0.9 on average), as what adds most is rare, and
+    two of its standard errors hold the truth less often than they should; in a ratio the two errors cancel.
+
+    The original takes the paragraph as a context and says nothing of how several places of b are put together. We add
+    the marks of begin and end that the model was trained with, not one after each sentence.
 
     References
     ----------

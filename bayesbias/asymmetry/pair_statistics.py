@@ -41,6 +41,16 @@ def dyadic_variance(influences: Floats, first: Codes, second: Codes) -> float:
     return max(float(of_words @ of_words) - own, own)
 
 
+def words_worth(first: Codes, second: Codes) -> float:
+    """Return as how many words that are in equally many pairs those of pairs count (Kish's effective number).
+
+    >>> words_worth(np.array([0, 2]), np.array([1, 3])), round(words_worth(np.array([0, 0, 0]), np.array([1, 2, 3])), 6)
+    (4.0, 3.0)
+    """
+    pairs = np.bincount(np.concatenate([first, second])).astype(np.float64)
+    return float(pairs.sum() ** 2 / (pairs @ pairs))
+
+
 def spearman_influences(x: Floats, y: Floats) -> tuple[float, Floats]:
     """Return Spearman's correlation of two columns, and each pair's influence on it (Croux and Dehon 2010).
 

@@ -144,6 +144,11 @@ def direction_posterior(
     The pairs stand for all pairs that could have been chosen, as if drawn at random. The words' vectors are taken as
     they are: what another training run would change is not in the spread (`bb.compare_seeds`).
 
+    The draws lie around the direction of these pairs, which itself lies off that of endless pairs, by about the mean of
+    `angle` (in simulations with ten pairs or more; with four pairs by a third more). Whatever side it lies off to,
+    words look less biased: of endless pairs a mean cosine would be larger, about as 1 is than the cosine of that angle
+    (by 10 % at 25 degrees). No interval of draws holds that.
+
     References
     ----------
     Donald B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9, 130-134. The direction is that of

@@ -68,10 +68,19 @@ def compare_runs(
     -----
     Answers are averaged over trainings, and words and premises are modelled as in `bb.nli.posterior`; the spread over
     trainings is added as in Student's t, of both embeddings for a change (`bayesbias.nli.run_draws`). All embeddings
-    are asked about the same words and premises, so that a change is that of the same sentences. The size of the
-    contrast is its absolute value; its change takes the premises of the two embeddings as independent, which makes
-    the interval wider. d (``"distance"``) has the trainings as its sample; it is at least 0, and of a few words never
-    quite 0.
+    are asked about the same words and premises, so that a change is that of the same sentences.
+
+    The size of the contrast is its absolute value, and its interval begins at 0 where that of the contrast holds 0; its
+    change takes the premises of the two embeddings as independent, which makes the interval wider. d (``"distance"``)
+    has the trainings as its sample, and says nothing of other words or premises; it is at least 0, and of a few words
+    never quite 0: read its change, not its value, as a sign of a difference.
+
+    In simulations with bounded and skewed scores, with runs that are skewed, have heavy tails or fail now and then, and
+    with spreads that are five times those of the other embedding, 89 % intervals of changes of E, groups and the
+    contrast held the truth in 84 to 98 % of the cases, the least with 3 trainings of the embedding that varies more;
+    where nothing had changed, 2 to 16 % were settled. Intervals of d itself held it in 79 to 91 %. Words of all groups
+    are taken to vary alike: where the two words of one group had three times the standard deviation of the six of the
+    other, intervals of the contrast of words like these held it in 81 %, and of its change in 91 %.
 
     References
     ----------

@@ -184,7 +184,7 @@ def compared(
         score=score,
         groups=pair,
         embeddings=tuple(names),
-        values=_frame(values, keys, hdi_prob),
+        values=_sizes_from_zero(_frame(values, keys, hdi_prob), label),
         changes=_frame(changes, keys, hdi_prob, probability_lower=[float((row[3] < 0).mean()) for row in changes]),
         words=_frame(words, ("embedding", "word", "group"), hdi_prob),
         word_pairs=_word_pairs(answers, table, layout, draws, hdi_prob, rng),
@@ -239,6 +239,14 @@ def _word_pairs(
     if not rows:
         return _frame([("", "", "", np.zeros(draws))], keys, hdi_prob).iloc[:0]
     return _frame(rows, keys, hdi_prob)
+
+
+def _sizes_from_zero(values: "pd.DataFrame", label: str) -> "pd.DataFrame":
+    """Return values with sizes whose interval begins at 0 where that of the contrast holds 0: no draw is 0 itself."""
+    contrasts = values[(values["quantity"] == label) & (values["population"] == THESE)].set_index("embedding")
+    unsettled = contrasts.index[(contrasts["hdi_low"] <= 0) & (contrasts["hdi_high"] >= 0)]
+    at = (values["quantity"] == SIZE) & values["embedding"].isin(unsettled)
+    return values.assign(hdi_low=values["hdi_low"].mask(at, 0.0))
 
 
 def _run_rows(

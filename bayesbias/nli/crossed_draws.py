@@ -10,7 +10,7 @@ of words hold c and e alone: two sets of rows whose variances `premise_component
 T = var(a) + var(the mean of c and e), are Normal around their groups' means; SS / T is chi-square with words minus
 groups degrees of freedom, and p(T) is proportional to 1 / T. A contrast of groups then has the t distribution, and its
 interval the coverage, of the t interval of word means; where premises move the words of a group together,
-`contrast_draws` makes it wider.
+`contrast_draws` makes it wider, and `group_draws` those of the groups.
 
 Locations are drawn given the plain means over premises, which are what a test set reports, and not the means weighted
 by variances.
@@ -102,19 +102,42 @@ def contrast_draws(
 ) -> tuple[Floats, Floats | None]:
     """Draw the first group minus the second: of these words, and of words like these if there are enough.
 
-    The difference of the two groups' means in each premise is one row, with variances of its own: premises may move a
-    group's words together. What they add to the variance that the words' own effects explain is added for words like
-    these.
+    Premises may move a group's words together: see `_of_row`.
     """
     row = scores[sides[0]].mean(axis=0) - scores[sides[1]].mean(axis=0)
-    draws = len(found.words)
+    by_words = found.own_of_mean * sum(1 / np.count_nonzero(side) for side in sides)
+    like = None if found.groups is None else found.groups[:, of_groups[0]] - found.groups[:, of_groups[1]]
+    return _of_row(row, by_words, like, premises, len(found.words), rng)
+
+
+def group_draws(
+    found: CrossedDraws, scores: Floats, group: NDArray[np.intp], premises: Premises, rng: np.random.Generator
+) -> tuple[Floats, Floats | None]:
+    """Draw the groups' means, each of shape (draws, groups), as `contrast_draws` draws their difference."""
+    these, like_these = [], []
+    for code in range(group.max() + 1):
+        member = group == code
+        by_words = found.shared_of_mean + found.own_of_mean / np.count_nonzero(member)
+        like = None if found.groups is None else found.groups[:, code]
+        of_these, of_like = _of_row(scores[member].mean(axis=0), by_words, like, premises, len(found.words), rng)
+        these.append(of_these)
+        like_these += [] if of_like is None else [of_like]
+    return np.stack(these, axis=1), np.stack(like_these, axis=1) if like_these else None
+
+
+def _of_row(
+    row: Floats, by_words: Floats, like: Floats | None, premises: Premises, draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats | None]:
+    """Draw the mean of a quantity that has one value a premise: of these words, and of words like these.
+
+    The row has variances of its own: premises may move a group's words together. What they add to `by_words`, the
+    variance that the effects on single words explain, is added for words like these.
+    """
     variance = premises.variance_of_mean(draw_variances(row[None], premises, draws, rng))
     these = row.mean() + np.sqrt(variance) * rng.standard_normal(draws)
-    if found.groups is None:
+    if like is None:
         return these, None
-    by_words = found.own_of_mean * sum(1 / np.count_nonzero(side) for side in sides)
-    more = np.sqrt(np.maximum(variance - by_words, 0.0)) * rng.standard_normal(draws)
-    return these, found.groups[:, of_groups[0]] - found.groups[:, of_groups[1]] + more
+    return these, like + np.sqrt(np.maximum(variance - by_words, 0.0)) * rng.standard_normal(draws)
 
 
 def _contrasts(words: int) -> Floats:

@@ -11,7 +11,7 @@ from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_proba
 from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError
 from bayesbias.estimates import MOMENTS, estimates, settled
-from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw
+from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.run_draws import Layout
 from bayesbias.nli.scores import LABELS, Crossed, crossed, scored, two_groups
@@ -169,11 +169,12 @@ def posterior(
     found = draw(values, group, layout.premises, draws, rng)
     sides = group == layout.pair[0], group == layout.pair[1]
     contrasts = contrast_draws(found, values, sides, layout.pair, layout.premises, rng)
+    of_groups = group_draws(found, values, group, layout.premises, rng)
     outside = ((found.words < 0) | (found.words > HIGHEST[score])).mean(axis=0).max()
     return InferencePosterior(
         score=score,
         groups=pair,
-        means=_means(found, table, values, names, group, hdi_prob),
+        means=_means(found, of_groups, table, values, names, group, hdi_prob),
         contrast=_contrast(*contrasts, float(values[sides[0]].mean() - values[sides[1]].mean()), hdi_prob),
         sds=_sds(found, hdi_prob),
         worth=_worth(found, [table.groups.count(name) for name in pair], premises, hdi_prob),
@@ -212,17 +213,24 @@ def _codes(values: "pd.Series[str]") -> NDArray[np.intp]:
 
 
 def _means(
-    found: CrossedDraws, table: Crossed, values: Floats, names: list[str], group: NDArray[np.intp], hdi_prob: float
+    found: CrossedDraws,
+    of_groups: tuple[Floats, Floats | None],
+    table: Crossed,
+    values: Floats,
+    names: list[str],
+    group: NDArray[np.intp],
+    hdi_prob: float,
 ) -> "pd.DataFrame":
     observed = values.mean(axis=1)
-    shares = np.bincount(group) / len(group)
     rows: list[tuple[str, str, str, str, Floats, float]] = []
-    populations = [(THESE, np.stack([found.words[:, group == g].mean(axis=1) for g in range(len(names))], axis=1))]
-    if found.groups is not None:
-        populations.insert(0, (LIKE_THESE, found.groups))
-    for population, drawn in populations:
-        rows.append(("overall", "", "", population, drawn @ shares, float(observed.mean())))
-    for population, drawn in populations:
+    overall = {THESE: found.words.mean(axis=1)}
+    by_group = {THESE: of_groups[0]}
+    if found.groups is not None and of_groups[1] is not None:
+        overall = {LIKE_THESE: found.groups @ (np.bincount(group) / len(group)), **overall}
+        by_group = {LIKE_THESE: of_groups[1], **by_group}
+    for population, drawn in overall.items():
+        rows.append(("overall", "", "", population, drawn, float(observed.mean())))
+    for population, drawn in by_group.items():
         for g, name in enumerate(names):
             rows.append(("protected_group", name, "", population, drawn[:, g], float(observed[group == g].mean())))
     for w, word in enumerate(table.words):

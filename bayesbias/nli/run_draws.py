@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.arrays import Floats
-from bayesbias.nli.crossed_draws import contrast_draws, draw
+from bayesbias.nli.crossed_draws import contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises, draw_variances
 
 LEAST_RUNS = 3
@@ -90,11 +90,12 @@ def quantity_draws(
     weights = layout.weights
     groups = layout.group.max() + 1
     these = found.words @ weights.T
-    these[:, groups + 1] = of_pair
+    of_groups, like_groups = group_draws(found, answers, layout.group, layout.premises, rng)
+    these[:, 1 : groups + 1], these[:, groups + 1] = of_groups, of_pair
     like_these = None
-    if found.groups is not None and like_pair is not None:
+    if found.groups is not None and like_groups is not None and like_pair is not None:
         shares = np.bincount(layout.group) / len(layout.group)
-        like_these = np.column_stack([found.groups @ shares, found.groups, like_pair])
+        like_these = np.column_stack([found.groups @ shares, like_groups, like_pair])
     for words in runs:
         of_runs, within = run_variances(words, layout.group, weights, draws, rng)
         noise = rng.standard_normal((draws, len(weights)))

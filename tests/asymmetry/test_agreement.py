@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import norm, spearmanr, t
 
 import bayesbias as bb
 from bayesbias.errors import MeasureError, QuestionWarning
@@ -37,6 +37,29 @@ def test_cam_is_spearmans_by_relation_and_weighted() -> None:
     whole = bb.asymmetry.cam(people.drop(columns="relation"), vectors).loc[0]
     width = np.arctanh(whole["hdi_high"]) - np.arctanh(whole["hdi_low"])
     assert width == pytest.approx(2 * 1.598 * np.sqrt(1.06 / 57), rel=0.25)
+
+
+def test_pairs_of_few_words_have_students_interval_of_the_words_and_hold_the_truth() -> None:
+    """Ten words, one of which is in most pairs: 0 is the truth, as the two sides have nothing in common."""
+    rng = np.random.default_rng(3)
+    pairs = [(a, b) for a in range(10) for b in range(a + 1, 10) if a == 0 or (a + b) % 3 == 0]
+    first, second = np.array(pairs).T
+    counts = np.bincount(np.concatenate([first, second]))
+    words = counts.sum() ** 2 / (counts**2).sum()
+    labels = pd.DataFrame({"a": [f"w{at}" for at in first], "b": [f"w{at}" for at in second]})
+    labels = labels.assign(left_out="", probability_of_direction=0.9, sd=0.0)
+    repeats, held, by_normal = 300, 0, 0
+    for _ in range(repeats):
+        level = rng.standard_normal((2, 10))
+        values = level[:, first] - level[:, second] + rng.standard_normal((2, len(pairs)))
+        found = bb.asymmetry.cam(labels.assign(lar=values[0]), labels.assign(lar=values[1])).loc[0]
+        held += found["hdi_low"] < 0 < found["hdi_high"]
+        middle = np.arctanh(found["cam"])
+        half = np.arctanh(found["hdi_high"]) - middle
+        wider = t.ppf(0.945, words - 1) / norm.ppf(0.945) * np.sqrt(words / (words - 1))
+        by_normal += abs(middle) < half / wider
+    assert held / repeats > by_normal / repeats + 0.03
+    assert 0.89 - 0.10 < held / repeats < 0.97
 
 
 def test_errors_of_people_are_corrected_for() -> None:

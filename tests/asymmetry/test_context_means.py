@@ -49,8 +49,43 @@ def test_errors_are_those_of_repeated_corpora(most: int) -> None:
 
 
 def test_intervals_are_those_of_students_t() -> None:
-    found = student_summary(np.array([1.2, -0.3]), np.array([0.5, 0.4]), np.array([3, 20]), 0.89)
-    for row, (mean, sd, freedom) in enumerate(((1.2, 0.5, 3), (-0.3, 0.4, 20))):
+    found = student_summary(np.array([1.2, -0.3, 2.0]), np.array([0.5, 0.4, 1.0]), np.array([4.0, 21.0, 1.1]), 0.89)
+    for row, (mean, sd, freedom) in enumerate(((1.2, 0.5, 3), (-0.3, 0.4, 20), (2.0, 1.0, 1))):
         low, high = stats.t.interval(0.89, freedom, mean, sd)
         assert (found["hdi_low"][row], found["hdi_high"][row]) == pytest.approx((low, high))
         assert found["probability_of_direction"][row] == pytest.approx(stats.t.cdf(abs(mean) / sd, freedom))
+
+
+def test_contexts_that_add_alike_count_in_full_and_one_that_adds_all_counts_alone() -> None:
+    others = np.ones(4, dtype=int)
+    alike = context_mean(np.full(6, 0.1), np.ones(6, dtype=int), others, total=10, contexts=6)
+    one = context_mean(np.array([0.5, 1e-9, 1e-9]), np.ones(3, dtype=int), others, total=7, contexts=3)
+    assert (alike.worth, one.worth) == (pytest.approx(6), pytest.approx(1))
+    # Of 10 that were asked of 100, too.
+    some = context_mean(np.full(10, 0.1), np.ones(10, dtype=int), others, total=104, contexts=100)
+    assert some.worth == pytest.approx(10)
+
+
+@pytest.mark.parametrize(("contexts", "spread"), [(20, 0.5), (8, 2.0), (20, 2.0), (60, 2.0)])
+def test_intervals_of_ratios_hold_the_truth_where_a_few_contexts_add_nearly_all(contexts: int, spread: float) -> None:
+    """Log probabilities whose sd over contexts is that of language models, against a truth that is known."""
+    rng = np.random.default_rng(4)
+    repeats, held, by_count = 500, 0, 0
+    for _ in range(repeats):
+        level = rng.normal(size=contexts)
+        means = []
+        for ahead in (0.5, 0.0):  # the true ratio
+            logs = -8 + ahead + spread * (0.6 * level + 0.8 * rng.normal(size=contexts))
+            counts, others = (1 + rng.poisson(0.3, size) for size in (contexts, 2 * contexts))
+            total = int(counts.sum() + others.sum())
+            means.append(context_mean(np.exp(logs), counts, others, total=total, contexts=contexts))
+        ratio = np.array([means[0].log_probability - means[1].log_probability])
+        sd = np.array([ratio_sd(*means)])
+        worth = min(each.worth for each in means)
+        low, high = (student_summary(ratio, sd, np.array([worth]), 0.89)[end][0] for end in ("hdi_low", "hdi_high"))
+        held += low < 0.5 < high
+        by_count += abs(ratio[0] - 0.5) < stats.t.ppf(0.945, contexts - 1) * sd[0]
+    error = np.sqrt(0.89 * 0.11 / repeats)
+    assert 0.89 - 0.03 - 3 * error < held / repeats < 0.99
+    if spread > 1:
+        assert by_count / repeats < 0.84, "the number of contexts would do"

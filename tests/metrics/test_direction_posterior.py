@@ -53,6 +53,21 @@ def test_the_bootstrap_has_the_spread_of_new_pairs() -> None:
     assert 0.75 < np.mean(angles) / np.mean(misses) < 1.33
 
 
+def test_words_look_less_biased_than_along_the_planted_axis_by_the_cosine_of_the_angle() -> None:
+    """As the docstring says, for words that lie 0.5 along the axis."""
+    axis, rng = np.eye(15)[0], np.random.default_rng(2)
+    ratios, cosines = [], []
+    for seed in range(30):
+        found = bb.direction_posterior(planted(1.0, seed=seed), PAIRS, draws=300, random_seed=1)
+        words = rng.normal(size=(400, 15))
+        words[:, 0] = 0.0
+        words = 0.5 * axis + np.sqrt(0.75) * words / np.linalg.norm(words, axis=1, keepdims=True)
+        ratios.append(float((words @ found.vector).mean()) / 0.5)
+        cosines.append(np.cos(np.radians(found.angle["mean"].item())))
+    assert 0.8 < np.mean(ratios) < 0.97
+    assert np.mean(ratios) == pytest.approx(np.mean(cosines), abs=0.04)
+
+
 def test_direction_and_draws() -> None:
     embedding = planted(0.5)
     found = bb.direction_posterior(embedding, PAIRS, draws=400, random_seed=1)

@@ -50,6 +50,16 @@ def test_what_was_lowered_is_told_from_what_was_not(found: bb.nli.InferenceCompa
     assert row(found.changes, "hard", "male - female", "words like these")["hdi_high"] < 0
 
 
+def test_the_size_of_no_contrast_can_be_0(pairs: pd.DataFrame) -> None:
+    models = {name: [trained(gap, s) for s in range(3)] for name, gap in (("none", 0.0), ("wide", 0.3))}
+    values = bb.nli.compare_runs(models, pairs, random_seed=1).values
+    none, wide = (row(values, name, "size of the contrast") for name in ("none", "wide"))
+    contrast = row(values, "none", "male - female")
+    assert contrast["hdi_low"] < 0 < contrast["hdi_high"]
+    assert none["hdi_low"] == 0 < none["hdi_high"]
+    assert wide["hdi_low"] > 0
+
+
 def test_single_words(found: bb.nli.InferenceComparison) -> None:
     words = found.words.set_index(["embedding", "word"])
     assert len(words) == 3 * 8

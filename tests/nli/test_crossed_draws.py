@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from bayesbias.arrays import Floats
-from bayesbias.nli.crossed_draws import contrast_draws, draw
+from bayesbias.nli.crossed_draws import contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises
 
 GROUP = np.repeat([0, 1], 4)
@@ -43,24 +43,48 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kind: str) -> None:
     normal = rng.normal(size=20_000)
     inner = np.sqrt(sum(sd**2 for name, sd in SDS.items() if name != "word"))
     like_these = [link(centre + np.hypot(inner, SDS["word"]) * normal).mean() for centre in CENTRES]
-    found: dict[str, list[float]] = {"contrast": [], "these": [], "group": [], "words": []}
+    found: dict[str, list[float]] = {"contrast": [], "these": [], "group": [], "these, group": [], "words": []}
     for _ in range(samples):
         linear, words = made(rng)
         scores = link(linear)
         drawn = draw(scores, GROUP, PREMISES, 800, rng)
         of_these, like = contrast_draws(drawn, scores, SIDES, (0, 1), PREMISES, rng)
-        assert drawn.groups is not None
+        of_groups, like_groups = group_draws(drawn, scores, GROUP, PREMISES, rng)
         assert like is not None
+        assert like_groups is not None
         means = [link(word + inner * normal).mean() for word in words]
         found["contrast"].append(holds(like, like_these[0] - like_these[1]))
         found["these"].append(holds(of_these, np.mean(means[:4]) - np.mean(means[4:])))
-        found["group"].append(holds(drawn.groups[:, 0], like_these[0]))
+        found["group"].append(holds(like_groups[:, 0], like_these[0]))
+        found["these, group"].append(holds(of_groups[:, 0], np.mean(means[:4])))
         found["words"].append(np.mean([holds(drawn.words[:, at], mean) for at, mean in enumerate(means)]))
     error = np.sqrt(0.89 * 0.11 / samples)
     # Bounded scores do not follow the model: words near a bound vary less than others.
     allowed = 3.5 * error + (0 if kind == "normal" else 0.05)
     for name, each in found.items():
         assert abs(np.mean(each) - 0.89) < allowed, name
+
+
+def test_groups_that_premises_move_have_wider_intervals() -> None:
+    """The premises of each group are a random sample of Normal values: the t interval of their means is right."""
+    rng = np.random.default_rng(5)
+    verbs = Premises.of(*np.divmod(np.arange(64), 8))
+    moved = 0.1 * rng.standard_normal((2, 64))
+    scores = 0.5 + moved[GROUP] + 0.001 * rng.standard_normal((8, 64))
+    drawn = draw(scores, GROUP, verbs, 20_000, rng)
+    these, like = group_draws(drawn, scores, GROUP, verbs, rng)
+    assert like is not None
+    for code in (0, 1):
+        row = scores[code == GROUP].mean(axis=0)
+        least = row.std(ddof=1) / 8  # verbs and objects could add to it
+        by_words = drawn.words[:, code == GROUP].mean(axis=1)
+        half, of_like, without = (
+            np.subtract(*np.quantile(each, [0.945, 0.055])) / 2 / stats.norm.ppf(0.945)
+            for each in (these[:, code], like[:, code], by_words)
+        )
+        assert least * 0.97 < half < least * 2
+        assert of_like > half * 0.97
+        assert without < 0.9 * half, "effects on single words would do"
 
 
 def test_the_contrast_is_that_of_a_t_interval() -> None:

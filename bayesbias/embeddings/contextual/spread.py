@@ -126,8 +126,8 @@ class ContextualEmbedding(Embedding):
         """Return vectors that as many other contexts might have given: each moved by a draw of its error.
 
         Fits of the tables of several such embeddings differ by what contexts leave open, and `bb.compare_seeds` says
-        how large that is beside what the choice of words leaves open. The errors of a word's pairs are one error, that of
-        its vector, which `cosine_sd` of each pair alone cannot say.
+        how large that is beside what the choice of words leaves open. The errors of a word's pairs are one error, that
+        of its vector, which `cosine_sd` of each pair alone cannot say.
 
         Parameters
         ----------
