@@ -79,7 +79,7 @@ def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
     ("models", "said"),
     [
         ({"a": [trained(0.1, 1)] * 3}, "1 embedding"),
-        ({"a": [trained(0.1, 1)] * 3, "b": [trained(0.1, 1)] * 2}, "'b'.*2 models.*3 at least"),
+        ({"a": [trained(0.1, 1)] * 3, "b": [trained(0.1, 1)] * 2}, "'b'.*2 models.*at least 3 trainings"),
         ({"a": trained(0.1, 1), "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
         ({"a": "xyz", "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
     ],
