@@ -133,7 +133,7 @@ def check_items(name: str, value: Any, wanted: str) -> list[Any]:
         ...
     bayesbias.errors.ArgumentError: methods='weat': give a list of methods.
     """
-    if isinstance(value, str | bytes):
+    if isinstance(value, str | bytes) or hasattr(value, "columns"):  # a frame would give the names of its columns
         value = check_type(name, value, list, wanted)
     items = list(islice(check_type(name, value, Iterable, wanted), _MOST_ITEMS + 1))
     if len(items) > _MOST_ITEMS:

@@ -116,6 +116,8 @@ def test_a_frame_with_a_column_twice_is_refused() -> None:
 
 
 def test_a_list_without_end_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="give a list of words"):
+        check_items("words", pd.DataFrame({"a": [1]}), "a list of words")
     assert check_items("words", range(3), "a list of words") == [0, 1, 2]
     with pytest.raises(ArgumentError, match=r"words: there are more than 10,000,000\. Give a list of words"):
         check_items("words", itertools.count(), "a list of words")

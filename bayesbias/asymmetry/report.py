@@ -192,7 +192,9 @@ def report(
         if relation is not None:
             pairs = pairs[pairs["relation"].isin(chosen_relations(pairs, relation))]
     elif relation is not None:
-        raise MeasureError(f"relation={relation!r}, but there are no relations. Give them: relations=...")
+        raise MeasureError(
+            f"relation={relation!r}, but there are no relations. Give them: relations=..., or --relations."
+        )
     if len(pairs) < LEAST_PAIRS:
         raise MeasureError(f"{norms.name} has {len(pairs)} such pairs, and at least {LEAST_PAIRS} are needed.")
     every: dict[str, ConditionalSource] = {norms.name: norms, **named}

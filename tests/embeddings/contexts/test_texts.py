@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,12 @@ PLAIN = st.text(alphabet="aB éß.,-'\t09_", max_size=60)
 
 
 @given(st.lists(PLAIN, min_size=1, max_size=6))
+def test_a_table_is_no_corpus() -> None:
+    with pytest.raises(EmbeddingError, match="a table. Give the column"):
+        list(read_texts(pd.DataFrame({"text": ["A cat."]})))
+    assert list(read_texts(pd.Series(["A cat."], name="text"))) == [b"A cat."]
+
+
 def test_words_and_their_places_are_those_of_a_regular_expression(contexts: list[str]) -> None:
     first, starts, ends = word_places(contexts)
     found = [[match.span() for match in re.finditer(r"[^\W_]+", text)] for text in contexts]
