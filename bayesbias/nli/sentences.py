@@ -178,4 +178,6 @@ def checked_sentences(name: str, sentences: Iterable[str]) -> list[str]:
     for at, each in enumerate(found):
         if not is_text(each):
             raise MeasureError(f"{name}, number {at}, is {each!r:.60}, and no text.")
+        if not each.strip():
+            raise MeasureError(f"{name}, number {at}, is empty. Leave it out.")
     return found
