@@ -125,7 +125,8 @@ def run_of(model: Model, test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | N
     pairs = checked_pairs("test_pairs", test_pairs)
     premises, hypotheses = pairs["premise"].tolist(), pairs["hypothesis"].tolist()
     found = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
-    return Run(answers, accuracy(found, pairs["label"].tolist(), hdi_prob=HDI_PROB).accuracy)
+    judged = accuracy(found, pairs["label"].tolist(), hdi_prob=HDI_PROB)
+    return Run(answers, judged.accuracy, judged.largest_label)
 
 
 def _check_models(models: Any) -> None:

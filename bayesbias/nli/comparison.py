@@ -18,6 +18,8 @@ from bayesbias.statements import Part, Rendered, Statement, rows_of
 if TYPE_CHECKING:
     import pandas as pd
 
+LITTLE = 0.05
+"""By how much more than always the most frequent label the best model must be right to know more than that."""
 OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
 
@@ -42,8 +44,8 @@ class InferenceComparison(Rendered):
     words
         Means of single words: `embedding`, `word`, `group`, `mean`, `sd`, `hdi_low`, `hdi_high`.
     runs
-        One row a training: `embedding`, `run`, the plain `overall`, `contrast` and `distance`, and its `accuracy` where
-        there were pairs to test it on.
+        One row a training: `embedding`, `run`, the plain `overall`, `contrast` and `distance`, and where there were
+        pairs to test it on its `accuracy`, beside `largest_label`, that of always giving their most frequent label.
     hdi_prob, random_seed
         As they were given.
     """
@@ -121,6 +123,11 @@ class InferenceComparison(Rendered):
             of_runs = self.runs.loc[self.runs["embedding"] == name, "accuracy"]
             text = f"{name}: accuracy {of_runs.mean():.3f} ({of_runs.min():.3f} to {of_runs.max():.3f} over trainings)."
             found.append(Statement("accuracy", text, {"accuracy": of_runs.tolist()}))
+        largest, best = float(self.runs["largest_label"].max()), float(self.runs["accuracy"].max())
+        text = f"Always giving the most frequent label has {largest:.3f}."
+        if best < largest + LITTLE:
+            text += " The models know hardly more, so that what they answer says little of what the vectors do."
+        found.append(Statement("largest label", text, {"largest_label": largest}))
         return found
 
 
@@ -130,6 +137,7 @@ class Run:
 
     answers: Crossed
     accuracy: float | None = None
+    largest_label: float | None = None
 
 
 def compared(
@@ -234,7 +242,7 @@ def _run_rows(
             row = {"embedding": name, "run": at + 1, OVERALL: of_words.mean(), "contrast": contrast @ of_words}
             row[DISTANCE] = distances[name][at]
             if run.accuracy is not None:
-                row["accuracy"] = run.accuracy
+                row["accuracy"], row["largest_label"] = run.accuracy, run.largest_label
             rows.append(row)
     return pd.DataFrame(rows)
 
