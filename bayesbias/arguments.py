@@ -97,7 +97,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind], ...], wanted: str) -> Kind:
-    """Return `value` if it is of one of some types; `wanted` says what to give.
+    """Return `value` if it is of one of some types; `wanted` says what to give. A frame has each column once.
 
     >>> check_type("path", 5, str, "the name of a file")
     Traceback (most recent call last):
@@ -106,6 +106,10 @@ def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind]
     """
     if not isinstance(value, kinds):
         raise ArgumentError(f"{name}={shown(value)}: give {wanted}.")
+    columns = getattr(value, "columns", None)
+    if not getattr(columns, "is_unique", True):  # a frame of pandas, which is not imported for this
+        twice = columns[columns.duplicated()][0]  # type: ignore[index, union-attr]
+        raise ArgumentError(f"{name} has the column {twice!r} twice. Keep one of them.")
     return value
 
 
@@ -129,7 +133,7 @@ def check_items(name: str, value: Any, wanted: str) -> list[Any]:
         ...
     bayesbias.errors.ArgumentError: methods='weat': give a list of methods.
     """
-    if isinstance(value, str | bytes):
+    if isinstance(value, str | bytes) or hasattr(value, "columns"):  # a frame would give the names of its columns
         value = check_type(name, value, list, wanted)
     items = list(islice(check_type(name, value, Iterable, wanted), _MOST_ITEMS + 1))
     if len(items) > _MOST_ITEMS:

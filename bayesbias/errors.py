@@ -177,6 +177,18 @@ def collected_warnings(category: type[Warning] = Warning) -> Iterator[list[warni
         yield caught
 
 
+def library_reason(error: BaseException) -> str:
+    """Return the first line of what a library says of a fault, as a sentence.
+
+    >>> library_reason(ValueError("header too small"))
+    'header too small.'
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    if "ignore_mismatched_sizes" in lines[0]:  # of transformers, which prints the reason elsewhere
+        return "its weights have other shapes than its config.json says."
+    return f"{lines[0][:200].rstrip(' .:')}."
+
+
 def warn_user(message: str, category: type[BayesBiasWarning]) -> None:
     """Warn, pointing at the line of the user's code and not at one of this package."""
     warnings.warn(message, category, skip_file_prefixes=(str(Path(__file__).parent),))

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayesbias.asymmetry.report import AsymmetryReport
+    from bayesbias.asymmetry.study_asymmetry import StudyAsymmetry
     from bayesbias.nli.comparison import InferenceComparison
     from bayesbias.reports.checks.posterior_check import PosteriorCheck
     from bayesbias.reports.checks.prior_check import PriorCheck
@@ -74,7 +76,7 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
 
 ASYMMETRY = (
     *("pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"),
-    *("asymmetry.txt", "asymmetry.png"),
+    *("asymmetry.txt", "asymmetry.png", "study.txt", "study_means.csv", "study_contrasts.csv"),
 )
 SEEDS = ("contrasts.csv", "by_seed.csv", "seeds.txt", "seeds.png")
 
@@ -237,17 +239,26 @@ def write_inference(
     return str(comparison)
 
 
-def write_asymmetry(report: "AsymmetryReport", folder: str | os.PathLike[str], *, overwrite: bool = False) -> str:
+def write_asymmetry(
+    report: "AsymmetryReport",
+    folder: str | os.PathLike[str],
+    *,
+    studies: "Mapping[str, StudyAsymmetry] | None" = None,
+    overwrite: bool = False,
+) -> str:
     """Write what `bb.asymmetry.report` found to a folder and return it in words.
 
     Writes ``pairs.csv``, ``relations.csv``, ``agreement.csv``, ``accuracy.csv``, ``left_out.csv``, ``asymmetry.txt``
-    and ``asymmetry.png``.
+    and ``asymmetry.png``; of `studies`, what `bb.asymmetry.study_asymmetry` found in each source, by its name,
+    ``study.txt``, ``study_means.csv`` and ``study_contrasts.csv``.
 
     Raises
     ------
     OutputError
         If the folder cannot be written, or is not empty and `overwrite` is false.
     """
+    import pandas as pd
+
     with whole_folder(folder, names=ASYMMETRY, overwrite=overwrite) as workshop:
         frames = {
             "pairs": report.ratios,
@@ -260,6 +271,11 @@ def write_asymmetry(report: "AsymmetryReport", folder: str | os.PathLike[str], *
             frame.to_csv(workshop / f"{name}.csv", index=False)
         _write_text(workshop / "asymmetry.txt", report)
         save_figure(plot_asymmetry(report), workshop / "asymmetry.png")
+        if studies:
+            _write_text(workshop / "study.txt", "\n\n".join(map(str, studies.values())))
+            for name in ("means", "contrasts"):
+                rows = pd.concat([getattr(each, name).assign(source=source) for source, each in studies.items()])
+                rows.to_csv(workshop / f"study_{name}.csv", index=False)
     return str(report)
 
 

@@ -5,8 +5,10 @@ import sys
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import bayesbias as bb
 from bayesbias.arguments import (
     SEED_LIMIT,
     check_choice,
@@ -16,6 +18,7 @@ from bayesbias.arguments import (
     check_number,
     check_probability,
     check_rope,
+    check_type,
     has_audience,
     resolve_seed,
     with_progress,
@@ -104,7 +107,17 @@ def test_numbers_that_no_float_holds_and_no_text_shows_are_refused(digits: int) 
             refused()
 
 
+def test_a_frame_with_a_column_twice_is_refused() -> None:
+    frame = pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"])
+    with pytest.raises(ArgumentError, match="table has the column 'a' twice"):
+        check_type("table", frame, pd.DataFrame, "a frame")
+    with pytest.raises(ArgumentError, match="pairs has the column 'a' twice"):
+        bb.asymmetry.lar(bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]}), frame)
+
+
 def test_a_list_without_end_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="give a list of words"):
+        check_items("words", pd.DataFrame({"a": [1]}), "a list of words")
     assert check_items("words", range(3), "a list of words") == [0, 1, 2]
     with pytest.raises(ArgumentError, match=r"words: there are more than 10,000,000\. Give a list of words"):
         check_items("words", itertools.count(), "a list of words")

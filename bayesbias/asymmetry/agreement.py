@@ -272,19 +272,37 @@ def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
     return ratios.assign(similarity=np.exp(logs), log_similarity=logs)
 
 
+def too_few(first: pd.DataFrame, second: pd.DataFrame) -> str:
+    """Return why two frames of `lar` have too few pairs in common to be compared; nothing if they have enough."""
+    frame = _in_common(first, second)
+    if len(frame) < LEAST_PAIRS:
+        return f"{_few_text(len(frame))}."
+    largest = frame["relation"].value_counts() if "relation" in frame else pd.Series([len(frame)])
+    if largest.max() >= LEAST_PAIRS:
+        return ""
+    return f"No relation has {LEAST_PAIRS} pairs with numbers in both: {largest.index[0]} has {largest.iloc[0]}."
+
+
+def _few_text(count: int) -> str:
+    pairs = "1 pair has" if count == 1 else f"{count} pairs have"
+    return f"{pairs} a number in both, and at least {LEAST_PAIRS} are needed"
+
+
 def joined(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs that both frames have numbers of, in the order of the first; the second's have the suffix _2."""
+    frame = _in_common(first, second)
+    if len(frame) < LEAST_PAIRS:
+        raise MeasureError(f"{_few_text(len(frame))}. Give more pairs, or a source that knows more of their words.")
+    return frame
+
+
+def _in_common(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     one, other = usable(first, "first"), usable(second, "second")
     columns = ["a", "b", "lar", "sd"]
     same = other[columns].drop_duplicates(["a", "b"])
     turned = same.rename(columns={"a": "b", "b": "a"}).assign(lar=-same["lar"])
     both = pd.concat([same, turned]).drop_duplicates(["a", "b"])
-    frame = one.merge(both, on=["a", "b"], suffixes=("", "_2"))
-    if len(frame) < LEAST_PAIRS:
-        raise MeasureError(
-            f"The two have {len(frame)} pairs in common with a number in both; at least {LEAST_PAIRS} are needed."
-        )
-    return frame
+    return one.merge(both, on=["a", "b"], suffixes=("", "_2"))
 
 
 def _groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, Codes]]:

@@ -159,7 +159,10 @@ def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
         reasons = ratios["left_out"].value_counts()
         why = f": {reasons.index[0]} ({reasons.iloc[0]:,} pairs)" if len(reasons) else ""
         raise MeasureError(f"No pair of {name} has a number{why}.")
-    numbers = frame[["lar", "sd", "probability_of_direction"]].to_numpy(dtype=np.float64)
+    columns = ["lar", "sd", "probability_of_direction"]
+    if texts := [column for column in columns if frame[column].dtype.kind not in "fiu"]:
+        raise MeasureError(f"The column {texts[0]} of {name} holds {frame[texts[0]].dtype}. Give numbers.")
+    numbers = frame[columns].to_numpy(dtype=np.float64)
     if not np.isfinite(numbers).all():
         raise MeasureError(f"{name} has numbers that are not finite. Say in left_out why, or leave these rows out.")
     return frame

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.arguments import HDI_PROB, check_items, check_probability, check_type, resolve_seed
-from bayesbias.asymmetry.agreement import CLEAR, LEAST_PAIRS, WEIGHTED, cam, directional_accuracy
+from bayesbias.asymmetry.agreement import CLEAR, LEAST_PAIRS, WEIGHTED, cam, directional_accuracy, too_few
 from bayesbias.asymmetry.alar import alar, usable
 from bayesbias.asymmetry.evocation import Evocation
 from bayesbias.asymmetry.relations import chosen_relations, with_relations
@@ -47,6 +47,8 @@ class AsymmetryReport(Rendered):
         The same from `directional_accuracy`.
     left_out
         How many pairs a source has no number of, by reason: `source`, `left_out`, `pairs`.
+    not_compared
+        Why a source has no row in `agreement` and `accuracy`, by its name: it knows too few of the pairs.
     hdi_prob, random_seed
         As they were given, or drawn.
     """
@@ -58,6 +60,7 @@ class AsymmetryReport(Rendered):
     agreement: "pd.DataFrame"
     accuracy: "pd.DataFrame"
     left_out: "pd.DataFrame"
+    not_compared: Mapping[str, str]
     hdi_prob: float
     random_seed: int
 
@@ -74,8 +77,8 @@ class AsymmetryReport(Rendered):
                 {"pairs": len(own), "clear": clear},
             )
         ]
-        about = self.relations[self.relations["source"] == self.norms] if len(self.relations) else self.relations
-        first += [_relation_statement(row) for row in rows_of(about)]
+        prob = percent_text(self.hdi_prob)
+        first += self._relation_statements(self.norms)
         others = [self._source_statement(name) for name in self.sources]
         lost = self.left_out.groupby("source", sort=False)["pairs"].sum()
         limits = [
@@ -83,13 +86,19 @@ class AsymmetryReport(Rendered):
             for name, count in lost.items()
         ]
         parts = (
-            Part(f"Pairs and relations in {self.norms} ({percent_text(self.hdi_prob)} HPDI)", tuple(first)),
+            Part(f"Pairs and relations in {self.norms} ({prob} HPDI)", tuple(first)),
             Part("Agreement with them", tuple(others)),
+            *(Part(f"Relations in {name} ({prob} HPDI)", self._relation_statements(name)) for name in self.sources),
             Part("Left out", tuple(limits)),
         )
         return tuple(part for part in parts if part.statements)
 
+    def _relation_statements(self, name: str) -> tuple[Statement, ...]:
+        return tuple(map(_relation_statement, rows_of(self.relations[self.relations["source"] == name])))
+
     def _source_statement(self, name: str) -> Statement:
+        if name in self.not_compared:
+            return Statement("no agreement", f"{name}: it cannot be said. {self.not_compared[name]}")
         rows = self.agreement[self.agreement["source"] == name]
         whole = rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
         row = rows_of(whole)[0]
@@ -106,9 +115,11 @@ class AsymmetryReport(Rendered):
 
 def _relation_statement(row: Mapping[str, Any]) -> Statement:
     what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
+    times, more = digits_text(_times(row["mean"])), "more" if row["mean"] > 0 else "less"
+    how = "as much as" if times == "1" else f"{times} times {more} than"
     text = (
-        f"{row['relation']}, {row['pairs']:,} pairs: the first word evokes the second "
-        f"{digits_text(_times(row['mean']))} times {'more' if row['mean'] > 0 else 'less'} than the reverse, "
+        f"{row['relation']}, {row['pairs']:,} pair{'' if row['pairs'] == 1 else 's'}: the first word evokes the second "
+        f"{how} the reverse, "
         f"{row['mean']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
     )
     return Statement("relation", text, row)
@@ -152,12 +163,14 @@ def report(
     Raises
     ------
     MeasureError
-        If there is no source, or one name stands for two; if a relation is unknown, or has too few pairs.
+        If there is no source, or one name stands for two; if a relation is unknown, or has too few pairs in the norms;
+        if a source has a number for none of the pairs.
 
     Warns
     -----
     QuestionWarning
-        If relations have too few pairs for a correlation.
+        If relations have too few pairs for a correlation; if all that a source knows are too few, so that its
+        agreement with the norms cannot be said.
 
     Examples
     --------
@@ -169,8 +182,6 @@ def report(
     >>> len(found.ratios)
     30
     """
-    import pandas as pd
-
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     check_type("norms", norms, Evocation, "evocation data: bb.asymmetry.evocation(table)")
@@ -181,11 +192,15 @@ def report(
         if relation is not None:
             pairs = pairs[pairs["relation"].isin(chosen_relations(pairs, relation))]
     elif relation is not None:
-        raise MeasureError(f"relation={relation!r}, but there are no relations. Give them: relations=...")
+        raise MeasureError(
+            f"relation={relation!r}, but there are no relations. Give them: relations=..., or --relations."
+        )
     if len(pairs) < LEAST_PAIRS:
         raise MeasureError(f"{norms.name} has {len(pairs)} such pairs, and at least {LEAST_PAIRS} are needed.")
     every: dict[str, ConditionalSource] = {norms.name: norms, **named}
     ratios = {name: lar(source, pairs, hdi_prob=hdi_prob) for name, source in every.items()}
+    for name, frame in ratios.items():
+        usable(frame, name)
     truth = ratios[norms.name]
     directed = {
         name: frame
@@ -201,18 +216,22 @@ def report(
         for name, frame in ratios.items()
     }
     with collected_warnings(QuestionWarning) as said:  # each source's pairs have the same small relations
-        agreement = {name: cam(truth, ratios[name], hdi_prob=hdi_prob) for name in named}
-        accuracy = {name: directional_accuracy(truth, ratios[name], hdi_prob=hdi_prob) for name in named}
-    for text in dict.fromkeys(str(each.message) for each in said):
+        not_compared = {name: why for name in named if (why := too_few(truth, ratios[name]))}
+        compared = [name for name in named if name not in not_compared]
+        agreement = {name: cam(truth, ratios[name], hdi_prob=hdi_prob) for name in compared}
+        accuracy = {name: directional_accuracy(truth, ratios[name], hdi_prob=hdi_prob) for name in compared}
+    unsaid = [f"No agreement of {name} with {norms.name}: {why}" for name, why in not_compared.items()]
+    for text in dict.fromkeys([*unsaid, *(str(each.message) for each in said)]):
         warn_user(text, QuestionWarning)
     return AsymmetryReport(
         norms=norms.name,
         sources=tuple(named),
         ratios=_stacked(ratios),
-        relations=_stacked(means) if means else pd.DataFrame(columns=["source", "relation"]),
+        relations=_stacked(means),
         agreement=_stacked(agreement),
         accuracy=_stacked(accuracy),
         left_out=_stacked(lost),
+        not_compared=not_compared,
         hdi_prob=hdi_prob,
         random_seed=seed,
     )
@@ -239,6 +258,8 @@ def _named(sources: Any, norms: str) -> dict[str, ConditionalSource]:
 def _stacked(frames: "Mapping[str, pd.DataFrame]") -> "pd.DataFrame":
     import pandas as pd
 
+    if not frames:
+        return pd.DataFrame(columns=["source", "relation"])
     parts = [pd.DataFrame(frame).assign(source=name) for name, frame in frames.items()]
     whole = pd.concat(parts, ignore_index=True)
     return whole[["source", *(name for name in whole.columns if name != "source")]]

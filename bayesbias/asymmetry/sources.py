@@ -157,6 +157,7 @@ def asked(source: ConditionalSource, cues: Sequence[str], responses: Sequence[st
 def checked_pairs(pairs: Any) -> pd.DataFrame:
     """Return pairs of words as a frame with the columns a and b first; raise `MeasureError` with what is wrong."""
     if isinstance(pairs, pd.DataFrame):
+        check_type("pairs", pairs, pd.DataFrame, "pairs of words")
         if lacking := [name for name in PAIR if name not in pairs.columns]:
             raise MeasureError(f"The pairs lack the columns {', '.join(lacking)}. Give a frame with a and b.")
         others = [name for name in pairs.columns if name not in {*PAIR, *_NUMBERS, "left_out"}]
@@ -179,7 +180,7 @@ def checked_pairs(pairs: Any) -> pd.DataFrame:
     twice = frame[frame.duplicated(labels)]
     if len(twice):
         named = name_some(" - ".join(map(str, row)) for row in twice[labels].itertuples(index=False))
-        raise MeasureError(f"{len(twice):,} pairs stand twice: {named}. Keep each once (drop_duplicates).")
+        raise MeasureError(f"Some pairs stand twice: {named}. Keep each once (drop_duplicates).")
     return frame
 
 

@@ -58,7 +58,8 @@ def asymmetry(
     """Ask people and vectors which word of a pair evokes the other more, and whether they agree.
 
     Writes the page asymmetry.html, asymmetry.png, asymmetry.txt, pairs.csv, relations.csv (means), agreement.csv
-    (CAM), accuracy.csv and left_out.csv. Norms and relations are downloaded by yourself. Example:
+    (CAM), accuracy.csv and left_out.csv; with --study also study.txt, study_means.csv and study_contrasts.csv. Norms
+    and relations are downloaded by yourself. Example:
 
         bayesbias asymmetry strength.SWOW-EN.R1.csv vectors.txt --relations relations.csv --output evoked/
 
@@ -102,7 +103,7 @@ def asymmetry(
         else {name: room.study_asymmetry(each, study, hdi_prob=hdi_prob) for name, each in sources.items()}
     )
     with whole_folder(output, names=(*ASYMMETRY, _PAGE), overwrite=overwrite) as folder:
-        write_asymmetry(found, folder)
+        write_asymmetry(found, folder, studies=asked)
         write_asymmetry_page(found, folder / _PAGE)
     wrote = f"Wrote {output}. Open {output / _PAGE} in a browser: the answer on one page."
     texts = [str(found), *(str(each) for each in asked.values()), wrote]

@@ -1,6 +1,7 @@
 """`compare`: whether other vectors change what a model that is trained on them answers."""
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_type
 from bayesbias.embeddings import EmbeddingLike
+from bayesbias.errors import LostWordsWarning
 from bayesbias.nli.compare_runs import check_asked, check_several, checked_seed, run_of
 from bayesbias.nli.comparison import InferenceComparison, Run, compared
 from bayesbias.nli.generation import test_set as make_test_set
@@ -79,7 +81,7 @@ def compare(
     Warns
     -----
     LostWordsWarning
-        As `bb.nli.train`.
+        As `bb.nli.train`, once an embedding.
 
     Examples
     --------
@@ -112,15 +114,18 @@ def compare(
     runs: dict[str, list[Run]] = {name: [] for name in embeddings}
     for place, (name, vectors) in enumerate(embeddings.items(), start=1):
         for number, each in enumerate(of_trainings, start=1):
-            model = train(
-                vectors,
-                pairs,
-                development=development,
-                # A seed that was drawn before is in its checkpoint.
-                random_seed=None if folder is not None and random_seed is None else each,
-                checkpoint=None if folder is None else folder / f"embedding-{place}-training-{number}.checkpoint",
-                progress=progress,
-                **chosen,
-            )
-            runs[name].append(run_of(model, asked, test_pairs))
+            with warnings.catch_warnings():
+                if number > 1:  # each training of an embedding lacks the same words
+                    warnings.simplefilter("ignore", LostWordsWarning)
+                model = train(
+                    vectors,
+                    pairs,
+                    development=development,
+                    # A seed that was drawn before is in its checkpoint.
+                    random_seed=None if folder is not None and random_seed is None else each,
+                    checkpoint=None if folder is None else folder / f"embedding-{place}-training-{number}.checkpoint",
+                    progress=progress,
+                    **chosen,
+                )
+                runs[name].append(run_of(model, asked, test_pairs))
     return compared(runs, score, groups=groups, draws=draws, hdi_prob=hdi_prob, random_seed=seed)

@@ -133,7 +133,8 @@ def run_of(model: Model, test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | N
     pairs = checked_pairs("test_pairs", test_pairs)
     premises, hypotheses = pairs["premise"].tolist(), pairs["hypothesis"].tolist()
     found = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
-    return Run(answers, accuracy(found, pairs["label"].tolist(), hdi_prob=HDI_PROB).accuracy)
+    judged = accuracy(found, pairs["label"].tolist(), hdi_prob=HDI_PROB)
+    return Run(answers, judged.accuracy, judged.largest_label)
 
 
 def _check_models(models: Any) -> None:
@@ -145,16 +146,15 @@ def _check_models(models: Any) -> None:
             raise MeasureError(f"models[{name!r}] is no list of models. Give the models of its trainings.")
         if len(trained) < LEAST_RUNS:
             raise MeasureError(
-                f"models[{name!r}] has {len(trained)} models. How far trainings part takes {LEAST_RUNS} at least, "
-                "and 5 or more to say it with some confidence."
+                f"models[{name!r}] has {len(trained)} models. Give those of at least {LEAST_RUNS} trainings, and of "
+                "5 or more to say with some confidence how far trainings differ."
             )
 
 
 def check_several(given: Mapping[str, Any], what: str) -> None:
     """Raise `MeasureError` unless there are two names or more."""
     if len(given) < 2:
-        raise MeasureError(
-            f"{what} has {len(given)} embedding. Give two or more: the first is compared with the others."
-        )
+        there = "1 embedding" if len(given) == 1 else "no embedding"
+        raise MeasureError(f"{what} has {there}. Give two or more: the first is compared with the others.")
     if wrong := [name for name in given if not isinstance(name, str) or not name.strip()]:
         raise MeasureError(f"{what} has the name {wrong[0]!r}. Give each embedding a name, as text.")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_PAIRS = 100  # of words of the two groups
+LITTLE = 0.05
+"""By how much more than always the most frequent label the best model must be right to know more than that."""
 OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
 
@@ -46,8 +48,8 @@ class InferenceComparison(Rendered):
         Differences of a word of the first group and one of the second, which share the premises: `embedding`, `first`,
         `second`, `mean`, `sd`, `hdi_low`, `hdi_high`; no rows where there are more than 100 such pairs.
     runs
-        One row a training: `embedding`, `run`, the plain `overall`, `contrast` and `distance`, and its `accuracy` where
-        there were pairs to test it on.
+        One row a training: `embedding`, `run`, the plain `overall`, `contrast` and `distance`, and where there were
+        pairs to test it on its `accuracy`, beside `largest_label`, that of always giving their most frequent label.
     hdi_prob, random_seed
         As they were given.
     """
@@ -126,6 +128,11 @@ class InferenceComparison(Rendered):
             of_runs = self.runs.loc[self.runs["embedding"] == name, "accuracy"]
             text = f"{name}: accuracy {of_runs.mean():.3f} ({of_runs.min():.3f} to {of_runs.max():.3f} over trainings)."
             found.append(Statement("accuracy", text, {"accuracy": of_runs.tolist()}))
+        largest, best = float(self.runs["largest_label"].max()), float(self.runs["accuracy"].max())
+        text = f"Always giving the most frequent label has {largest:.3f}."
+        if best < largest + LITTLE:
+            text += " The models know hardly more, so that what they answer says little of what the vectors do."
+        found.append(Statement("largest label", text, {"largest_label": largest}))
         return found
 
 
@@ -135,6 +142,7 @@ class Run:
 
     answers: Crossed
     accuracy: float | None = None
+    largest_label: float | None = None
 
 
 def compared(
@@ -262,7 +270,7 @@ def _run_rows(
             row = {"embedding": name, "run": at + 1, OVERALL: of_words.mean(), "contrast": contrast @ of_words}
             row[DISTANCE] = distances[name][at]
             if run.accuracy is not None:
-                row["accuracy"] = run.accuracy
+                row["accuracy"], row["largest_label"] = run.accuracy, run.largest_label
             rows.append(row)
     return pd.DataFrame(rows)
 

@@ -93,7 +93,8 @@ def correlations(
                 f"The measure {name!r} has {len(known)} of the embeddings, and {known.nunique()} values. A correlation "
                 f"takes {_FEWEST} embeddings at least, and values that differ."
             )
-        r = float(np.clip(np.corrcoef(known, values["mean"])[0, 1], -1, 1))
+        scaled = known / known.abs().max()  # squares of huge or tiny numbers are none
+        r = float(np.clip(np.corrcoef(scaled, values["mean"])[0, 1], -1, 1))
         interval = correlation_interval(r, len(known), hdi_prob=comparison.hdi_prob)
         noise = float((values["sd"] ** 2).mean() / values["mean"].var(ddof=1))
         rows.append((name, quantity, len(known), r, *interval, max(1 - noise, 0.0)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.arguments import check_count, check_path, has_audience, is_text, with_progress
 from bayesbias.arrays import Floats
-from bayesbias.errors import InputFileError, MeasureError, name_some
+from bayesbias.errors import InputFileError, MeasureError, library_reason, name_some
 from bayesbias.nli.pytorch import extra, pytorch
 from bayesbias.nli.scores import LABELS
 from bayesbias.nli.sentences import checked_sentences
@@ -186,10 +186,9 @@ def _load(folder: Path, *, progress: bool) -> tuple[str, Any, Any]:
         )
     # Whatever a damaged folder makes the library raise.
     except Exception as fault:
-        first = (str(fault).strip().splitlines() or [type(fault).__name__])[0]
         raise InputFileError(
-            f"{folder} cannot be loaded as a model of sequence classification with its tokenizer: {first[:200]} Save "
-            "both there with save_pretrained."
+            f"{folder} cannot be loaded as a model of sequence classification with its tokenizer: "
+            f"{library_reason(fault)} Save both there with save_pretrained."
         ) from fault
     finally:
         logging.set_verbosity(verbosity)
@@ -258,11 +257,10 @@ def _device(device: str | None) -> str:
     if device is None:
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
-        torch.empty(1, device=device)
+        torch.zeros(1, device=device).item()  # the device "meta" has no numbers
     # A text that names no device, or one that this machine or build has not: each a different error.
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as fault:
-        first = (str(fault).strip().splitlines() or [""])[0]
         raise MeasureError(
-            f"device={device!r:.60} cannot be used here: {first[:150]} Leave it out, or give 'cpu'."
+            f"device={device!r:.60} cannot be used here: {library_reason(fault)} Leave it out, or give 'cpu'."
         ) from fault
     return str(device)

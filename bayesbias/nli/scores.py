@@ -66,6 +66,12 @@ def checked_probabilities(answer: Any, pairs: int, premises: Sequence[str], hypo
     order = ", ".join(LABELS)
     if np.iscomplexobj(answer):
         raise MeasureError(f"The model's answer is complex. Return real numbers of shape (pairs, 3): {order}.")
+    if isinstance(answer, pd.DataFrame) and not answer.columns.equals(pd.RangeIndex(len(LABELS))):
+        # By the names of its columns, whatever their order.
+        if sorted(map(str, answer.columns)) != sorted(LABELS):
+            named = name_some(map(str, answer.columns))
+            raise MeasureError(f"The model's answer has the columns {named}. Name them {order}.")
+        answer = answer[list(LABELS)]
     try:
         found = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError) as fault:
@@ -200,10 +206,12 @@ def two_groups(groups: Iterable[str], asked: Any) -> tuple[str, str]:
     """Return the two groups that are compared: those asked for, or the two that there are."""
     known = list(dict.fromkeys(groups))
     if asked is None:
+        if len(known) == 1:
+            raise MeasureError(f"The scores have one group ({known[0]}). Give the words of two, to compare them.")
         if len(known) != 2:
             raise MeasureError(
                 f"The scores have {len(known)} groups ({name_some(known)}). Say which two to compare: "
-                f"groups=({', '.join(map(repr, (known * 2)[:2]))})."
+                f"groups=({', '.join(map(repr, known[:2]))})."
             )
         return known[0], known[1]
     chosen = list(asked) if isinstance(asked, tuple | list) else []

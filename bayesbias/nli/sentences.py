@@ -8,7 +8,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import is_text
+from bayesbias.arguments import is_text, shown
 from bayesbias.arrays import Floats
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError, name_some, warn_user
@@ -172,8 +172,12 @@ def checked_sentences(name: str, sentences: Iterable[str]) -> list[str]:
     """Return sentences as a list; raise `MeasureError` if one is no text."""
     if isinstance(sentences, str):
         raise MeasureError(f"{name} is one text. Give a list of texts.")
+    if not isinstance(sentences, Iterable):
+        raise MeasureError(f"{name} is {shown(sentences)}. Give a list of texts.")
     found = list(sentences)
     for at, each in enumerate(found):
         if not is_text(each):
             raise MeasureError(f"{name}, number {at}, is {each!r:.60}, and no text.")
+        if not each.strip():
+            raise MeasureError(f"{name}, number {at}, is empty. Leave it out.")
     return found

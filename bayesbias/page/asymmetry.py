@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bayesbias.arguments import check_type
 from bayesbias.asymmetry.report import AsymmetryReport
-from bayesbias.page.blocks import Block, Bullets, Heading, Paragraph, Section, fact_table, figure, frame_table
+from bayesbias.page.blocks import Block, Bullets, Format, Heading, Paragraph, Section, fact_table, figure, frame_table
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.asymmetry import plot_asymmetry
 from bayesbias.statements import count_text, percent_text, probability_text, share_text, signed_text
@@ -65,7 +65,7 @@ def write_asymmetry_page(report: AsymmetryReport, path: str | os.PathLike[str], 
         description=f"Asymmetry of associations in {report.norms} and {sources}.",
         subtitle=f"{report.norms}, and beside it {sources}.",
         alerts=[],
-        verdict=" ".join(said.text for part in report.parts[1:2] for said in part.statements),
+        verdict=" ".join(said.text for said in (*report.parts[0].statements[:1], *report.parts[1].statements)),
         sections=[_agreement(report), _relations(report), _pairs(report), _limits(report), _settings(report)],
         lead=(drawn,),
     )
@@ -74,6 +74,9 @@ def write_asymmetry_page(report: AsymmetryReport, path: str | os.PathLike[str], 
 
 def _agreement(report: AsymmetryReport) -> Section:
     prob = percent_text(report.hdi_prob)
+    unsaid = [f"{name}: {why}" for name, why in report.not_compared.items()]
+    if report.agreement.empty:
+        return Section("agreement", "Agreement", [Paragraph("It cannot be said."), Bullets(tuple(unsaid))])
     right = frame_table(
         report.accuracy.assign(clear=[_optional_share(value) for value in report.accuracy["clear_accuracy"]]),
         f"Directions that are right, {prob} intervals",
@@ -107,6 +110,7 @@ def _agreement(report: AsymmetryReport) -> Section:
             },
         ),
         right,
+        *([Bullets(tuple(unsaid))] if unsaid else []),
     ]
     return Section("agreement", "Agreement", blocks)
 
@@ -140,19 +144,31 @@ def _pairs(report: AsymmetryReport) -> Section:
     frame = report.ratios[(report.ratios["left_out"] == "") & (report.ratios["source"] == report.norms)]
     shown = frame.nlargest(MOST_ROWS, "probability_of_direction").sort_values("lar", ascending=False)
     more = f"; {len(shown):,} of {len(frame):,}, the clearest" if len(shown) < len(frame) else ""
+    columns: dict[str, tuple[str, Format | None]] = {}
+    for at, name in enumerate(report.sources):
+        own = report.ratios[(report.ratios["source"] == name) & (report.ratios["left_out"] == "")]
+        known = dict(zip(zip(own["a"], own["b"], strict=True), own["lar"], strict=True))
+        keys = zip(shown["a"], shown["b"], strict=True)
+        shown = shown.assign(**{f"source {at}": [_optional_lar(known.get(key)) for key in keys]})
+        columns[f"source {at}"] = (name, None)
     table = frame_table(
         shown,
-        f"Pairs in {report.norms}{more}",
+        f"LAR of pairs, with intervals in {report.norms}{more}",
         {
             "a": ("First", None),
             "b": ("Second", None),
-            "lar": ("LAR", signed_text),
+            "lar": (report.norms, signed_text),
             "hdi_low:hdi_high": ("Interval", signed_text),
             "probability_of_direction": ("Direction", probability_text),
+            **columns,
         },
         folded=True,
     )
     return Section("pairs", "Pairs", [table])
+
+
+def _optional_lar(value: float | None) -> str:
+    return "none" if value is None else signed_text(value)
 
 
 def _limits(report: AsymmetryReport) -> Section:

@@ -75,7 +75,7 @@ def write_inference_page(
     ]
     lead = (figure(plot_inference(comparison), caption, "The numbers are in the tables."),)
     content = filled_page(
-        title=f"Does it reach a model of inference? {len(others)} compared with {first}",
+        title=f"Does it reach a model of inference? {_counted(others)} compared with {first}",
         description=f"Models of inference with these vectors: {', '.join(comparison.embeddings)}.",
         subtitle=f"{comparison.groups[0]} and {comparison.groups[1]}, {len(comparison.runs)} trainings.",
         alerts=[],
@@ -84,6 +84,10 @@ def write_inference_page(
         lead=(*lead, Bullets(tuple(text for part in said[1:-1] for text in part))),
     )
     return write_page(target, content, overwrite=overwrite)
+
+
+def _counted(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} embeddings"
 
 
 _HEADER = ("Setting", "Value")

@@ -93,7 +93,9 @@ def test_small_relations_have_no_row_and_are_named() -> None:
 
 def test_too_few_pairs_in_common() -> None:
     people, vectors = frames()
-    with pytest.raises(MeasureError, match="have 9 pairs in common"):
+    with pytest.raises(MeasureError, match="column lar of second holds"):
+        bb.asymmetry.cam(people, vectors.assign(lar="x"))
+    with pytest.raises(MeasureError, match="9 pairs have a number in both"):
         bb.asymmetry.cam(people, vectors.head(9))
     with pytest.raises(MeasureError, match="no relation 'PartOf'"):
         bb.asymmetry.cam(people, vectors, relations=["PartOf"])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.errors import ArgumentError, MeasureError, QuestionWarning
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
 from tests.test_cli import in_process
 
@@ -43,6 +43,30 @@ def test_one_relation_and_pairs_in_one_direction(report: bb.asymmetry.AsymmetryR
     assert plain.agreement["relation"].tolist() == ["all pairs"]
     assert plain.relations.empty
     assert "LAR" in bb.plot_asymmetry(plain).axes[0].get_xlabel()
+
+
+def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path) -> None:
+    source = bb.asymmetry.evocation(made_norms(), name="people")
+    vectors = made_vectors(2)
+    few = bb.asymmetry.static(bb.Embedding(vectors.words[:4], vectors.vectors[:4], name="few"))
+    known = bb.asymmetry.static(made_vectors(3))
+    with pytest.warns(QuestionWarning, match=r"No agreement of few with people: \d pairs? ha(ve|s) a number in both"):
+        found = bb.asymmetry.report(source, {"few": few, "known": known}, made_relations(), random_seed=1)
+    assert set(found.agreement["source"]) == set(found.accuracy["source"]) == {"known"}
+    assert list(found.not_compared) == ["few"]
+    text = str(found)
+    assert "few: it cannot be said" in " ".join(text.split())
+    assert "RELATIONS IN KNOWN (89% HPDI)" in text
+    page = bb.write_asymmetry_page(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "at least 10 are needed" in page
+    with pytest.warns(QuestionWarning, match="No agreement of few"):
+        alone = bb.asymmetry.report(source, {"few": few}, made_relations(), random_seed=1)
+    assert alone.agreement.empty
+    assert "It cannot be said." in bb.write_asymmetry_page(alone, tmp_path / "alone.html").read_text(encoding="utf-8")
+    assert len(bb.plot_asymmetry(alone).axes) == 2
+    strange = bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]})
+    with pytest.raises(MeasureError, match="No pair of strange has a number"):
+        bb.asymmetry.report(source, {"strange": strange})
 
 
 def test_reports_that_cannot_be() -> None:
@@ -100,7 +124,13 @@ def test_the_command_with_context_vectors_and_a_study(
     (workplace / "made.toml").write_text(f'{head}{lists}[controls]\nhuman = "none"\nneutral = "none"\n')
     more = ["--context", "vectors3.npz", "--study", "made.toml", "--output", "evoked", "--seed", "1"]
     assert in_process("asymmetry", "norms.csv", "vectors2.npz", *more, monkeypatch=monkeypatch) == 0
-    assert "associated - different" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    kept = (workplace / "evoked" / "study.txt").read_text()
+    assert "associated - different" in kept
+    assert kept.strip() in said
+    rows = pd.read_csv(workplace / "evoked" / "study_contrasts.csv")
+    assert "associated - different" in set(rows["contrast"])
+    assert set(rows["source"]) == {"vectors2"}
     two = ["norms.csv", "vectors2.npz", "vectors3.npz", *more[:2], "--output", "two"]
     assert in_process("asymmetry", *two, monkeypatch=monkeypatch) == 2
     assert "--context goes with one embedding, and there are 2" in capsys.readouterr().err

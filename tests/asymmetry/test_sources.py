@@ -42,7 +42,7 @@ def test_any_object_with_the_method_is_a_source() -> None:
     ("pairs", "said"),
     [
         ([], "There are no pairs"),
-        ([("a", "b"), ("a", "b")], "1 pairs stand twice: a - b"),
+        ([("a", "b"), ("a", "b")], "Some pairs stand twice: a - b"),
         ([("a", "a")], "'a' is paired with itself"),
         (["ab"], "'ab' is not a pair"),
         ([("a", 5)], "Row 0 of the pairs has 5 as b"),

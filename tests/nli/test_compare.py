@@ -1,5 +1,6 @@
 """Trainings on several embeddings, compared: with PyTorch, on sentences that are learnt in seconds."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, BayesBiasError, MeasureError
+from bayesbias.errors import ArgumentError, BayesBiasError, LostWordsWarning, MeasureError
 from tests.nli.made import few_pairs
 
 WORDS = sorted({word for text in bb.nli.test_set("explicit")[["premise", "hypothesis"]].to_numpy().ravel()
@@ -60,6 +61,19 @@ def test_vectors_that_cannot_tell_groups_apart_make_models_that_do_not(tmp_path:
     other = {"original": vectors(alike=True), "same": vectors(alike=True)}
     with pytest.raises(BayesBiasError, match="vectors"):
         bb.nli.compare(other, taught(), asked, checkpoints=tmp_path / "kept", progress=False, **arguments)
+
+
+@pytest.mark.extras
+def test_lost_words_are_said_once_an_embedding() -> None:
+    words, matrix = vectors(alike=False)
+    fewer = [word for word in words if word != "she"]
+    lacking = (fewer, matrix[[words.index(word) for word in fewer]])
+    arguments = {"seeds": 3, "development": taught(), "settings": SETTINGS | {"epochs": 1}, "random_seed": 1}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bb.nli.compare({"a": lacking, "b": lacking}, taught(), few_pairs(), progress=False, **arguments)  # type: ignore[arg-type]
+    said = [str(each.message) for each in caught if issubclass(each.category, LostWordsWarning)]
+    assert len(said) == 2 * len(set(said)) > 0
 
 
 def test_what_is_wrong_is_told_before_any_training(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Comparisons of models over trainings, as users see them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,8 +85,28 @@ def test_it_is_printed(found: bb.nli.InferenceComparison) -> None:
     assert "the gap between male and female is smaller" in text
     assert "nothing: E is not settled to be lower or higher" in text
     assert "accuracy" in text
+    assert "Always giving the most frequent label has " in text
     assert found.contrast == "male - female"
     assert found.to_dict()["embeddings"] == ["original", "hard", "nothing"]
+
+
+def test_models_that_know_hardly_more_than_the_labels_are_named(pairs: pd.DataFrame) -> None:
+    def neutral(premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        return np.tile([0.8, 0.1, 0.1], (len(premises), 1))
+
+    def knowing(premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        same = np.array([first == second for first, second in zip(premises, hypotheses, strict=True)])
+        return np.column_stack([~same, same, 0 * same]).astype(float)
+
+    hypotheses = ["He ate."] * 6 + ["A person ate."] * 4
+    labels = ["neutral"] * 6 + ["entailment"] * 4
+    test = pd.DataFrame({"premise": "A person ate.", "hypothesis": hypotheses, "label": labels})
+    found = bb.nli.compare_runs({"a": [neutral] * 3, "b": [neutral] * 3}, pairs, test_pairs=test, random_seed=1)
+    assert found.runs["largest_label"].tolist() == [0.6] * 6
+    assert "most frequent label has 0.600. The models know hardly more" in " ".join(str(found).split())
+    better = bb.nli.compare_runs({"a": [neutral] * 3, "b": [knowing] * 3}, pairs, test_pairs=test, random_seed=1)
+    assert "most frequent label has 0.600." in str(better)
+    assert "know hardly more" not in " ".join(str(better).split())
 
 
 def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
@@ -99,7 +121,7 @@ def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
     ("models", "said"),
     [
         ({"a": [trained(0.1, 1)] * 3}, "1 embedding"),
-        ({"a": [trained(0.1, 1)] * 3, "b": [trained(0.1, 1)] * 2}, "'b'.*2 models.*3 at least"),
+        ({"a": [trained(0.1, 1)] * 3, "b": [trained(0.1, 1)] * 2}, "'b'.*2 models.*at least 3 trainings"),
         ({"a": trained(0.1, 1), "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
         ({"a": "xyz", "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
     ],

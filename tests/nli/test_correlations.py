@@ -44,6 +44,14 @@ def test_what_has_no_correlation(found: bb.nli.InferenceComparison, measures: di
         bb.nli.correlations(found, pd.DataFrame(measures))
 
 
+def test_numbers_too_large_or_small_to_square(found: bb.nli.InferenceComparison) -> None:
+    plain = bb.nli.correlations(found, pd.DataFrame({"m": GAPS}))
+    for scale in (1e300, 1e-300):
+        scaled = bb.nli.correlations(found, pd.DataFrame({"m": {name: gap * scale for name, gap in GAPS.items()}}))
+        assert scaled.loc[0, "correlation"] == pytest.approx(plain.loc[0, "correlation"])
+        assert scaled.loc[0, "hdi_low"] == pytest.approx(plain.loc[0, "hdi_low"])
+
+
 def test_wrong_arguments(found: bb.nli.InferenceComparison) -> None:
     with pytest.raises(ArgumentError, match="measures"):
         bb.nli.correlations(found, {"m": GAPS})  # type: ignore[arg-type]

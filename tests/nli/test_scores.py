@@ -41,6 +41,16 @@ def test_answers_that_are_no_probabilities(frame: pd.DataFrame, answer: Any, sai
         bb.nli.score(frame, lambda premises, _: answer(len(premises)))
 
 
+def test_a_frame_of_answers_is_read_by_the_names_of_its_columns(frame: pd.DataFrame) -> None:
+    def turned(premises: Any, hypotheses: Any) -> pd.DataFrame:
+        return pd.DataFrame({"entailment": 0.7, "contradiction": 0.1, "neutral": 0.2}, index=range(len(premises)))
+
+    found = bb.nli.score(frame, turned)  # type: ignore[arg-type]
+    assert found[list(LABELS)].drop_duplicates().to_numpy().tolist() == [[0.2, 0.7, 0.1]]
+    with pytest.raises(MeasureError, match="columns a, b, c"):
+        bb.nli.score(frame, lambda first, _: pd.DataFrame({"a": 1.0, "b": 0.0, "c": 0.0}, index=range(len(first))))  # type: ignore[arg-type, return-value]
+
+
 def test_frames_that_are_none_of_ours(frame: pd.DataFrame) -> None:
     with pytest.raises(MeasureError, match="lacks the columns hypothesis"):
         bb.nli.score(frame.drop(columns="hypothesis"), by_length)
@@ -108,6 +118,8 @@ def test_scores_in_any_order_are_one_array(frame: pd.DataFrame) -> None:
 
 
 def test_which_groups_are_compared() -> None:
+    with pytest.raises(MeasureError, match=r"one group \(a\). Give the words of two"):
+        two_groups(["a", "a"], None)
     assert two_groups(["b", "a", "b"], None) == ("b", "a")
     assert two_groups(["a", "b", "c"], ("c", "a")) == ("c", "a")
     with pytest.raises(MeasureError, match="have 3 groups"):

@@ -93,3 +93,7 @@ def test_sentences_that_are_none() -> None:
         checked_sentences("premises", "he is")
     with pytest.raises(MeasureError, match="hypotheses, number 1, is 5, and no text"):
         checked_sentences("hypotheses", ["he", 5])  # type: ignore[list-item]
+    with pytest.raises(MeasureError, match="premises, number 1, is empty"):
+        checked_sentences("premises", ["he", " "])
+    with pytest.raises(MeasureError, match="premises is None"):
+        checked_sentences("premises", None)  # type: ignore[arg-type]

@@ -168,8 +168,8 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
         raise _damaged(source, "it does not say what it holds")
     if corpus is not None and corpus_hash(read_texts(corpus)) != facts["sha256"]:
         raise EmbeddingError(
-            f"{source} is the index of another corpus ({facts['name']}) than {corpus_name(corpus)}, or that has "
-            "changed since. Build another index, or allow overwriting (overwrite=True, or --overwrite)."
+            f"{source} is the index of another corpus than {corpus_name(corpus)}: of {facts['name']}, or as it was "
+            "before it changed. Build another index, or allow overwriting (overwrite=True, or --overwrite)."
         )
     return ContextIndex(source, *texts, *counts)
 

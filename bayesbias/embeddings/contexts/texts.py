@@ -42,6 +42,8 @@ def read_texts(source: TextsLike) -> Iterator[bytes]:
     """
     if not isinstance(source, str | os.PathLike):
         wanted = "a text file, a folder of them, or paragraphs"
+        if hasattr(source, "columns"):  # a frame would give the names of its columns
+            raise EmbeddingError("The corpus is a table. Give the column with the texts: table['text'].")
         for number, text in enumerate(check_type("corpus", source, Iterable, wanted)):
             if not is_text(text):
                 raise EmbeddingError(f"Paragraph {number} of the corpus is {text!r:.40} and no text. Give texts.")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbias.arguments import check_path
 from bayesbias.embeddings.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
-from bayesbias.errors import InputFileError
+from bayesbias.errors import InputFileError, OutputError
 from bayesbias.files import input_file
 from bayesbias.outputs import atomic_path, check_writable
 
@@ -33,7 +33,10 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
     folder = check_path(path, "cache")
     if folder.exists() and not folder.is_dir():
         raise InputFileError(f"cache: {folder} is a file. Give a folder.")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cache: cannot make {folder}: {error.strerror or error}. Choose another folder.") from error
     check_writable(folder)
     return folder
 

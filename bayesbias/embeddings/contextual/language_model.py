@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesbias.arguments import check_path, check_type
-from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, name_some
+from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
 from bayesbias.files import printable
 
 _NEEDED = ("safetensors", "torch", "transformers")
@@ -120,6 +120,12 @@ def load_language_model(
             f"The model in {folder} has no masked head: its file lacks {name_some(new, 3)}. Take a model that was "
             "trained to predict masked words, such as one of BERT's kind saved as ...ForMaskedLM."
         )
+    # A pooler is no part of what is read, and most files lack it; transformers would draw all others at random.
+    if lacking := sorted(name for name in facts["missing_keys"] if not name.startswith("pooler.")):
+        raise EmbeddingError(
+            f"The model in {folder} is not whole: its file lacks {name_some(lacking, 3)}, which its config.json asks "
+            "for. Save model and configuration together, with save_pretrained, or download both again."
+        )
     if masked and tokenizer.mask_token_id is None:
         raise EmbeddingError(f"The tokenizer in {folder} has no mask. Take a model that predicts masked words.")
     if not tokenizer.is_fast:
@@ -164,9 +170,9 @@ def _device(device: str | None) -> Any:
     check_type("device", device, str, "the name of a device, such as 'cpu' or 'cuda'")
     try:
         place = torch.device(device)
-        torch.zeros(1, device=place)
+        torch.zeros(1, device=place).item()  # the device "meta" has no numbers
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ArgumentError(f"device={device!r} is not there ({str(error).splitlines()[0]}). Take 'cpu'.") from error
+        raise ArgumentError(f"device={device!r} is not there ({library_reason(error)[:-1]}). Take 'cpu'.") from error
     return place
 
 
@@ -205,8 +211,7 @@ def _our_errors(folder: Path, *, masked: bool) -> Iterator[None]:
         raise
     except Exception as error:
         wanted = "model that predicts masked words" if masked else "language model"
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
         raise EmbeddingError(
-            f"{folder} cannot be loaded as a {wanted}: {reason} Its weights must be .safetensors files, its tokenizer "
-            "beside them."
+            f"{folder} cannot be loaded as a {wanted}: {library_reason(error)} Its weights must be .safetensors files, "
+            "its tokenizer beside them."
         ) from error

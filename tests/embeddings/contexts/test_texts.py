@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbias.embeddings.contexts.texts import cut, read_texts, spans, word_places, word_texts, words_of
@@ -15,6 +16,13 @@ from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
 PLAIN = st.text(alphabet="aB éß.,-'\t09_", max_size=60)
 
 
+def test_a_table_is_no_corpus() -> None:
+    with pytest.raises(EmbeddingError, match="is a table"):
+        list(read_texts(pd.DataFrame({"text": ["A cat."]})))
+    assert list(read_texts(pd.Series(["A cat."], name="text"))) == [b"A cat."]
+
+
+@settings(deadline=None)  # the first words need a table of all letters
 @given(st.lists(PLAIN, min_size=1, max_size=6))
 def test_words_and_their_places_are_those_of_a_regular_expression(contexts: list[str]) -> None:
     first, starts, ends = word_places(contexts)

@@ -1,5 +1,6 @@
 """Contextual vectors against a plain loop; templates, the cache, and words without vectors."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,14 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.embeddings.contextual import vectors as module
-from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, LostWordsWarning
+from bayesbias.errors import (
+    ArgumentError,
+    EmbeddingError,
+    InputFileError,
+    LostWordsError,
+    LostWordsWarning,
+    OutputError,
+)
 from tests.asymmetry.toy_language import WORDS, tiny_bert
 
 TEXTS = [
@@ -157,6 +165,26 @@ def test_arguments_that_cannot_be_are_errors(bert: Path, index: bb.ContextIndex,
     (tmp_path / "file").write_text("text", encoding="utf-8")
     with pytest.raises(InputFileError, match="is a file"):
         bb.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file")
+    with pytest.raises(OutputError, match="cache: cannot make"):
+        bb.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file" / "more")
+    with pytest.raises(ArgumentError, match="device='meta' is not there"):
+        bb.contextual_embedding(bert, ["bado"], index, device="meta")
+
+
+def test_a_model_whose_file_lacks_weights_is_no_model(bert: Path, index: bb.ContextIndex, tmp_path: Path) -> None:
+    for changes, said in (
+        ({"num_hidden_layers": 5}, "not whole: its file lacks encoder.layer.2"),
+        ({"model_type": "gpt2"}, "not whole"),
+        ({"hidden_size": 50}, "other shapes than its config.json says"),
+    ):
+        folder = tmp_path / next(iter(changes))
+        folder.mkdir()
+        for path in bert.iterdir():
+            (folder / path.name).write_bytes(path.read_bytes())
+        settings = json.loads((bert / "config.json").read_text(encoding="utf-8"))
+        (folder / "config.json").write_text(json.dumps(settings | changes), encoding="utf-8")
+        with pytest.raises(EmbeddingError, match=said):
+            bb.contextual_embedding(folder, ["bado"], index)
 
 
 def test_an_error_without_torch_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
