@@ -94,6 +94,11 @@ def cam(
     """
     check_probability("hdi_prob", hdi_prob)
     frame = joined(first, second)
+    for side, column in (("first", "lar"), ("second", "lar_2")):
+        if frame[column].nunique() < 2:
+            raise MeasureError(
+                f"The LARs of {side} are all {frame[column].iloc[0]:g}, so that none varies with the other's."
+            )
     groups = list(_groups(frame, relations))
     codes = word_codes(frame["a"].tolist(), frame["b"].tolist())
     rows = [_cam_row(frame, codes, [(name, places)], name, hdi_prob) for name, places in groups]

@@ -147,6 +147,9 @@ def _design_effect(part: "pd.DataFrame", values: Floats, common: float) -> float
     return max(1.0, (shared + LENT * common) / squares)
 
 
+_LARGEST = 1e6  # of log ratios
+
+
 def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
     """Return the rows of a frame of `lar` that have numbers; raise `MeasureError` if it is none, or has none."""
     import pandas as pd
@@ -165,6 +168,15 @@ def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
     numbers = frame[columns].to_numpy(dtype=np.float64)
     if not np.isfinite(numbers).all():
         raise MeasureError(f"{name} has numbers that are not finite. Say in left_out why, or leave these rows out.")
+    ratio, sd, certain = numbers.T
+    if (abs(ratio) > _LARGEST).any() or (sd < 0).any() or (sd > _LARGEST).any() or (abs(certain - 0.5) > 0.5).any():
+        raise MeasureError(
+            f"{name} has an LAR or sd beyond {_LARGEST:g}, a negative sd, or a probability outside 0 to 1. Make it by "
+            "bb.asymmetry.lar."
+        )
+    labels = [column for column in ("a", "b", "relation") if column in frame]
+    if (twice := frame.duplicated(labels)).any():
+        raise MeasureError(f"{name} has {' - '.join(frame.loc[twice, labels].iloc[0])} twice. Keep each pair once.")
     return frame
 
 

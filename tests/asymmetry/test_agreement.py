@@ -1,5 +1,7 @@
 """CAM, directional accuracy and similarity: against SciPy and plain loops."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -124,3 +126,19 @@ def test_similarity_is_the_geometric_mean() -> None:
     found = bb.asymmetry.similarity(logs)
     np.testing.assert_allclose(found["similarity"], 0.1)
     np.testing.assert_allclose(found["log_similarity"], np.log(0.1))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda frame: frame.assign(lar=0.5), "all 0.5"),
+        (lambda frame: frame.assign(sd=-1.0), "negative sd"),
+        (lambda frame: frame.assign(lar=frame["lar"] * 1e200), "beyond 1e"),
+        (lambda frame: frame.assign(probability_of_direction=1.5), "outside 0 to 1"),
+        (lambda frame: pd.concat([frame, frame.head(1)]), "a0 - b0 - IsA twice"),
+    ],
+)
+def test_ratios_that_are_none_are_refused(change: Callable[[pd.DataFrame], pd.DataFrame], said: str) -> None:
+    people, vectors = frames()
+    with pytest.raises(MeasureError, match=said):
+        bb.asymmetry.cam(people, change(vectors))
