@@ -118,7 +118,8 @@ def pipeline(
     ----------
     model
         A folder that holds a model and its tokenizer, as their ``save_pretrained`` writes them; or (model, tokenizer);
-        or a pipeline of transformers. Nothing is downloaded, and no code in the folder is run: to take a model from the
+        or a pipeline of transformers. Weights are read from .safetensors alone, nothing is downloaded, and no code in the
+        folder is run: to take a model from the
         Hub, download it first, as with ``huggingface_hub.snapshot_download``.
     batch_size
         Pairs in one go.
@@ -182,7 +183,7 @@ def _load(folder: Path, *, progress: bool) -> tuple[str, Any, Any]:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **options)
         network, report = transformers.AutoModelForSequenceClassification.from_pretrained(
-            str(folder), output_loading_info=True, **options
+            str(folder), use_safetensors=True, output_loading_info=True, **options
         )
     # Whatever a damaged folder makes the library raise.
     except Exception as fault:

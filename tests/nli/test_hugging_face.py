@@ -205,6 +205,17 @@ def test_code_in_a_folder_is_not_run(saved: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+def test_weights_that_are_a_pickle_are_not_read(saved: Path, tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    folder = Path(shutil.copytree(saved, tmp_path / "pickled"))
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(InputFileError, match="safetensors"):
+        bb.nli.pipeline(folder)
+
+
 def test_arguments_are_checked(saved: Path) -> None:
     with pytest.raises(ArgumentError, match="batch_size=0"):
         bb.nli.pipeline(saved, batch_size=0)
