@@ -118,9 +118,9 @@ def pipeline(
     ----------
     model
         A folder that holds a model and its tokenizer, as their ``save_pretrained`` writes them; or (model, tokenizer);
-        or a pipeline of transformers. Weights are read from .safetensors alone, nothing is downloaded, and no code in the
-        folder is run: to take a model from the
-        Hub, download it first, as with ``huggingface_hub.snapshot_download``.
+        or a pipeline of transformers. Weights are read from .safetensors alone, nothing is downloaded, and no code in
+        the folder is run: to take a model from the Hub, download it first, as with
+        ``huggingface_hub.snapshot_download``.
     batch_size
         Pairs in one go.
     device
