@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from bayesbias.plots.measures import plot_measure_words as plot_measure_words
     from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
     from bayesbias.plots.nulls import plot_null as plot_null
+    from bayesbias.plots.relations import plot_relations as plot_relations
     from bayesbias.plots.reliability import plot_base_pairs as plot_base_pairs
     from bayesbias.plots.reliability import plot_reliability as plot_reliability
     from bayesbias.plots.seeds import plot_seeds as plot_seeds
@@ -192,6 +193,7 @@ _NAMES = {
     "plots.lattices": ("plot_consistency", "plot_lattice_spread", "plot_lattices"),
     "plots.measures": ("plot_measure", "plot_measure_words"),
     "plots.nulls": ("plot_false_claims", "plot_null"),
+    "plots.relations": ("plot_relations",),
     "plots.reliability": ("plot_base_pairs", "plot_reliability"),
     "plots.seeds": ("plot_seeds",),
     "plots.word_scores": ("plot_word_scores",),

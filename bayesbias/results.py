@@ -15,6 +15,7 @@ from bayesbias.plots.audits import plot_audit, plot_ranks
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.plots.inference import plot_inference
+from bayesbias.plots.relations import plot_relations
 from bayesbias.plots.seeds import plot_seeds
 from bayesbias.plots.style import new_figure, save_figure
 from bayesbias.plots.words import plot_words
@@ -76,7 +77,7 @@ def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: fl
 
 ASYMMETRY = (
     *("pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"),
-    *("asymmetry.txt", "asymmetry.png", "study.txt", "study_means.csv", "study_contrasts.csv"),
+    *("asymmetry.txt", "asymmetry.png", "relations.png", "study.txt", "study_means.csv", "study_contrasts.csv"),
 )
 SEEDS = ("contrasts.csv", "by_seed.csv", "seeds.txt", "seeds.png")
 
@@ -249,8 +250,8 @@ def write_asymmetry(
     """Write what `bb.asymmetry.report` found to a folder and return it in words.
 
     Writes ``pairs.csv``, ``relations.csv``, ``agreement.csv``, ``accuracy.csv``, ``left_out.csv``, ``asymmetry.txt``
-    and ``asymmetry.png``; of `studies`, what `bb.asymmetry.study_asymmetry` found in each source, by its name,
-    ``study.txt``, ``study_means.csv`` and ``study_contrasts.csv``.
+    and ``asymmetry.png``; of pairs with relations ``relations.png``; of `studies`, what `bb.asymmetry.study_asymmetry`
+    found in each source, by its name, ``study.txt``, ``study_means.csv`` and ``study_contrasts.csv``.
 
     Raises
     ------
@@ -271,6 +272,8 @@ def write_asymmetry(
             frame.to_csv(workshop / f"{name}.csv", index=False)
         _write_text(workshop / "asymmetry.txt", report)
         save_figure(plot_asymmetry(report), workshop / "asymmetry.png")
+        if not report.relations.empty:
+            save_figure(plot_relations(report), workshop / "relations.png")
         if studies:
             _write_text(workshop / "study.txt", "\n\n".join(map(str, studies.values())))
             for name in ("means", "contrasts"):

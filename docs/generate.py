@@ -67,6 +67,10 @@ made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 norms = bb.asymmetry.evocation(made, name="made up")
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], random_seed=1)
 figure = bb.plot_asymmetry(found)""",
+    "plot_relations": """heads = norms.pairs()[["a", "b"]].set_axis(["head", "tail"], axis=1)
+relations = heads.assign(relation=np.where(np.arange(len(heads)) % 3, "IsA", "PartOf"))
+found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], relations, random_seed=1)
+figure = bb.plot_relations(found)""",
     "plot_context_factors": """import tempfile
 
 import numpy as np

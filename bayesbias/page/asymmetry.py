@@ -9,6 +9,7 @@ from bayesbias.asymmetry.report import AsymmetryReport
 from bayesbias.page.blocks import Block, Bullets, Format, Heading, Paragraph, Section, fact_table, figure, frame_table
 from bayesbias.page.template import filled_page, page_target, write_page
 from bayesbias.plots.asymmetry import plot_asymmetry
+from bayesbias.plots.relations import plot_relations
 from bayesbias.statements import count_text, percent_text, probability_text, share_text, signed_text
 
 MOST_ROWS = 500
@@ -137,7 +138,13 @@ def _relations(report: AsymmetryReport) -> Section:
             "probability_of_direction": ("Direction", probability_text),
         },
     )
-    return Section("relations", "Relations", [table])
+    drawn = figure(
+        plot_relations(report),
+        "Mean log asymmetry ratio of each relation, in the norms and beside them. Filled: settled. Above 0: the first "
+        "word evokes the second more.",
+        "The numbers are in the table.",
+    )
+    return Section("relations", "Relations", [drawn, table])
 
 
 def _pairs(report: AsymmetryReport) -> Section:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 40
 MOST_SOURCES = 5
-_SAME, _OTHER = "#0072B2", "#D55E00"
+SAME, OTHER = "#0072B2", "#D55E00"
 
 
 def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "Figure":
@@ -95,7 +95,7 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
         f"{percent_text(report.hdi_prob)} HPDI; natural logarithm of the ratio{more}",
         size=10,
     )
-    series = {f"direction as in {report.norms}": (_SAME, "o"), "the other direction": (_OTHER, "s")}
+    series = {f"direction as in {report.norms}": (SAME, "o"), "the other direction": (OTHER, "s")}
     series_legend(figure, series, columns=2)
     return figure
 
@@ -120,6 +120,6 @@ def _draw(axes: "Axes", truth: Mapping[Any, float], frame: "pd.DataFrame", *, ow
             continue
         row = known[pair]
         same = own or row["lar"] * value > 0
-        color = _SAME if same else _OTHER
+        color = SAME if same else OTHER
         axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
         axes.plot(row["lar"], y, "o" if same else "s", color=color, markersize=4)

@@ -105,7 +105,7 @@ def test_one_command_writes_everything(
     assert "vectors3, " in said
     made = {path.name for path in (workplace / "evoked").iterdir()}
     frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"}
-    assert made == frames | {"asymmetry.txt", "asymmetry.png", "asymmetry.html"}
+    assert made == frames | {"asymmetry.txt", "asymmetry.png", "relations.png", "asymmetry.html"}
     assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
     assert (workplace / "evoked" / "asymmetry.txt").read_text().splitlines()[0] in said
     relation = [*asked, "--relation", "IsA", "--either", "--json", "--output", "one"]
