@@ -32,7 +32,7 @@ class Chain:
 
     Examples
     --------
-    >>> embedding = bb.Embedding(("he", "she", "nurse"), [[1, 0.2, 1], [-1, 0.2, 1], [-0.5, 1, 0]], name="toy")
+    >>> embedding = bb.Embedding(("he", "she", "nurse"), [[1, 0.2, 1], [-1, 0.2, -1], [-0.5, 1, 0]], name="toy")
     >>> chain = bb.debias.Chain(bb.debias.GNGloVe(), bb.debias.LinearProjection())
     >>> debiased = chain.fit(embedding, [["he", "she"]], name="gender").transform(embedding)
     >>> debiased["nurse"] + 0.0, debiased.name

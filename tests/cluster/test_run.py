@@ -45,7 +45,7 @@ def threads() -> Iterator[str]:
     """The address of a scheduler whose two workers are threads of this process."""
     from distributed import LocalCluster
 
-    options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(protocol="inproc", **options) as cluster:
         yield cluster.scheduler_address
 

@@ -133,7 +133,7 @@ def test_a_scheduler_without_workers_is_said(monkeypatch: pytest.MonkeyPatch) ->
     from distributed import LocalCluster
 
     monkeypatch.setattr(workers, "_PATIENCE", 1)
-    with LocalCluster(n_workers=0, processes=False, protocol="inproc", dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=0, processes=False, protocol="inproc", dashboard_address="127.0.0.1:0") as cluster:
         address = cluster.scheduler_address
         with pytest.raises(ClusterError, match=r"has no workers\. Start some: dask worker inproc://"):
             bb.run_study([pets.embedding(1)], pets.study(), pets.MEASURES, scheduler=address, **SMALL)

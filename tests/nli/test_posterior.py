@@ -95,7 +95,7 @@ def test_what_cannot_be_asked(scores: pd.DataFrame) -> None:
         bb.nli.posterior(scores, "E")
     with pytest.raises(MeasureError, match="Not every word"):
         bb.nli.posterior(scores.iloc[1:])
-    with pytest.raises(MeasureError, match="have 1 groups"):
+    with pytest.raises(MeasureError, match="have one group"):
         bb.nli.posterior(scores[scores["group"] == "male"])
     dev = bb.nli.test_set("dev_occupations")
     some = bb.nli.score(dev[dev["subject"].isin(["nurse", "doctor"])], by_length)

@@ -171,6 +171,7 @@ def test_arguments_that_cannot_be_are_errors(bert: Path, index: bb.ContextIndex,
         bb.contextual_embedding(bert, ["bado"], index, device="meta")
 
 
+@pytest.mark.extras
 def test_a_model_whose_file_lacks_weights_is_no_model(bert: Path, index: bb.ContextIndex, tmp_path: Path) -> None:
     for changes, said in (
         ({"num_hidden_layers": 5}, "not whole: its file lacks encoder.layer.2"),
