@@ -68,7 +68,7 @@ norms = bb.asymmetry.evocation(made, name="made up")
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], random_seed=1)
 figure = bb.plot_asymmetry(found)""",
     "plot_relations": """heads = norms.pairs()[["a", "b"]].set_axis(["head", "tail"], axis=1)
-relations = heads.assign(relation=np.where(np.arange(len(heads)) % 3, "IsA", "PartOf"))
+relations = heads.assign(relation=["IsA" if at % 3 else "PartOf" for at in range(len(heads))])
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], relations, random_seed=1)
 figure = bb.plot_relations(found)""",
     "plot_context_factors": """import tempfile
@@ -97,7 +97,9 @@ figure = bb.plot_audit(audit)""",
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
 report = bb.debias_report(embeddings, "gender", methods, sets, model="crossed", **asked)
 figure = bb.plot_debias_report(report)""",
-    "plot_inference": """def trained(gap):  # in place of models of your own, one a training
+    "plot_inference": """import numpy as np
+
+def trained(gap):  # in place of models of your own, one a training
     def model(premises, hypotheses):
         he = np.array([text.startswith("He ") for text in hypotheses])
         entailed = 0.3 + gap * he + np.array([len(text) for text in hypotheses]) / 500
