@@ -68,7 +68,8 @@ norms = bb.asymmetry.evocation(made, name="made up")
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], random_seed=1)
 figure = bb.plot_asymmetry(found)""",
     "plot_relations": """heads = norms.pairs()[["a", "b"]].set_axis(["head", "tail"], axis=1)
-relations = heads.assign(relation=["IsA" if at % 3 else "PartOf" for at in range(len(heads))])
+names = ["IsA" if at % 3 else "PartOf" for at in range(len(heads))]
+relations = heads.assign(relation=names)
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], relations, random_seed=1)
 figure = bb.plot_relations(found)""",
     "plot_context_factors": """import tempfile
