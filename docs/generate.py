@@ -70,7 +70,8 @@ figure = bb.plot_asymmetry(found)""",
     "plot_relations": """heads = norms.pairs()[["a", "b"]].set_axis(["head", "tail"], axis=1)
 names = ["IsA" if at % 3 else "PartOf" for at in range(len(heads))]
 relations = heads.assign(relation=names)
-found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], relations, random_seed=1)
+beside = [bb.asymmetry.static(vectors)]
+found = bb.asymmetry.report(norms, beside, relations, random_seed=1)
 figure = bb.plot_relations(found)""",
     "plot_context_factors": """import tempfile
 
