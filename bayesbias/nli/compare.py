@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_type
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import LostWordsWarning
 from bayesbias.nli.compare_runs import check_asked, check_several, checked_seed, run_of
 from bayesbias.nli.comparison import InferenceComparison, Run, compared
@@ -112,7 +112,8 @@ def compare(
         folder.mkdir(exist_ok=True)
     of_trainings = np.random.SeedSequence(seed).generate_state(seeds).tolist()
     runs: dict[str, list[Run]] = {name: [] for name in embeddings}
-    for place, (name, vectors) in enumerate(embeddings.items(), start=1):
+    for place, (name, given) in enumerate(embeddings.items(), start=1):
+        vectors = given if isinstance(given, Embedding) else load_embedding(given)  # a file is read once
         for number, each in enumerate(of_trainings, start=1):
             with warnings.catch_warnings():
                 if number > 1:  # each training of an embedding lacks the same words

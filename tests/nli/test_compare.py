@@ -1,5 +1,6 @@
 """Trainings on several embeddings, compared: with PyTorch, on sentences that are learnt in seconds."""
 
+import importlib
 import warnings
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, BayesBiasError, LostWordsWarning, MeasureError
-from tests.nli.made import few_pairs
+from tests.nli.made import few_pairs, trained
 
 WORDS = sorted({word for text in bb.nli.test_set("explicit")[["premise", "hypothesis"]].to_numpy().ravel()
                 for word in text.lower().rstrip(".").split()} | {"nobody", "saw", "has", "book"})  # fmt: skip
@@ -88,3 +89,14 @@ def test_what_is_wrong_is_told_before_any_training(tmp_path: Path) -> None:
         bb.nli.compare(two, taught(), "explict")
     with pytest.raises(BayesBiasError, match="label"):
         bb.nli.compare(two, taught(), test_pairs=few_pairs())
+
+
+def test_a_file_of_vectors_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words, matrix = vectors(alike=False)
+    path = bb.write_embedding(bb.Embedding(tuple(words), matrix), tmp_path / "vectors.npz")
+    module = importlib.import_module("bayesbias.nli.compare")
+    read: list[object] = []
+    monkeypatch.setattr(module, "load_embedding", lambda source: read.append(source) or bb.load_embedding(source))
+    monkeypatch.setattr(module, "train", lambda given, *_, random_seed, **__: trained(0.1, random_seed))
+    bb.nli.compare({"one": path, "other": path}, taught(), few_pairs(), seeds=4, random_seed=1)
+    assert read == [path, path]
