@@ -250,9 +250,7 @@ def masked_model(
     The standard error is that of a ratio of two sums over contexts (delta method): it says how far the number could be
     from that of endless contexts of this kind, not whether the model is right. The original gives none. Intervals of
     log asymmetry ratios are those of Student's t, whose degrees of freedom heed that a few contexts can add nearly all
-    of a probability. In simulations 89 % intervals held the truth in 86 to 98 % of the cases, from 5 to 100 contexts
-    and for standard deviations of a log probability over contexts from 0.5 to 3. A single log probability from few
-    contexts is mostly too low (of 5 with a standard deviation of 2 by 0.9 on average), as what adds most is rare, and
+    of a probability. A single log probability from few contexts is mostly too low, as what adds most is rare, and
     two of its standard errors hold the truth less often than they should; in a ratio the two errors cancel.
 
     The original takes the paragraph as a context and says nothing of how several places of b are put together. We add

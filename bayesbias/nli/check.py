@@ -115,10 +115,10 @@ def check(
     before the scores are seen. What can be asked of a prior is what it decides: `priors` has the contrast with
     half-Cauchy priors of a fourth and of four times the scale.
 
-    In simulations 3 of 100 test sets that the model had made had a problem, and nearly all in which a word was noisier
-    than others, noise was skewed or had heavy tails, premises moved groups, or scores came near a bound. With fewer
-    than about 130 samples there are more false problems. How words vary is hardly checked: of a few words, one that
-    lies far off looks like words that vary much, and makes the intervals of words like these wide.
+    A word that is noisier than others, noise that is skewed or has heavy tails, premises that move groups and scores
+    near a bound are mostly seen; with few samples there are more false problems. How words vary is hardly checked: of
+    a few words, one that lies far off looks like words that vary much, and makes the intervals of words like these
+    wide.
 
     Examples
     --------

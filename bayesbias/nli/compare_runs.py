@@ -75,12 +75,10 @@ def compare_runs(
     has the trainings as its sample, and says nothing of other words or premises; it is at least 0, and of a few words
     never quite 0: read its change, not its value, as a sign of a difference.
 
-    In simulations with bounded and skewed scores, with runs that are skewed, have heavy tails or fail now and then, and
-    with spreads that are five times those of the other embedding, 89 % intervals of changes of E, groups and the
-    contrast held the truth in 84 to 98 % of the cases, the least with 3 trainings of the embedding that varies more;
-    where nothing had changed, 2 to 16 % were settled. Intervals of d itself held it in 79 to 91 %. Words of all groups
-    are taken to vary alike: where the two words of one group had three times the standard deviation of the six of the
-    other, intervals of the contrast of words like these held it in 81 %, and of its change in 91 %.
+    Intervals of changes are a little too narrow where one embedding has few trainings and these vary much more than
+    those of the other: take five of each at least. Words of all groups are taken to vary alike: where the words of a
+    small group vary more than those of a large one, intervals of the contrast of words like these are too narrow.
+    `tests/nli/test_run_draws.py` simulates trainings and words that are not Normal.
 
     References
     ----------

@@ -85,9 +85,8 @@ def vocabulary_direct_bias(
     in their order), so that `paired_change` counts the change along the same draw of the direction. The value is along
     the direction of all pairs with equal weights, which is no mean of the draws: of pairs that disagree it can lie
     outside the interval. Both are about the direction that these pairs give. Along that of endless pairs words would
-    look more biased, and the interval does not hold that: see `bb.direction_posterior`. In simulations with ten pairs
-    89 % intervals held the mean cosine along the direction of endless pairs in 89 % of the cases where the given one
-    lay 11 degrees off it, and in 39 % where it lay 26 degrees off.
+    look more biased, and the interval does not hold that: see `bb.direction_posterior`. The farther off
+    the direction of few pairs lies, the less.
 
     References
     ----------
