@@ -15,9 +15,12 @@ from itertools import islice
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.errors import ArgumentError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HDI_PROB = 0.89
 """The probability inside an interval, everywhere, unless the user says otherwise."""
@@ -97,7 +100,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind], ...], wanted: str) -> Kind:
-    """Return `value` if it is of one of some types; `wanted` says what to give. A frame has each column once.
+    """Return `value` if it is of one of some types; `wanted` says what to give.
 
     >>> check_type("path", 5, str, "the name of a file")
     Traceback (most recent call last):
@@ -106,11 +109,24 @@ def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind]
     """
     if not isinstance(value, kinds):
         raise ArgumentError(f"{name}={shown(value)}: give {wanted}.")
-    columns = getattr(value, "columns", None)
-    if not getattr(columns, "is_unique", True):  # a frame of pandas, which is not imported for this
-        twice = columns[columns.duplicated()][0]  # type: ignore[index, union-attr]
-        raise ArgumentError(f"{name} has the column {twice!r} twice. Keep one of them.")
     return value
+
+
+def check_frame(name: str, value: Any, wanted: str) -> "pd.DataFrame":
+    """Return `value` if it is a frame of pandas with each column once; `wanted` says what to give.
+
+    >>> check_frame("table", pd.DataFrame([[1, 2]], columns=["a", "a"]), "a table")
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ArgumentError: table has the column 'a' twice. Keep one of them.
+    """
+    import pandas as pd
+
+    frame = check_type(name, value, pd.DataFrame, wanted)
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ArgumentError(f"{name} has the column {twice!r} twice. Keep one of them.")
+    return frame
 
 
 def check_path(value: Any, name: str = "path") -> Path:

@@ -14,11 +14,11 @@ from bayesbias.arguments import (
     check_choice,
     check_count,
     check_flag,
+    check_frame,
     check_items,
     check_number,
     check_probability,
     check_rope,
-    check_type,
     has_audience,
     resolve_seed,
     with_progress,
@@ -110,7 +110,7 @@ def test_numbers_that_no_float_holds_and_no_text_shows_are_refused(digits: int) 
 def test_a_frame_with_a_column_twice_is_refused() -> None:
     frame = pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"])
     with pytest.raises(ArgumentError, match="table has the column 'a' twice"):
-        check_type("table", frame, pd.DataFrame, "a frame")
+        check_frame("table", frame, "a frame")
     with pytest.raises(ArgumentError, match="pairs has the column 'a' twice"):
         bb.asymmetry.lar(bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]}), frame)
 

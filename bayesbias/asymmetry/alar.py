@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, check_count, check_probability, check_type, resolve_seed
+from bayesbias.arguments import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
 from bayesbias.arrays import Floats
 from bayesbias.asymmetry.pair_statistics import dyadic_variance, word_codes
 from bayesbias.asymmetry.pooling import LENT, Means, draw_pooled
@@ -152,9 +152,7 @@ _LARGEST = 1e6  # of log ratios
 
 def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
     """Return the rows of a frame of `lar` that have numbers; raise `MeasureError` if it is none, or has none."""
-    import pandas as pd
-
-    check_type(name, ratios, pd.DataFrame, "a frame from bb.asymmetry.lar")
+    check_frame(name, ratios, "a frame from bb.asymmetry.lar")
     if lacking := [column for column in _NEEDED if column not in ratios.columns]:
         raise MeasureError(f"{name} lacks the columns {', '.join(lacking)}. Make it with bb.asymmetry.lar.")
     frame = ratios[ratios["left_out"] == ""].reset_index(drop=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_type, is_text, shown
+from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
 from bayesbias.asymmetry.evocation_prior import PowerLawPrior, estimate_prior
 from bayesbias.asymmetry.log_ratios import LogProbabilities, grid, log_likelihood, ratio_summary
 from bayesbias.asymmetry.sources import CONDITIONALS
@@ -209,7 +209,7 @@ def both_directions(counts: pd.DataFrame) -> pd.DataFrame:
 
 def checked_table(table: Any) -> pd.DataFrame:
     """Return the columns of evocation data; raise `MeasureError` with all faults."""
-    check_type("table", table, pd.DataFrame, "a frame with cue, response, count and participants")
+    check_frame("table", table, "a frame with cue, response, count and participants")
     if lacking := [name for name in COLUMNS if name not in table.columns]:
         meant = did_you_mean(lacking[0], map(str, table.columns))
         raise MeasureError(

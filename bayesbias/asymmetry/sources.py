@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_type
+from bayesbias.arguments import HDI_PROB, check_frame, check_probability, check_type
 from bayesbias.arrays import Floats
 from bayesbias.asymmetry.log_ratios import normal_summary
 from bayesbias.errors import MeasureError, name_some
@@ -157,7 +157,7 @@ def asked(source: ConditionalSource, cues: Sequence[str], responses: Sequence[st
 def checked_pairs(pairs: Any) -> pd.DataFrame:
     """Return pairs of words as a frame with the columns a and b first; raise `MeasureError` with what is wrong."""
     if isinstance(pairs, pd.DataFrame):
-        check_type("pairs", pairs, pd.DataFrame, "pairs of words")
+        check_frame("pairs", pairs, "pairs of words")
         if lacking := [name for name in PAIR if name not in pairs.columns]:
             raise MeasureError(f"The pairs lack the columns {', '.join(lacking)}. Give a frame with a and b.")
         others = [name for name in pairs.columns if name not in {*PAIR, *_NUMBERS, "left_out"}]

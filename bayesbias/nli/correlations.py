@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_choice, check_type
+from bayesbias.arguments import check_choice, check_frame, check_type
 from bayesbias.correlations import correlation_interval
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.nli.comparison import OVERALL, InferenceComparison
@@ -72,7 +72,7 @@ def correlations(
     import pandas as pd
 
     check_type("comparison", comparison, InferenceComparison, "what bb.nli.compare returned")
-    check_type("measures", measures, pd.DataFrame, "a frame: embeddings by measures")
+    check_frame("measures", measures, "a frame: embeddings by measures")
     of_these = comparison.values[comparison.values["population"] == THESE]
     check_choice("quantity", quantity, list(dict.fromkeys(of_these["quantity"])))
     found = of_these[of_these["quantity"] == quantity].set_index("embedding")

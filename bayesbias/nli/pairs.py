@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayesbias.arguments import check_items, check_type, is_text
+from bayesbias.arguments import check_frame, check_items, is_text
 from bayesbias.errors import InputFileError, MeasureError, did_you_mean, name_some, raise_faults
 from bayesbias.files import input_file
 from bayesbias.nli.scores import LABELS
@@ -107,7 +107,7 @@ def checked_pairs(name: str, pairs: Any, *, training: bool = False) -> pd.DataFr
 
     Of pairs to train on more is asked: all three labels, and one split.
     """
-    frame = check_type(name, pairs, pd.DataFrame, "a frame from bb.nli.read_pairs")
+    frame = check_frame(name, pairs, "a frame from bb.nli.read_pairs")
     if lacking := [column for column in COLUMNS[:3] if column not in frame.columns]:
         raise MeasureError(f"{name} lacks the columns {', '.join(lacking)}. Make it with bb.nli.read_pairs.")
     if frame.empty:

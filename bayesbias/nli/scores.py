@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_type
+from bayesbias.arguments import check_frame
 from bayesbias.arrays import Floats
 from bayesbias.errors import MeasureError, name_some
 
@@ -239,7 +239,7 @@ def checked_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _check_columns(frame: Any, columns: Sequence[str], name: str, source: str) -> None:
-    check_type(name, frame, pd.DataFrame, f"a frame from {source}")
+    check_frame(name, frame, f"a frame from {source}")
     if lacking := [column for column in columns if column not in frame.columns]:
         raise MeasureError(f"{name} lacks the columns {', '.join(lacking)}. Make it with {source}.")
     if frame.empty:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_type
+from bayesbias.arguments import check_frame
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, RandomisationNulls
 from bayesbias.plots.style import furnish, new_figure, panel_grid, short_label, title_figure
@@ -111,9 +111,8 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
     3
     """
     needed = {"study", "weat_mcs", "weat_cca", *(f"{by}_{name}" for by in _METRICS for name in _COMPONENTS)}
-    import pandas as pd
 
-    check_type("comparison", comparison, pd.DataFrame, "what kindel_comparison returned")
+    check_frame("comparison", comparison, "what kindel_comparison returned")
     if not len(comparison) or not needed <= set(comparison.columns):
         raise ReportError("Nothing to draw: give what kindel_comparison returned.")
     records = comparison.to_dict("records")

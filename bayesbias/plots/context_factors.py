@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from bayesbias.arguments import check_type
+from bayesbias.arguments import check_frame
 from bayesbias.errors import ReportError
 from bayesbias.plots.style import furnish, new_figure, title_figure
 
@@ -49,7 +49,7 @@ def plot_context_factors(found: pd.DataFrame) -> "Figure":
     >>> len(bb.plot_context_factors(pd.DataFrame(rows, columns=columns)).axes)
     2
     """
-    check_type("found", found, pd.DataFrame, "what bb.asymmetry.context_factors returned")
+    check_frame("found", found, "what bb.asymmetry.context_factors returned")
     if not set(_COLUMNS) <= set(found.columns) or found.empty or not set(found["factor"]) <= set(_AXES):
         raise ReportError(
             "found is not what bb.asymmetry.context_factors returns: a frame with the columns "

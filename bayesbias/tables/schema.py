@@ -109,8 +109,7 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
 def code_table(table: pd.DataFrame) -> CodedTable:
     """Return a table as codes, or raise one `TableError` that lists all its faults (see `validate_table`)."""
-    if not isinstance(table, pd.DataFrame):  # what is wrong with a frame is said below, all at once
-        check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
+    check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
     if "cosine_distance" not in table and "cosine_similarity" in table:
         table = table.assign(cosine_distance=1.0 - to_numbers(table["cosine_similarity"]))
     raise_faults(TableError, "The distance table", _repeated_columns(table) or _missing_columns(table))
@@ -165,8 +164,7 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     >>> bb.lost_words(table)["list"].value_counts().to_dict()
     {'neutral': 143, 'human': 7}
     """
-    if not isinstance(table, pd.DataFrame):  # what is wrong with a frame is said below, all at once
-        check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
+    check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
     records = table_facts(table).get("lost_words", [])
     return pd.DataFrame(records, columns=["word", "role", "list", "reason"])
 

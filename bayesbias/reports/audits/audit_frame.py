@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_type
+from bayesbias.arguments import check_frame
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.statements import Described, Facts
@@ -117,7 +117,7 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
         If it is none, has lost its record, is of several models or seeds, or was changed, so that its numbers are no
         longer those of its draws.
     """
-    check_type("audit", audit, pd.DataFrame, "what bb.audit returned")
+    check_frame("audit", audit, "what bb.audit returned")
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord) or not set(COLUMNS) <= set(audit.columns):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
