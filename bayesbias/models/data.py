@@ -11,7 +11,7 @@ from bayesbias.errors import FitError
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effect_names
 from bayesbias.studies import CONNECTIONS
-from bayesbias.tables.codes import CodedTable, WordCodes, blocks, relabel
+from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
 from bayesbias.tables.schema import code_table, table_facts
 
 
@@ -33,6 +33,9 @@ class ModelData:
         Those that the table holds, in the order of the schema.
     table_hash : str
         Hash of the rows.
+    attribute_groups : array of str, shape (attribute words,), optional
+        List of each attribute word, its lists' names joined by " + " if it has several. None for made-up studies, where
+        words with the same connections are a list.
     """
 
     distance: np.ndarray
@@ -44,6 +47,7 @@ class ModelData:
     attribute_words: np.ndarray
     connections: tuple[str, ...]
     table_hash: str
+    attribute_groups: np.ndarray | None = None
 
     @cached_property
     def pair_counts(self) -> np.ndarray:
@@ -100,7 +104,27 @@ def model_data(table: pd.DataFrame) -> ModelData:
         attribute_words=np.asarray(attribute.words, dtype=str),
         connections=tuple(CONNECTIONS[at] for at in present),
         table_hash=coded.hash(),
+        attribute_groups=_lists_of(table, attribute),
     )
+
+
+def _lists_of(table: pd.DataFrame, attribute: WordCodes) -> np.ndarray:
+    """Return the name of the list of each attribute word; without lists, connections stand for them."""
+    names = code_words(table["attribute_group" if "attribute_group" in table else "connection"]).by_appearance()
+    return joined_names(attribute.codes, names.codes, np.asarray(names.words, dtype=str), len(attribute.words))
+
+
+def joined_names(words: np.ndarray, lists: np.ndarray, names: np.ndarray, count: int) -> np.ndarray:
+    """Return the name of the list of each of `count` words, from the word and the list of each row.
+
+    >>> joined_names(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array(["young", "old"]), 2).tolist()
+    ['young', 'young + old']
+    """
+    pairs = np.unique(words.astype(np.int64) * len(names) + lists)
+    parts: list[list[str]] = [[] for _ in range(count)]
+    for word, name in zip(pairs // len(names), pairs % len(names), strict=True):
+        parts[word].append(str(names[name]))
+    return np.array([" + ".join(part) for part in parts])
 
 
 def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
@@ -206,6 +230,7 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         attribute_words=data.attribute_words[attribute_left],
         connections=tuple(data.connections[place] for place in left),
         table_hash=f"{data.table_hash}-{digest}",
+        attribute_groups=None if data.attribute_groups is None else data.attribute_groups[attribute_left],
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from bayesbias.arguments import is_count, is_text
 from bayesbias.errors import ModelError
 from bayesbias.models.contrast_forms import CONDITIONAL
-from bayesbias.models.data import ModelData, coordinates
+from bayesbias.models.data import ModelData, coordinates, joined_names
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.simulate import parameter_shapes
 from bayesbias.models.spec import ModelSpec
@@ -76,6 +76,12 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         attribute_words=constant["attribute_word"].to_numpy(),
         connections=tuple(map(str, constant["connection"].to_numpy())),
         table_hash=json.loads(fit.attrs["table_hash"]),
+        attribute_groups=joined_names(
+            constant["attribute_index"].to_numpy(),
+            constant["attribute_group_index"].to_numpy(),
+            constant["attribute_group"].to_numpy(),
+            constant.sizes["attribute_word"],
+        ),
     )
 
 

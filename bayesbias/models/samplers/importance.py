@@ -40,18 +40,21 @@ class SplitStudent:
         Lower Cholesky factor of the scale matrix.
     left, right : arrays, shape (coordinates,)
         Scales on the two sides of the mode, along each column of `factor`.
+    nu : float
+        Degrees of freedom.
     """
 
     mode: np.ndarray
     factor: np.ndarray
     left: np.ndarray
     right: np.ndarray
+    nu: float = _NU
 
     def draw(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """Return draws, shape (count, coordinates)."""
         z = rng.standard_normal((count, len(self.mode)))
         z *= np.where(z < 0, self.left, self.right)
-        z /= np.sqrt(rng.chisquare(_NU, count) / _NU)[:, None]
+        z /= np.sqrt(rng.chisquare(self.nu, count) / self.nu)[:, None]
         drawn: np.ndarray = self.mode + z @ self.factor.T
         return drawn
 
@@ -60,10 +63,10 @@ class SplitStudent:
         size = len(self.mode)
         u = np.linalg.solve(self.factor, (points - self.mode).T).T
         scale = np.where(u < 0, self.left, self.right)
-        constant = gammaln((_NU + size) / 2) - gammaln(_NU / 2) - size / 2 * np.log(_NU * np.pi)
+        constant = gammaln((self.nu + size) / 2) - gammaln(self.nu / 2) - size / 2 * np.log(self.nu * np.pi)
         constant -= np.log(np.diag(self.factor)).sum()
         with np.errstate(over="ignore"):  # what overflows has no density
-            kernel = (_NU + size) / 2 * np.log1p(np.square(u / scale).sum(axis=-1) / _NU)
+            kernel = (self.nu + size) / 2 * np.log1p(np.square(u / scale).sum(axis=-1) / self.nu)
         density: np.ndarray = constant - np.log(scale).sum(axis=-1) - kernel
         return density
 
@@ -107,7 +110,9 @@ class ImportanceDraws:
     tried: int
 
 
-def fit_proposal(log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float]) -> Proposal:
+def fit_proposal(
+    log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float], nu: float = _NU
+) -> Proposal:
     """Return a proposal with a part for each mode that is found from some starts.
 
     Parameters
@@ -118,6 +123,8 @@ def fit_proposal(log_density: LogDensity, starts: Sequence[np.ndarray], *, limit
         Where the searches for a mode begin.
     limits
         Lowest and highest value of every coordinate in these searches.
+    nu
+        Degrees of freedom of each part: few where the density has long tails.
     """
     found = [_mode(log_density, start, limits) for start in starts]
     heights = log_density(np.array(found))
@@ -127,7 +134,7 @@ def fit_proposal(log_density: LogDensity, starts: Sequence[np.ndarray], *, limit
         # Searches end a little beside each other, and further where the density is flat.
         apart = [np.abs(np.linalg.solve(part.factor, found[at] - part.mode)).max() for part in parts]
         if all(distance > _APART for distance in apart):
-            parts.append(_around(log_density, found[at]))
+            parts.append(_around(log_density, found[at], nu))
     return parts[0] if len(parts) == 1 else Mixture(tuple(parts))
 
 
@@ -144,7 +151,7 @@ def _mode(log_density: LogDensity, start: np.ndarray, limits: tuple[float, float
     return mode
 
 
-def _around(log_density: LogDensity, mode: np.ndarray) -> SplitStudent:
+def _around(log_density: LogDensity, mode: np.ndarray, nu: float) -> SplitStudent:
     """Return the split Student t around a mode."""
     size = len(mode)
     curvature, axes = np.linalg.eigh(_hessian(log_density, mode))
@@ -156,7 +163,7 @@ def _around(log_density: LogDensity, mode: np.ndarray) -> SplitStudent:
     fallen = np.maximum(top - log_density(np.concatenate(probes)), 1e-9).reshape(size, 2, -1)
     # A Normal of scale q falls by distance^2 / (2 q^2): the widest q that any probe asks for.
     scales = np.clip((_PROBES / np.sqrt(2 * fallen)).max(axis=-1), 0.5, 8.0)
-    return SplitStudent(mode, factor, scales[:, 0], scales[:, 1])
+    return SplitStudent(mode, factor, scales[:, 0], scales[:, 1], nu)
 
 
 def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np.random.Generator) -> ImportanceDraws:
@@ -173,7 +180,7 @@ def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np
     for _ in range(_MOST_ROUNDS):
         if khat <= _KHAT_GOOD and efficiency_of(log_weights) >= _EFFICIENT:
             break
-        proposal = Mixture((*_components(proposal), _fitted_to(points, smoothed)))
+        proposal = Mixture((*_components(proposal), _fitted_to(points, smoothed, _components(proposal)[0].nu)))
         points, log_weights = _weighted(log_density, proposal, 8 * draws, rng)
         smoothed, khat = pareto_smooth(log_weights)
         tried += len(points)
@@ -188,7 +195,7 @@ def _components(proposal: Proposal) -> tuple[SplitStudent, ...]:
     return proposal.parts if isinstance(proposal, Mixture) else (proposal,)
 
 
-def _fitted_to(points: np.ndarray, log_weights: np.ndarray) -> SplitStudent:
+def _fitted_to(points: np.ndarray, log_weights: np.ndarray, nu: float) -> SplitStudent:
     """Return a Student t with the weighted mean and covariance of points, a little wider."""
     weights = np.exp(log_weights - log_weights.max())
     weights /= weights.sum()
@@ -197,7 +204,7 @@ def _fitted_to(points: np.ndarray, log_weights: np.ndarray) -> SplitStudent:
     covariance = (centered * weights[:, None]).T @ centered
     ridge = 1e-6 * np.trace(covariance) / len(mean)
     factor = np.linalg.cholesky(covariance + ridge * np.eye(len(mean)))
-    return SplitStudent(mean, factor, np.full(len(mean), _WIDER), np.full(len(mean), _WIDER))
+    return SplitStudent(mean, factor, np.full(len(mean), _WIDER), np.full(len(mean), _WIDER), nu)
 
 
 def pareto_smooth(log_weights: np.ndarray) -> tuple[np.ndarray, float]:

@@ -1,0 +1,148 @@
+"""A distance table as a sample of attribute words, each with one vector of distances to all protected words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbias.errors import FitError
+from bayesbias.models.data import ModelData, attribute_lists, list_names
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeSample:
+    """The attribute words of a distance table, by list, and what each list is to each protected word.
+
+    Parameters
+    ----------
+    distances : array, shape (attribute words, protected words)
+        Cosine distances, NaN where a pair is lost.
+    list_of : array of int, shape (attribute words,)
+        List of each attribute word: words with the same name of a list and the same connections.
+    lists : tuple of str
+        Name of each list.
+    list_kind : array of int, shape (lists,)
+        Position in `kinds` of the kind of each list.
+    kinds : tuple of str
+        Of ``"stereotype"``, ``"human"`` and ``"neutral"`` those that the table has.
+    group_of : array of int, shape (protected words,)
+        Group of each protected word.
+    connection_weights : array, shape (protected words, connections, lists)
+        Weight of each list in a word's mean distance for a connection. Lists weigh the same, so that over groups the
+        nearness of a list to all words cancels. All 0 where a word has no list of the connection.
+    """
+
+    distances: np.ndarray
+    list_of: np.ndarray
+    lists: tuple[str, ...]
+    list_kind: np.ndarray
+    kinds: tuple[str, ...]
+    group_of: np.ndarray
+    connection_weights: np.ndarray
+
+    @property
+    def group_sizes(self) -> np.ndarray:
+        """Number of words of each protected group, shape (groups,)."""
+        return np.bincount(self.group_of)
+
+
+def attribute_sample(data: ModelData) -> AttributeSample:
+    """Return the rows of a table as vectors of attribute words.
+
+    A lost pair has the connection that its attribute word has to other words of the group, or else that of other words
+    of the same list.
+
+    Raises
+    ------
+    FitError
+        If an attribute word is in lists of two kinds, or a pair is repeated.
+
+    Examples
+    --------
+    >>> from bayesbias.models.data import model_data
+    >>> sample = attribute_sample(model_data(table))
+    >>> sample.lists, sample.distances.shape, sample.connection_weights[0, :2].tolist()
+    (('male', 'female', 'human', 'neutral'), (177, 16), [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    """
+    kind_of = attribute_lists(data)
+    shape = len(data.attribute_words), len(data.protected_words)
+    distances, connection = np.full(shape, np.nan), np.full(shape, -1)
+    if len(np.unique(data.attribute.astype(np.int64) * shape[1] + data.protected)) < len(data.distance):
+        raise FitError(
+            "Rows repeat a pair, and the multivariate model takes each attribute word as one vector of distances. Drop "
+            "the repetitions, or use the model 'crossed'."
+        )
+    distances[data.attribute, data.protected] = data.distance
+    connection[data.attribute, data.protected] = data.connection
+    group_of = np.unique(data.protected_groups, return_inverse=True)[1]
+    _complete_by_group(connection, group_of)
+    names, name_of = _list_names(data, kind_of)
+    lists, list_of = np.unique(
+        np.column_stack([kind_of, name_of, _completed(connection, name_of)]), axis=0, return_inverse=True
+    )
+    list_of = list_of.reshape(-1)
+    order = np.argsort([np.flatnonzero(list_of == place)[0] for place in range(len(lists))])
+    lists, list_of = lists[order], np.argsort(order)[list_of]
+    labels = [names[name] for name in lists[:, 1]]
+    if data.attribute_groups is None:
+        lists[:, 1] = np.arange(len(lists))
+    return AttributeSample(
+        distances=distances,
+        list_of=list_of,
+        lists=tuple(
+            label if labels.count(label) == 1 else f"{label} ({labels[:place].count(label) + 1})"
+            for place, label in enumerate(labels)
+        ),
+        list_kind=lists[:, 0].copy(),
+        kinds=list_names(data),
+        group_of=group_of,
+        connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
+    )
+
+
+def _complete_by_group(connection: np.ndarray, group_of: np.ndarray) -> None:
+    """Give each unknown connection (-1) of an attribute word the one that it has to other words of the group."""
+    for group in np.unique(group_of):
+        members = connection[:, group_of == group]
+        first = np.take_along_axis(members, (members >= 0).argmax(axis=1)[:, None], axis=1)
+        connection[:, group_of == group] = np.where(members < 0, first, members)
+
+
+def _list_names(data: ModelData, kind_of: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Return the names of lists, and which each attribute word has."""
+    if data.attribute_groups is None:
+        return list(list_names(data)), kind_of
+    names = list(dict.fromkeys(data.attribute_groups.tolist()))
+    return names, np.array([names.index(name) for name in data.attribute_groups.tolist()])
+
+
+def _completed(connection: np.ndarray, name_of: np.ndarray) -> np.ndarray:
+    """Return the connections of attribute words (rows), unknown ones (-1) as in rows of the same list that agree."""
+    patterns: list[tuple[int, np.ndarray]] = []
+    pattern_of = np.empty(len(connection), dtype=np.int64)
+    # The rows that say most first, so that the others find what they can agree with.
+    for word in np.argsort((connection < 0).sum(axis=1), kind="stable"):
+        row = connection[word]
+        for place, (name, pattern) in enumerate(patterns):
+            if name == name_of[word] and ((pattern == row) | (pattern < 0) | (row < 0)).all():
+                pattern[pattern < 0] = row[pattern < 0]
+                pattern_of[word] = place
+                break
+        else:
+            pattern_of[word] = len(patterns)
+            patterns.append((int(name_of[word]), row.copy()))
+    for _, pattern in patterns:
+        pattern[pattern < 0] = pattern[pattern >= 0][-1]
+    return np.stack([patterns[place][1] for place in pattern_of])
+
+
+def _connection_weights(lists: np.ndarray, counts: np.ndarray, connections: int) -> np.ndarray:
+    """Return the weights of lists, rows of (kind, name, connection to each word), in each word's connection means."""
+    weights = np.zeros((lists.shape[1] - 2, connections, len(lists)))
+    for word, column in enumerate(lists[:, 2:].T):
+        for connection in range(connections):
+            members = np.flatnonzero(column == connection)
+            names = np.unique(lists[members, 1])
+            for name in names:
+                same = members[lists[members, 1] == name]
+                weights[word, connection, same] = counts[same] / counts[same].sum() / len(names)
+    return weights

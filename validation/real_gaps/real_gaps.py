@@ -1,0 +1,287 @@
+"""Are intervals right where something IS associated? Tables are drawn from large lists of real words.
+
+    python validation/real_gaps/real_gaps.py EMBEDDINGS [--samples 200] [--models list_means multivariate ...]
+
+EMBEDDINGS is the folder of the Google News and GloVe vectors. The vocabulary is split into halves: protected words of
+each group lean one way or the other along an axis in one half, attribute words in the other. The truth is the mean of
+whole lists: no model makes it.
+README.md says what the table means.
+"""
+
+import argparse
+import json
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from threadpoolctl import threadpool_limits
+
+import bayesbias as bb
+from bayesbias.arguments import HDI_PROB
+from bayesbias.models.attribute_sample import attribute_sample
+from bayesbias.models.contrast_estimate import draws_interval
+from bayesbias.models.data import model_data
+from bayesbias.models.samplers.list_means import sample_list_means
+
+FOLDER = Path(__file__).resolve().parent
+SEED = 20261123
+VECTORS = {"google_news": "googlenews_word2vec_300d_13784.npz", "glove": "glove_6b_50d_10382.txt"}
+MALE = ("he", "him", "his", "man", "men", "boy", "boys", "male", "father", "son", "brother", "husband", "uncle", "king")
+FEMALE = (
+    *("she", "her", "hers", "woman", "women", "girl", "girls", "female", "mother", "daughter", "sister", "wife"),
+    *("aunt", "queen"),
+)
+DRAWS = 1000
+LEVELS = ("population", "these_words", "word")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What tables are drawn from, and their size; with `noise` 99 the lists are drawn at random."""
+
+    vectors: str
+    axis: str
+    noise: float
+    groups: int
+    words: int
+    attributes: int
+    controls: int
+
+
+CELLS = (
+    Cell("google_news", "gender", 0.5, 2, 8, 8, 0),
+    Cell("google_news", "gender", 1, 2, 3, 4, 100),
+    Cell("google_news", "pc2", 1, 2, 8, 8, 100),
+    Cell("google_news", "pc5", 1, 3, 5, 4, 0),
+    Cell("google_news", "pc8", 2, 2, 15, 15, 0),
+    Cell("glove", "gender", 1, 2, 8, 15, 0),
+    Cell("glove", "pc2", 0.5, 2, 3, 4, 0),
+    Cell("glove", "pc5", 1, 3, 3, 8, 100),
+    Cell("glove", "pc8", 1, 2, 15, 4, 0),
+    Cell("glove", "pc2", 99, 2, 8, 8, 0),
+    Cell("google_news", "pc2", 99, 3, 5, 8, 100),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Populations:
+    """Unit vectors, and the words of each protected group, each attribute list and the control words."""
+
+    vectors: np.ndarray
+    protected: list[np.ndarray]
+    attributes: list[np.ndarray]
+    others: np.ndarray
+
+    def distances(self, protected: np.ndarray, attributes: np.ndarray) -> np.ndarray:
+        """Return cosine distances, shape (protected, attributes)."""
+        return 1 - self.vectors[protected] @ self.vectors[attributes].T
+
+
+def populations(cell: Cell, folder: Path) -> Populations:
+    """Return the populations of a cell."""
+    rng = np.random.default_rng([SEED, zlib.crc32(repr((cell.vectors, cell.axis, cell.noise, cell.groups)).encode())])
+    embedding = bb.load_embedding(folder / VECTORS[cell.vectors])
+    vectors = np.asarray(embedding.vectors, dtype=float)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    words = list(embedding.words)
+    usable = np.array([place for place, word in enumerate(words) if word.isalpha()])
+    centred = vectors - vectors[usable].mean(axis=0)
+    if cell.axis == "gender":
+        place_of = {word: place for place, word in enumerate(words)}
+        means = [vectors[[place_of[word] for word in side if word in place_of]].mean(axis=0) for side in (MALE, FEMALE)]
+        axes = (means[0] - means[1])[None]
+    else:
+        first = int(cell.axis.removeprefix("pc"))
+        axes = np.linalg.svd(centred[usable], full_matrices=False)[2][first : first + max(1, cell.groups - 1)]
+    halves = np.array_split(rng.permutation(usable), 2)
+
+    def leaning(half: np.ndarray) -> list[np.ndarray]:
+        score = centred[half] @ axes.T
+        score = score / score.std(axis=0) + cell.noise * rng.standard_normal(score.shape)
+        if cell.groups == 2:
+            low, high = np.quantile(score[:, 0], (0.15, 0.85))
+            return [half[score[:, 0] > high], half[score[:, 0] < low]]
+        score = np.column_stack([score, -score.sum(axis=1) / np.sqrt(cell.groups - 1)])
+        ordered = np.sort(score, axis=1)
+        clear = ordered[:, -1] - ordered[:, -2] > np.median(ordered[:, -1] - ordered[:, -2])
+        return [half[(score.argmax(axis=1) == group) & clear] for group in range(cell.groups)]
+
+    random = cell.noise > 50
+    attributes = np.array_split(rng.permutation(halves[1]), cell.groups) if random else leaning(halves[1])
+    return Populations(vectors, leaning(halves[0]), attributes, halves[1])
+
+
+def gaps(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
+    """Return associated minus different of words, from means of shape (words, lists); lists weigh the same."""
+    own = means[np.arange(len(means)), group_of]
+    return own - (means[:, : group_of.max() + 1].sum(axis=1) - own) / group_of.max()
+
+
+def sampled_table(whole: Populations, cell: Cell, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a table of a few words of each population, and the places of its protected words."""
+    words = np.concatenate([rng.permutation(group)[: cell.words] for group in whole.protected])
+    lists = [rng.permutation(members)[: cell.attributes] for members in whole.attributes]
+    lists += [rng.permutation(whole.others)[: cell.controls]] if cell.controls else []
+    rows = []
+    for number, members in enumerate(lists):
+        distances = whole.distances(words, members)
+        for at in range(len(words)):
+            group = at // cell.words
+            kind = "neutral" if number == cell.groups else "associated" if number == group else "different"
+            rows += [
+                (f"p{at}", f"g{group}", f"{number}_{of}", f"list{number}", kind, value, 1 - value)
+                for of, value in enumerate(distances[at])
+            ]
+    columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
+    return pd.DataFrame(rows, columns=[*columns, "cosine_distance", "cosine_similarity"]), words
+
+
+Row = tuple[str, float, float, float, float]
+"""Level, estimate, sd, and the ends of the interval."""
+
+
+def plain_rows(table: pd.DataFrame, group_of: np.ndarray, attributes: int) -> Iterator[Row]:
+    """Yield the plain differences, with Student's interval over attribute words."""
+    stereotype = table[table["connection"] != "neutral"]
+    groups = group_of.max() + 1
+    wide = stereotype.pivot_table(
+        index=["attribute_group", "attribute_word"], columns="protected_word", values="cosine_distance", sort=False
+    )[[f"p{at}" for at in range(len(group_of))]].to_numpy()
+    by_list = wide.reshape(groups, attributes, -1)
+    signs = np.where(np.arange(groups)[:, None] == group_of, 1.0, -1.0 / (groups - 1))
+    words = gaps(by_list.mean(axis=1).T, group_of)
+    half = stats.t.ppf(0.5 + HDI_PROB / 2, groups * (attributes - 1))
+    overall = (by_list * signs[:, None]).mean(axis=2)
+    for level, values, samples in (
+        ("these_words", words.mean()[None], overall[..., None]),
+        ("word", words, by_list * signs[:, None]),
+    ):
+        sd = np.sqrt((samples.var(axis=1, ddof=1) / attributes).sum(axis=0))
+        for value, error in zip(values, sd, strict=True):
+            yield level, value, error, value - half * error, value + half * error
+
+
+def list_mean_rows(table: pd.DataFrame, seed: int) -> Iterator[Row]:
+    """Yield the estimates of the model of list means."""
+    data = model_data(table)
+    sample = attribute_sample(data)
+    found = sample_list_means(sample, data.connections, draws=DRAWS, seed=seed, covariances=False).posterior
+    population, words = (found[name][..., 0] - found[name][..., 1] for name in ("connection_mean", "word_mean"))
+    every = [("population", population), ("these_words", words.mean(axis=1)), *(("word", word) for word in words.T)]
+    for level, draws in every:
+        interval = draws_interval(draws, HDI_PROB)
+        yield level, draws.mean(), draws.std(), interval.low, interval.high
+
+
+def fitted_rows(table: pd.DataFrame, model: str, seed: int) -> Iterator[Row]:
+    """Yield the estimates of a model of `bb.fit`."""
+    fit = bb.fit(table, model, draws=DRAWS // 2, tune=500, chains=2, random_seed=seed, progress=False)
+    for level, scope, name in (
+        ("overall", "population", "population"),
+        ("overall", "protected_fixed", "these_words"),
+        ("word", "protected_fixed", "word"),
+    ):
+        frame = bb.contrasts(fit, level=level, scope=scope).query("contrast == 'associated - different'")
+        for row in frame.to_dict("records"):
+            yield name, row["mean"], row["sd"], row["hdi_low"], row["hdi_high"]
+
+
+def run_cell(cell: Cell, folder: Path, samples: int, models: list[str]) -> pd.DataFrame:
+    """Return a row for each sample, method and estimate of a cell."""
+    whole = populations(cell, folder)
+    means = [np.array([whole.distances(group, of).mean() for of in whole.attributes]) for group in whole.protected]
+    truth = float(gaps(np.array(means), np.arange(cell.groups)).mean())
+    group_of = np.repeat(np.arange(cell.groups), cell.words)
+    rows = []
+    for number in range(samples):
+        table, words = sampled_table(whole, cell, np.random.default_rng([SEED, number]))
+        own = gaps(np.column_stack([whole.distances(words, of).mean(axis=1) for of in whole.attributes]), group_of)
+        of_table = table.groupby(["protected_word", "attribute_group"], sort=False)["cosine_distance"].mean()
+        plain = gaps(of_table.unstack(sort=False).to_numpy(), group_of)
+        truths = {"population": [truth], "these_words": [own.mean()], "word": list(own)}
+        observed = {"population": [plain.mean()], "these_words": [plain.mean()], "word": list(plain)}
+        methods = {"plain_t": lambda table=table: plain_rows(table, group_of, cell.attributes)}
+        for model in models:
+            if model == "list_means":
+                methods[model] = lambda table=table, number=number: list_mean_rows(table, number)
+            else:
+                methods[model] = lambda table=table, number=number, model=model: fitted_rows(table, model, number)
+        for method, estimates in methods.items():
+            seen = dict.fromkeys(LEVELS, 0)
+            for level, mean, sd, low, high in estimates():
+                true, difference = truths[level][seen[level]], observed[level][seen[level]]
+                seen[level] += 1
+                outside, claims = not low <= difference <= high, not low <= 0 <= high
+                values = (mean - true, difference - true, sd, low <= true <= high, claims, outside)
+                rows.append((number, method, level, truth, *values))
+    columns = ["sample", "method", "level", "truth", "error", "plain_error", "sd", "covered", "claims", "outside"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each method and level: how its errors and intervals fare."""
+    records = []
+    for (method, level), part in rows.groupby(["method", "level"]):
+        rmse, sd = np.sqrt((part["error"] ** 2).mean()), np.sqrt((part["sd"] ** 2).mean())
+        by_sample = part.groupby("sample")["covered"].mean()
+        records.append(
+            {
+                "method": method,
+                "level": level,
+                "samples": len(by_sample),
+                "truth": part["truth"].iloc[0],
+                "bias_in_sd": part["error"].mean() / sd,
+                "error": rmse,
+                "sd_over_error": sd / rmse,
+                "coverage": by_sample.mean(),
+                "coverage_se": by_sample.std() / np.sqrt(len(by_sample)),
+                "claims": part["claims"].mean(),
+                "plain_outside": part["outside"].mean(),
+                "error_over_plain": rmse / np.sqrt((part["plain_error"] ** 2).mean()),
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def markdown(cells: pd.DataFrame) -> str:
+    """Return the table of README.md: the average over cells of each method and level."""
+    shown = ["bias_in_sd", "sd_over_error", "coverage", "claims", "plain_outside", "error_over_plain"]
+    of = cells.groupby(["method", "level"])
+    lowest = of["coverage"].min().round(2)
+    lines = [f"| {' | '.join(['method', 'level', 'cells', 'lowest coverage', *shown])} |", "|---" * 10 + "|"]
+    for key, part in of:
+        values = [f"{value:.2f}" for value in part[shown].abs().mean()]
+        lines.append(f"| {' | '.join([*map(str, key), str(len(part)), f'{lowest[key]:.2f}', *values])} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run all cells and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("embeddings", type=Path)
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--models", nargs="*", default=["list_means"])
+    parser.add_argument("--cells", nargs="*", type=int, default=range(len(CELLS)))
+    parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
+    given = parser.parse_args()
+    begin, frames = time.time(), []
+    with threadpool_limits(1, "blas"):
+        for number in given.cells:
+            cell = CELLS[number]
+            found = summarise(run_cell(cell, given.embeddings, given.samples, given.models))
+            for at, (name, value) in enumerate(vars(cell).items()):
+                found.insert(at, name, value)
+            frames.append(found)
+            pd.concat(frames).round(4).to_csv(given.output, index=False)
+            print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
+    settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
+    given.output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
