@@ -30,7 +30,7 @@ def fit(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A distance table, such as `bayesbias table` writes.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
-    sampler: Annotated[str, typer.Option(help="auto, exact, collapsed, gibbs, nutpie, pymc or numpyro.")] = "auto",
+    sampler: Annotated[str, typer.Option(help="auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")] = "auto",
     draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 2000,
     tune: Annotated[int, typer.Option(help="Tuning steps a chain.")] = 2000,
     chains: Annotated[int, typer.Option(help="Chains.")] = 4,

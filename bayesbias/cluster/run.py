@@ -46,7 +46,7 @@ type Models = str | os.PathLike[str] | ModelSpec | None
 
 # Seconds that a cell of 4,000 draws takes at least, by the sampler of its model, on a slow core; to tell minutes from
 # years before any work.
-_SECONDS = {"exact": 0.3, "collapsed": 1.0, "gibbs": 10.0}
+_SECONDS = {"exact": 0.3, "collapsed": 1.0, "conjugate": 1.5}
 _SECONDS_OF_NUTS = 20.0
 _SECONDS_WITHOUT_MODEL = 0.02
 _USUAL_DRAWS = 4000

@@ -1,6 +1,7 @@
 """A distance table as a sample of attribute words, each with one vector of distances to all protected words."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class AttributeSample:
         return np.bincount(self.group_of)
 
 
+@lru_cache(maxsize=2)
 def attribute_sample(data: ModelData) -> AttributeSample:
     """Return the rows of a table as vectors of attribute words.
 

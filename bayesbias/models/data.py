@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.errors import FitError
-from bayesbias.models.spec import ModelSpec
-from bayesbias.models.word_effects import effect_names
 from bayesbias.studies import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
 from bayesbias.tables.schema import code_table, table_facts
@@ -181,24 +179,6 @@ def attribute_lists(data: ModelData) -> np.ndarray:
             "attribute_sd. Leave it in one list, or use the model 'crossed'."
         )
     return lists
-
-
-def coordinates(data: ModelData, spec: ModelSpec) -> dict[str, np.ndarray]:
-    """Return the labels of each dim that the posterior of a model may have.
-
-    The kinds of lists of a multivariate model are those whose scale is estimated, relative to the last kind's.
-    """
-    kinds = list_names(data)[:-1] if spec.multivariate else list_names(data)
-    connections = np.asarray(data.connections, dtype=str)
-    return {
-        "protected_word": data.protected_words,
-        "other_protected_word": data.protected_words,
-        "connection": connections,
-        "other_connection": connections,
-        "attribute_word": data.attribute_words,
-        "attribute_list": np.asarray(kinds, dtype=str),
-        "effect": np.asarray(effect_names(data.connections), dtype=str),
-    }
 
 
 def list_kind(connection: str) -> str:

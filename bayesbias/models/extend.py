@@ -7,8 +7,9 @@ import numpy as np
 
 from bayesbias.arguments import check_choice, check_count, check_items, resolve_seed
 from bayesbias.memory import check_memory
-from bayesbias.models.data import ModelData, coordinates
-from bayesbias.models.fit_content import EXTRA_GROUPS, PARAMETERS
+from bayesbias.models.coordinates import PARAMETERS, coordinates
+from bayesbias.models.data import ModelData
+from bayesbias.models.fit_content import EXTRA_GROUPS
 from bayesbias.models.fit_source import fitted_model, fitted_rows
 from bayesbias.models.fits import check_fit, fit_fact, labelled_group
 from bayesbias.models.likelihood import densities

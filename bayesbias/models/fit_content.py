@@ -8,8 +8,8 @@ import numpy as np
 
 from bayesbias.arguments import is_count, is_text
 from bayesbias.errors import ModelError
-from bayesbias.models.contrast_forms import CONDITIONAL
-from bayesbias.models.data import ModelData, coordinates, joined_names
+from bayesbias.models.coordinates import coordinates
+from bayesbias.models.data import ModelData, joined_names
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.simulate import parameter_shapes
 from bayesbias.models.spec import ModelSpec
@@ -21,23 +21,6 @@ if TYPE_CHECKING:
 
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
 EXTRA_GROUPS = ("log_likelihood", "posterior_predictive", "prior", "prior_predictive")
-# All that a posterior can hold, in the order of reports, and the dims that each has at most.
-PARAMETERS: dict[str, tuple[str, ...]] = {
-    "connection_mean": ("connection",),
-    "word_sd": ("connection",),
-    "effect_sd": ("effect",),
-    "sigma": ("connection",),
-    "attribute_sd": ("attribute_list",),
-    "group_attribute_sd": (),
-    "target_weight": (),
-    "list_scale": ("attribute_list",),
-    "nu": (),
-    "word_mean": ("protected_word", "connection"),
-    "attribute_effect": ("attribute_word",),
-    "word_covariance": ("connection", "other_connection"),
-    "residual_covariance": ("protected_word", "other_protected_word"),
-    "attribute_weight": ("attribute_word",),
-}
 _INDICES = {
     "protected_index": "protected_word",
     "connection_index": "connection",
@@ -54,8 +37,12 @@ _DIMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 _CHAINS = ("chain", "draw")
-# Parameters of some tables only: of several groups, of several kinds of lists.
-_MAY_LACK = ("group_attribute_sd", "list_scale")
+# Parameters of some tables only: of several groups, of groups of several words, of several kinds of lists, of words few
+# enough to keep their covariance.
+_MAY_LACK = (
+    *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
+    "residual_covariance",
+)
 
 
 def stored_model(stored: dict[str, Any]) -> ModelSpec:
@@ -203,11 +190,13 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
     shapes["word_mean"] = len(rows.protected_words), len(rows.connections)
     if spec.multivariate:
         shapes["word_covariance"] = (len(rows.connections),) * 2
-        shapes["residual_covariance"] = (len(rows.protected_words),) * 2
+        words = len(rows.protected_words)
+        shapes["list_mean"] = len(labels["attribute_group"]), words
+        shapes["residual_covariance"] = len(labels["attribute_list"]), words, words
     elif spec.switches["attribute_effects"] != "none":
         shapes["attribute_effect"] = (len(rows.attribute_words),)
     for name, shape in shapes.items():
-        if name not in posterior and name not in _MAY_LACK:
+        if name not in posterior and not (spec.multivariate and name in _MAY_LACK):
             yield f"posterior has no {name}."
         elif name in posterior and (posterior[name].dims[:2], posterior[name].shape[2:]) != (_CHAINS, shape):
             yield f"posterior/{name} has the shape {posterior[name].shape}, not (chains, draws, {str(shape)[1:]}"
@@ -217,8 +206,3 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
     for dim, label in labels.items():
         if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != label.tolist():
             yield f"posterior/{dim} has other labels than constant_data."
-    for name in CONDITIONAL:
-        values = fit["sample_stats"].data_vars.get(name)
-        size = posterior.sizes["chain"], posterior.sizes["draw"]
-        if values is not None and (values.dims[:2], values.shape[:2]) != (_CHAINS, size):
-            yield f"sample_stats/{name} does not have the chains and draws of the posterior."

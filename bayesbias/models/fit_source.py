@@ -7,7 +7,7 @@ import numpy as np
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_content import stored_model, stored_rows
 from bayesbias.models.fits import check_fit, fit_fact
-from bayesbias.models.samplers.multivariate import DISTANCE_ERROR
+from bayesbias.models.samplers.list_model import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
 from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import ATTRS_KEY, validate_table
@@ -34,13 +34,14 @@ def fitted_rows(fit: "xr.DataTree") -> ModelData:
 def tied_directions(fit: "xr.DataTree") -> int:
     """Return in how many directions the distances to the protected words of a multivariate fit are tied to each other.
 
-    There, the posterior mean of the residual covariance has an sd of no more than three times DISTANCE_ERROR: hard
-    debiasing took the direction out, words have the same vector, or there are more words than dimensions.
+    There, the posterior mean of the covariance of attribute words has an sd of no more than three times DISTANCE_ERROR
+    for each kind of list: hard debiasing took the direction out, words have the same vector, or there are more words
+    than dimensions.
     """
     posterior = fit["posterior"].to_dataset()
     if "residual_covariance" not in posterior:
         return 0
-    covariance = posterior["residual_covariance"].mean(("chain", "draw")).to_numpy()
+    covariance = posterior["residual_covariance"].mean(("chain", "draw", "attribute_list")).to_numpy()
     return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR) ** 2).sum())
 
 

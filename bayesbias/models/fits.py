@@ -14,7 +14,6 @@ import pandas as pd
 from bayesbias.arguments import check_choice
 from bayesbias.errors import FitError, InputFileError, raise_faults
 from bayesbias.files import check_seal, input_file, sealed
-from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.fit_content import GROUPS, content_faults
@@ -33,7 +32,6 @@ _SAMPLE_STATS = (
     *("diverging", "energy", "tree_depth", "n_steps", "acceptance_rate", "step_size", "lp", "reached_max_treedepth"),
     # What the samplers without chains know of their own error.
     *("grid_acceptance", "edge_mass", "envelope_excess"),
-    *CONDITIONAL,
     *("importance_efficiency", "importance_ess", "pareto_khat", "points_weighted"),
 )
 _THEIR_NAMES = {

@@ -68,6 +68,13 @@ class Densities:
         order = np.argsort(self.data.attribute, kind="stable")
         return order, np.searchsorted(self.data.attribute[order], np.arange(len(self.data.attribute_words) + 1))
 
+    def means(
+        self, protected: np.ndarray, attribute: np.ndarray, connection: np.ndarray, draws: Any = slice(None)
+    ) -> np.ndarray:
+        """Return the mean distances of pairs, but for the attribute words' effects, shape (..., draws)."""
+        del attribute  # what a model with means of lists needs
+        return np.asarray(self.word_mean[..., draws][protected, connection])
+
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return log p(row | all parameters), shape (rows, draws)."""
         residual = self._residual(rows)
@@ -82,7 +89,7 @@ class Densities:
 
     def predicted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and scale of the likelihood of some rows, each of shape (rows, draws)."""
-        mean = self.word_mean[self.data.protected[rows], self.data.connection[rows]]
+        mean = self.means(self.data.protected[rows], self.data.attribute[rows], self.data.connection[rows])
         if self.attribute_effect is not None:
             mean += self.attribute_effect[self.data.attribute[rows]]
         return mean, self.sigma[self.data.connection[rows]]
@@ -138,7 +145,8 @@ class Densities:
 
     def _residual(self, rows: np.ndarray) -> np.ndarray:
         data = self.data
-        return np.asarray(data.distance[rows, None] - self.word_mean[data.protected[rows], data.connection[rows]])
+        mean = self.means(data.protected[rows], data.attribute[rows], data.connection[rows])
+        return np.asarray(data.distance[rows, None] - mean)
 
     def _log_noise(self, residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
         square = np.square(residual / sigma)
@@ -181,7 +189,7 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
         Whether to keep the attribute effects, which only `Densities.of_rows` needs.
     """
     posterior = fit["posterior"].to_dataset()
-    if "residual_covariance" in posterior:
+    if "list_mean" in posterior:
         from bayesbias.models.vector_likelihood import vector_densities
 
         return vector_densities(fit, data)

@@ -96,6 +96,9 @@ class Prior:
         if self.distribution == "Exponential":  # SciPy's checks take longer than the samplers' own work
             rate = self.parameters["rate"]
             return np.where(values >= 0, np.log(rate) - rate * values, -np.inf)
+        if self.distribution == "LogNormal":
+            logs, (mu, sigma) = np.log(values), self.parameters.values()
+            return np.asarray(-0.5 * np.square((logs - mu) / sigma) - logs - np.log(sigma * np.sqrt(2 * np.pi)))
         density = np.asarray(self.frozen().logpdf(values))
         if self.distribution.startswith("Half"):
             density = np.where(values >= 0, density + np.log(2), -np.inf)

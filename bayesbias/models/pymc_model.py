@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.models.data import ModelData, attribute_lists, coordinates, model_data
+from bayesbias.models.coordinates import coordinates
+from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.multivariate_pymc import MULTIVARIATE_AUXILIARY, add_multivariate
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.frames import any_frame
@@ -44,7 +45,7 @@ def pymc_model(
     -------
     pymc.Model
         With the words and connections as coordinates; distances, in units of cosine distance, are its data `distance`.
-        Of the multivariate model the residual covariance is integrated out.
+        Of the multivariate model the covariances are integrated out; words like these are drawn after sampling.
 
     Raises
     ------

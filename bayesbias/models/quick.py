@@ -17,22 +17,21 @@ import numpy as np
 from bayesbias.arguments import SEED_LIMIT
 from bayesbias.estimates import contrast_name
 from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate
-from bayesbias.models.contrast_forms import CONDITIONAL
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.diagnostics import SamplerFailedError
-from bayesbias.models.reweighted_sweeps import ReweightedSweeps
+from bayesbias.models.list_refits import ListRefits, draw_list_means
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
 from bayesbias.models.samplers.importance import KHAT_MAX, Proposal
-from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate, why_not_gibbs
+from bayesbias.models.samplers.list_means import why_not_conjugate
 from bayesbias.models.spec import ModelSpec
 
 # The fast samplers, the fastest first: each says which term of a model it does not fit, or None.
 SAMPLERS: dict[str, Callable[[ModelSpec], str | None]] = {
     "exact": why_not_exact,
     "collapsed": why_not_collapsed,
-    "gibbs": why_not_gibbs,
+    "conjugate": why_not_conjugate,
 }
 Contrast = Callable[[float], Estimate]
 """Probability inside the interval -> the estimate of one contrast."""
@@ -41,22 +40,15 @@ Contrast = Callable[[float], Estimate]
 _EFFICIENT = 0.3
 # With the locations integrated out, a point says more than a draw.
 _DRAWS_A_POINT = 2
-# Of a refit by sweeps: two chains that share the cores, and the warm-up of each.
-_CHAINS, _TUNE = 2, 200
-# The mixture of a sweep's Normals says more than a draw.
-_DRAWS_A_SWEEP, _FEWEST_SWEEPS = 4, 100
-_BATCHES = 20
-# Weighted draws carry more error than the mixtures of a refit: there are so many times as many of them.
-_SWEEPS_A_REFIT = 2
 
 
 def sampler_for(spec: ModelSpec) -> str:
-    """Return the fastest sampler that fits a model: ``"exact"``, ``"collapsed"``, ``"gibbs"`` or ``"nuts"``.
+    """Return the fastest sampler that fits a model: ``"exact"``, ``"collapsed"``, ``"conjugate"`` or ``"nuts"``.
 
     Examples
     --------
     >>> [sampler_for(bb.load_model(name)) for name in ("hierarchical", "crossed", "multivariate", "robust")]
-    ['exact', 'collapsed', 'gibbs', 'nuts']
+    ['exact', 'collapsed', 'conjugate', 'nuts']
     """
     return next((name for name, why_not in SAMPLERS.items() if why_not(spec) is None), "nuts")
 
@@ -73,7 +65,7 @@ def quick_contrasts(
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
     `sampler_for` the model must not be ``"nuts"``. An exact posterior has `draws` draws, a crossed one `points`
-    weighted points, and a multivariate one a quarter as many sweeps; where the weights of a crossed one are poor, they
+    weighted points, and a multivariate one `draws` draws; where the weights of a crossed one are poor, they
     are improved in rounds and drawn from (`draws` draws), as `fit` does, before a `SamplerFailedError`.
 
     >>> from bayesbias.models.data import model_data
@@ -86,8 +78,8 @@ def quick_contrasts(
     sampler = sampler_for(spec)
     if sampler == "exact":
         means = sample_exact(data, spec, draws=draws, rng=rng)[0]["connection_mean"]
-    elif sampler == "gibbs":
-        return _from_sweeps(data, spec, baseline, draws, int(rng.integers(SEED_LIMIT)))
+    elif sampler == "conjugate":
+        means = draw_list_means(data, spec, draws=draws, seed=int(rng.integers(SEED_LIMIT)))["connection_mean"]
     else:
         collapsed = collapse(data, spec)
         weighted = connection_mean_posterior(collapsed, draws=points, rng=rng)
@@ -102,33 +94,6 @@ def _from_draws(means: np.ndarray, connections: tuple[str, ...], baseline: str) 
         contrast: partial(draws_estimate, means[:, base] - means[:, other])
         for contrast, base, other in _contrasts(connections, baseline)
     }
-
-
-def _from_sweeps(data: ModelData, spec: ModelSpec, baseline: str, draws: int, seed: int) -> dict[str, Contrast]:
-    """Return contrasts as mixtures of their Normals given all else, one for each sweep of two chains."""
-    size = len(data.connections) * (1 + len(data.protected_words))
-    places = _contrasts(data.connections, baseline)
-    forms = np.zeros((len(places), size))
-    for form, (_, base, other) in zip(forms, places, strict=True):
-        form[base], form[other] = 1.0, -1.0
-    found = sample_multivariate(
-        attribute_sample(data),
-        spec,
-        draws=max(draws // (_DRAWS_A_SWEEP * _CHAINS), _FEWEST_SWEEPS),
-        tune=_TUNE,
-        chains=_CHAINS,
-        seed=seed,
-        forms=forms,
-    )
-    mean, sd = (found[name].reshape(-1, len(places)) for name in CONDITIONAL)
-    return {contrast: partial(_sweeps_estimate, mean[:, at], sd[:, at]) for at, (contrast, *_) in enumerate(places)}
-
-
-def _sweeps_estimate(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
-    """Return the estimate of a mixture over sweeps, which resemble their neighbours: its error is that of batches."""
-    found = mixture_estimate(np.full(len(mean), 1 / len(mean)), mean, sd, hdi_prob)
-    batches = np.array([batch.mean() for batch in np.array_split(mean, _BATCHES)])
-    return replace(found, influence=None, standard_error=float(batches.std(ddof=1) / np.sqrt(_BATCHES)))
 
 
 def _from_points(weighted: ConnectionMeanPosterior, connections: tuple[str, ...], baseline: str) -> dict[str, Contrast]:
@@ -153,7 +118,7 @@ class QuickRefits:
 
     Crossed models are weighted at the same points in every refit, half as many as `draws`; where their weights are poor
     there, a refit finds points of its own. Multivariate models
-    are reweighted (`ReweightedSweeps`). Models without attribute effects are drawn with the same seed, and a
+    are reweighted (`ListRefits`). Models without attribute effects are drawn with the same seed, and a
     connection that loses no row is drawn once. Contrasts are `baseline` minus each other connection, as in
     `quick_contrasts`.
     """
@@ -162,15 +127,15 @@ class QuickRefits:
         self._data, self._baseline, self._draws, self._seed = data, baseline, draws, seed
         self._proposal: tuple[Proposal, int] | None = None
         self._drawn_once: dict[tuple[int, str], np.ndarray] = {}
-        self._swept: ReweightedSweeps | None = None
+        self._lists: ListRefits | None = None
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
         """Return the estimate of each contrast that the kept rows have; fails as `quick_contrasts` does.
 
         `keep` is an array of bool of shape (rows,); `hdi_prob` is the probability inside the interval.
         """
-        if sampler_for(spec) == "gibbs":
-            return self._sweeps(spec).estimates(keep, spec, hdi_prob)
+        if sampler_for(spec) == "conjugate":
+            return self._of_lists(spec).estimates(keep, spec, hdi_prob)
         data, shared = subset(self._data, keep), True
         if sampler_for(spec) == "exact":
             found = _from_draws(self._exact(data, keep, spec), data.connections, self._baseline)
@@ -181,17 +146,10 @@ class QuickRefits:
         # Points of its own have no partner among those of another refit.
         return estimates if shared else {name: replace(one, influence=None) for name, one in estimates.items()}
 
-    def _sweeps(self, spec: ModelSpec) -> ReweightedSweeps:
-        if self._swept is None:
-
-            def anew(data: ModelData, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
-                found = _from_sweeps(data, spec, self._baseline, self._draws, self._seed)
-                return {name: contrast(hdi_prob) for name, contrast in found.items()}
-
-            self._swept = ReweightedSweeps(
-                self._data, spec, self._baseline, draws=_SWEEPS_A_REFIT * self._draws, seed=self._seed, anew=anew
-            )
-        return self._swept
+    def _of_lists(self, spec: ModelSpec) -> ListRefits:
+        if self._lists is None:
+            self._lists = ListRefits(self._data, spec, self._baseline, draws=self._draws, seed=self._seed)
+        return self._lists
 
     def _weighted(self, collapsed: Collapsed) -> tuple[ConnectionMeanPosterior, bool]:
         """Return the connection means at weighted points, and whether all refits share these."""

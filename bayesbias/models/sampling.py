@@ -13,17 +13,22 @@ from bayesbias.arguments import check_choice, check_count, has_audience, resolve
 from bayesbias.cores import available_cores
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.memory import check_memory
-from bayesbias.models.contrast_forms import CONDITIONAL, form_weights
-from bayesbias.models.data import ModelData, coordinates, model_data
+from bayesbias.models.attribute_sample import attribute_sample
+from bayesbias.models.coordinates import PARAMETERS, coordinates
+from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.extend import check_groups, extend
-from bayesbias.models.fit_content import PARAMETERS
 from bayesbias.models.fits import finish_fit, judge_fit
 from bayesbias.models.pymc_model import AUXILIARY, build_model, same_environment
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
-from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate, sweeps_a_draw
+from bayesbias.models.samplers.list_means import (
+    MOST_WORDS_WITH_COVARIANCE,
+    add_population,
+    sample_list_means,
+    why_not_conjugate,
+)
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.frames import any_frame
 
@@ -60,10 +65,9 @@ def fit(
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     sampler
-        ``"exact"`` (models without attribute effects) and ``"collapsed"`` (crossed models) draw independently, in
-        well under a second; ``"gibbs"`` draws the multivariate model in sweeps, up to four a kept draw, in seconds
-        (its first call on a machine compiles it, for about a minute; where neither the package's folder nor the home
-        can be written, name a folder for the result in the environment: NUMBA_CACHE_DIR); ``"nutpie"``,
+        ``"exact"`` (models without attribute effects), ``"collapsed"`` (crossed models) and ``"conjugate"`` (the
+        multivariate model) draw independently, in about a second; lost pairs and Student t attribute words take the
+        last one sweeps, and longer; ``"nutpie"``,
         ``"pymc"`` (PyMC's own) and ``"numpyro"`` (of the extra of this name, which installs it) are NUTS and fit every
         model. ``"auto"`` (default) takes the fastest that fits the model, and nutpie where a diagnostic of that one
         fails.
@@ -83,9 +87,10 @@ def fit(
     xarray.DataTree
         Groups `posterior`, `sample_stats`, `observed_data` and `constant_data`. Posterior variables depend on the
         model, and are in units of cosine distance: `connection_mean`, `word_sd` (connection) and `word_mean`
-        (protected_word, connection) in all; `sigma`, with a connection in the paper's. The default has `effect_sd`
-        (effect), `attribute_sd`, `group_attribute_sd`, the covariances `word_covariance` and `residual_covariance`,
-        and, without a unit, `target_weight` and `list_scale` (attribute_list). Root
+        (protected_word, connection) in all; `sigma`, with a connection in the paper's. The default has `list_mean`
+        (attribute_group, protected_word), `effect_sd` (effect), `attribute_sd` and `group_attribute_sd`
+        (attribute_list), the covariances `word_covariance` and, for up to 60 protected words, `residual_covariance`,
+        and, without a unit, `target_weight`, `residual_weight`, `list_effect`, `slope_sd` and `list_scale`. Root
         attributes are JSON texts: package versions, model and its hash, table hash and provenance, sampler, seed and
         diagnostics.
 
@@ -158,7 +163,21 @@ def _sample(
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
         # Both samplers return what they have when they are interrupted: half a posterior is none.
         raise KeyboardInterrupt
-    return tree["posterior"].to_dataset(), tree["sample_stats"].to_dataset(), engine
+    posterior = tree["posterior"].to_dataset()
+    if spec.multivariate:
+        posterior = _with_population(posterior, data, spec, settings)
+    return posterior, tree["sample_stats"].to_dataset(), engine
+
+
+def _with_population(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, settings: Settings) -> "xr.Dataset":
+    """Return the draws of NUTS with the means of words and of words like these, which follow from them."""
+    drawn = {
+        str(name): values.to_numpy().reshape(-1, *values.shape[2:])
+        for name, values in posterior.data_vars.items()
+        if name in PARAMETERS
+    }
+    drawn |= add_population(drawn, attribute_sample(data), data.connections, spec.priors, settings.seed)
+    return _labelled(drawn, {}, data, spec, settings)[0]
 
 
 def _labelled(
@@ -185,12 +204,7 @@ def _labelled(
         )
         for name, values in posterior.items()
     }
-    stats = {
-        name: (("chain", "draw", "contrast_form"), value)
-        if name in CONDITIONAL
-        else (("connection",) if np.size(value) > 1 else (), value.squeeze())
-        for name, value in error.items()
-    }
+    stats = {name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()}
     return xr.Dataset(variables, coords=coords), xr.Dataset(stats)
 
 
@@ -208,26 +222,25 @@ def _collapsed(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
     return sample_collapsed(collapse(data, spec), draws=settings.draws * settings.chains, rng=rng)
 
 
-def _gibbs(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
-    found = sample_multivariate(
+def _conjugate(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
+    if reason := why_not_conjugate(spec):
+        raise SamplerFailedError(reason)
+    drawn = sample_list_means(
         attribute_sample(data),
-        spec,
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
+        data.connections,
+        draws=settings.draws * settings.chains,
         seed=settings.seed,
-        forms=form_weights(data),
-        thin=sweeps_a_draw(len(data.protected_words)),
+        likelihood=spec.switches["likelihood"],
+        priors=spec.priors,
     )
-    moments = {name: found.pop(name) for name in CONDITIONAL}
-    return {name: values.reshape(-1, *values.shape[2:]) for name, values in found.items()}, moments
+    return drawn.posterior, drawn.stats
 
 
 # The samplers that are not NUTS.
 OWN_SAMPLERS: dict[str, Callable[[ModelData, ModelSpec, Settings], Drawn]] = {
     "exact": _exact,
     "collapsed": _collapsed,
-    "gibbs": _gibbs,
+    "conjugate": _conjugate,
 }
 
 _compiled: dict[str, Any] = {}  # by what nutpie compiled, the latest used last
@@ -329,8 +342,12 @@ def bytes_of_draws(spec: ModelSpec, draws: int, protected: int, connections: int
     return 4 * 8 * draws * _parameter_count(spec, protected, connections, attributes)
 
 
+_KINDS = ("stereotype", "human", "neutral")
+
+
 def _parameter_count(spec: ModelSpec, protected: int, connections: int, attributes: int) -> int:
     numbers = protected * connections + 3 * connections
     if spec.multivariate:
-        return numbers + protected**2
+        kept = len(_KINDS) * protected**2 if protected <= MOST_WORDS_WITH_COVARIANCE else 0
+        return numbers + protected * connections + kept
     return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

@@ -9,8 +9,9 @@ import pandas as pd
 
 from bayesbias.arguments import check_type, resolve_seed
 from bayesbias.errors import ModelError, TableError, did_you_mean
-from bayesbias.models.data import ModelData, attribute_lists, coordinates, list_names, model_data
-from bayesbias.models.multivariate_simulation import draw_vectors, draw_word_effects, list_scales
+from bayesbias.models.coordinates import PARAMETERS, coordinates
+from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
+from bayesbias.models.multivariate_simulation import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
 from bayesbias.tables.frames import any_frame
 from bayesbias.tables.provenance import Provenance
@@ -118,8 +119,8 @@ def draw_parameters(
     `given` has values of top-level parameters, in the shapes that `given_parameters` returns. The result has the names
     and shapes of one posterior draw: `connection_mean`, `word_sd`, `sigma` (connections,) or () if it is common,
     `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect` (attribute words,),
-    `nu` (). A multivariate model has `effect_sd` (effects,), `group_attribute_sd`, `target_weight`, `list_scale`
-    (kinds of list but the last,), `word_covariance` and `residual_covariance` too. It is a
+    `nu` (). A multivariate model has `effect_sd` (effects,), the scales of its priors, `word_covariance`, `list_mean`
+    and `residual_covariance` too; its means, whose prior is flat, are drawn from Normal(1, 0.3). It is a
     `ModelError` to give `connection_mean` without pooling where its prior is not Normal.
     """
     given, priors = given or {}, spec.priors
@@ -131,9 +132,9 @@ def draw_parameters(
         if name in given:
             drawn[name] = np.asarray(given[name], dtype=float)
         elif spec.switches["pooling"] != "none" or name != "connection_mean":
-            drawn[name] = priors[name].draw(shape, rng).reshape(shape)
+            drawn[name] = priors.get(name, MEAN_PRIOR).draw(shape, rng).reshape(shape)
     if spec.multivariate:
-        drawn |= draw_word_effects(data, spec, drawn, rng=rng, given="effect_sd" in given)
+        drawn |= draw_means_and_covariances(data, spec, drawn, rng=rng, given="effect_sd" in given)
     elif partial:
         drawn["word_mean"] = drawn["connection_mean"] + drawn["word_sd"] * rng.standard_normal((words, count))
     else:
@@ -175,8 +176,7 @@ def row_moments(data: ModelData, parameters: Mapping[str, np.ndarray]) -> tuple[
     """Return mean and scale of each row's distance given all parameters, in the form of `draw_parameters`."""
     mean = parameters["word_mean"][data.protected, data.connection]
     if "residual_covariance" in parameters:
-        spread = np.sqrt(np.diag(parameters["residual_covariance"]))
-        return mean, list_scales(data, parameters)[data.attribute] * spread[data.protected]
+        return mean, row_sds(data, parameters["residual_covariance"])
     if "attribute_effect" in parameters:
         mean = mean + parameters["attribute_effect"][data.attribute]
     return mean, np.broadcast_to(parameters["sigma"], len(data.connections))[data.connection]
@@ -196,7 +196,7 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
         If a parameter is unknown, of the wrong length, or impossible.
     """
     check_type("parameters", parameters, Mapping, "a mapping of parameters to their values")
-    places, kinds = parameter_labels(data, spec), needed_priors(spec.switches)
+    places = parameter_labels(data, spec)
     arrays = {}
     for name, value in parameters.items():
         if name not in places:
@@ -205,11 +205,12 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
                 f"its parameters are {', '.join(places)}."
             )
         array = _array(name, value, places[name])
-        least = -np.inf if kinds[name] == "location" else 0.0
+        location = name == "connection_mean"
+        least = -np.inf if location else 0.0
         if not np.isfinite(array).all() or (array < least).any() or (name == "nu" and (array <= 0).any()):
             raise ModelError(
                 f"{name}={value!r}: give finite numbers"
-                f"{'' if kinds[name] == 'location' else ' that are positive' if name == 'nu' else ' of at least 0'}."
+                f"{'' if location else ' that are positive' if name == 'nu' else ' of at least 0'}."
             )
         arrays[name] = array
     return arrays
@@ -217,21 +218,16 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
 
 def parameter_labels(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Return the top-level parameters of a model, and the names of the values of each; none for a single number."""
-    single: list[str] = ["nu"]
-    if spec.switches["scale"] == "common":
-        single.append("sigma")
-    places = {name: () if name in single else data.connections for name in needed_priors(spec.switches)}
+    parameters = tuple(needed_priors(spec.switches))
     if spec.multivariate:
-        labels = coordinates(data, spec)
-        single += ["sigma", "attribute_sd", "group_attribute_sd", "target_weight"]
-        places |= {name: () for name in single if name in places}
-        places |= {
-            "effect_sd": tuple(labels["effect"].tolist()),
-            "list_scale": tuple(labels["attribute_list"].tolist()),
-        }
-        if not places["list_scale"]:
-            del places["list_scale"]
-    elif "attribute_sd" in places:
+        labels = {dim: tuple(names.tolist()) for dim, names in coordinates(data, spec).items()}
+        # Without another kind of list there is no scale beside it.
+        dims = {name: PARAMETERS[name] for name in ("connection_mean", *parameters)}
+        dims |= {"sigma": ()}
+        return {name: labels[of[0]] if of else () for name, of in dims.items() if not of or labels[of[0]]}
+    single = ["nu", *(["sigma"] if spec.switches["scale"] == "common" else [])]
+    places = {name: () if name in single else data.connections for name in parameters}
+    if "attribute_sd" in places:
         places["attribute_sd"] = list_names(data) if spec.switches["attribute_effects"] == "per_list" else ()
     return places
 

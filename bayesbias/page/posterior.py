@@ -61,8 +61,8 @@ def overall(page: PageInput) -> Section:
         *_questions(page),
         frame_table(
             others,
-            "Spread: how much words, pairs and attribute words differ, in units of cosine distance but for "
-            f"target_weight and list_scale, {prob} HPDI",
+            "Spread: how much words, pairs and attribute words differ, in units of cosine distance but for what has "
+            f"none (weights, list_effect, slope_sd, list_scale), {prob} HPDI",
             {"parameter": ("Parameter", None), "of": ("Of", None), **_moments(distance_text), **_worth(others)},
             folded=True,
         ),
@@ -128,7 +128,10 @@ def _differences(page: PageInput, level: str) -> Table | Notice:
 def _of_groups(page: PageInput) -> list[Block]:
     """Return the contrasts of each protected group, where there are several."""
     several = page.table["protected_group"].nunique() > 1
-    return [_differences(page, "protected_group")] if several and not page.nothing_to_compare else []
+    if not several or page.nothing_to_compare:
+        return []
+    statements = page.shown("group")
+    return [*([Bullets(statements)] if statements else []), _differences(page, "protected_group")]
 
 
 def _questions(page: PageInput) -> list[Block]:
@@ -151,8 +154,13 @@ def _difference_columns(frame: "pd.DataFrame") -> dict[str, Any]:
         "direction": ("Direction", None),
         "probability_of_direction": ("Probability", probability_text),
         "observed": ("Plain difference", signed_text),
-        "unpooled": ("Unpooled", signed_text),
     }
+    if "net_mean" in frame:
+        columns |= {
+            "list_nearness": ("Nearness of lists", signed_text),
+            "net_mean": ("Without it", signed_text),
+            "net_low:net_high": ("Its interval", signed_text),
+        }
     if "probability_in_rope" in frame:
         columns["probability_in_rope"] = ("Too small to matter", probability_text)
     return columns

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ModelError, TableError
 from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.samplers.list_model import coordinates_of
 from bayesbias.models.simulate import draw_distances, draw_parameters, given_parameters, simulate_table
 from bayesbias.tables.schema import validate_table
 from tests.models.tables import small
@@ -47,7 +48,10 @@ def given_for(model: str) -> dict[str, object]:
             "attribute_sd": 0.12,
             "group_attribute_sd": 0.1,
             "sigma": 0.2,
-            "target_weight": 3.0,
+            "target_weight": 5.0,
+            "residual_weight": 1.0,
+            "list_effect": 0.3,
+            "slope_sd": 0.5,
             "list_scale": [1.3, 0.7],
         }
     common = switches["scale"] == "common"
@@ -69,6 +73,18 @@ def word_sds(effect_sd: np.ndarray) -> np.ndarray:
     """Sds of a word's means where effects are independent on average: level and half a gap, human, neutral."""
     level, gap, human, neutral = effect_sd
     return np.array([np.hypot(level, gap / 2)] * 2 + [human, neutral])
+
+
+def expected_covariance(data: ModelData, given: dict[str, np.ndarray], kind: int) -> np.ndarray:
+    """The mean covariance of attribute words of a kind: W T W' + (tr(T) slope_sd^2 / J + s^2 sigma^2) N N'."""
+    group_of = np.unique(data.protected_groups, return_inverse=True)[1]
+    words, axes = len(group_of), coordinates_of(np.zeros((len(group_of),) * 2), group_of)
+    roots = np.sqrt(axes.sizes)
+    target = given["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
+    target = target + given["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
+    scale = np.append(given["list_scale"], 1.0)[kind]
+    within = np.trace(target) * given["slope_sd"] ** 2 / words + (scale * given["sigma"]) ** 2
+    return axes.between @ target @ axes.between.T + within * axes.within @ axes.within.T
 
 
 def agrees(values: np.ndarray, expected: float) -> bool:
@@ -103,10 +119,10 @@ def test_simulated_distances_have_the_moments_that_the_model_states(model: str, 
         across = 0.0 if partial else -(0.3**2) / words
         effect = np.broadcast_to(given.get("attribute_sd", 0.0), 3)[sd_lists[g]] ** 2
         noise = np.broadcast_to(given["sigma"], 4)[g] ** 2 * (8 / 6 if student else 1.0)
-        if spec.multivariate:  # Sigma's mean is T; the first words of the table form one group
-            scale2 = np.append(given["list_scale"], 1.0)[sd_lists[g]] ** 2 * (8 / 6 if student else 1.0)
-            effect = scale2 * (given["attribute_sd"] ** 2 + given["group_attribute_sd"] ** 2)
-            noise = scale2 * given["sigma"] ** 2
+        if spec.multivariate:  # the first words of the table form one group
+            covariance = expected_covariance(data, given, sd_lists[g]) * (8 / 6 if student else 1.0)
+            effect = covariance[p, p + 1]
+            noise = covariance[p, p] - effect
         centred = y - mean
         assert agrees(y[:, at], mean), name
         assert agrees(centred[:, at] ** 2, between + effect + noise), name
@@ -150,7 +166,7 @@ def test_a_simulated_table_repeats_and_says_what_is_true(model: str, design: pd.
     assert not first["cosine_distance"].equals(other["cosine_distance"])
     facts = first.attrs["bayesbias"]
     assert facts["simulated"] is True
-    assert set(facts["parameters"]) == set(bb.load_model(model).priors)
+    assert set(facts["parameters"]) == {"connection_mean", *bb.load_model(model).priors}
     np.testing.assert_allclose(first["cosine_similarity"], 1 - first["cosine_distance"])
     # The recorded values give the table again where nothing else is random.
     still = {

@@ -42,7 +42,8 @@ def test_conclusions_are_those_of_the_fit_and_chosen_by_kind(given: PageInput) -
     assert given.nothing_to_compare == ""
     assert given.conclusions == expected
     assert given.shown("contrast") == tuple(found.text for found in expected.shown[:3])
-    assert given.shown("words") == tuple(found.text for found in expected.shown[3:])
+    assert given.shown("group") == tuple(found.text for found in expected.shown[3:5])
+    assert given.shown("words") == tuple(found.text for found in expected.shown[5:])
 
 
 def test_without_two_kinds_of_words_there_is_nothing_to_compare(controls_only: PageInput) -> None:

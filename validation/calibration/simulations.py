@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from bayesbias.models.samplers.multivariate import DISTANCE_ERROR, attribute_sample, sample_multivariate
 from scipy import stats
 
 import bayesbias as bb
@@ -13,7 +14,6 @@ from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
-from bayesbias.models.samplers.multivariate import DISTANCE_ERROR, attribute_sample, sample_multivariate
 from bayesbias.models.simulate import (
     draw_distances,
     draw_parameters,

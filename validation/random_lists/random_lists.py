@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
+from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate
 
 import bayesbias as bb
 from bayesbias.arguments import HDI_PROB
@@ -26,10 +28,8 @@ from bayesbias.estimates import settled
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.weat import association
 from bayesbias.models.contrast_estimate import mixture_estimate
-from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.quick import quick_contrasts
-from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261122

@@ -37,6 +37,7 @@ FEMALE = (
     *("aunt", "queen"),
 )
 DRAWS = 1000
+PRIORS = bb.load_model("multivariate").priors
 LEVELS = ("population", "these_words", "word")
 
 
@@ -170,7 +171,8 @@ def list_mean_rows(table: pd.DataFrame, seed: int) -> Iterator[Row]:
     """Yield the estimates of the model of list means."""
     data = model_data(table)
     sample = attribute_sample(data)
-    found = sample_list_means(sample, data.connections, draws=DRAWS, seed=seed, covariances=False).posterior
+    settings = {"draws": DRAWS, "seed": seed, "priors": PRIORS, "covariances": False}
+    found = sample_list_means(sample, data.connections, **settings).posterior
     population, words = (found[name][..., 0] - found[name][..., 1] for name in ("connection_mean", "word_mean"))
     every = [("population", population), ("these_words", words.mean(axis=1)), *(("word", word) for word in words.T)]
     for level, draws in every:
@@ -183,8 +185,8 @@ def fitted_rows(table: pd.DataFrame, model: str, seed: int) -> Iterator[Row]:
     fit = bb.fit(table, model, draws=DRAWS // 2, tune=500, chains=2, random_seed=seed, progress=False)
     for level, scope, name in (
         ("overall", "population", "population"),
-        ("overall", "protected_fixed", "these_words"),
-        ("word", "protected_fixed", "word"),
+        ("overall", "these_words", "these_words"),
+        ("word", "these_words", "word"),
     ):
         frame = bb.contrasts(fit, level=level, scope=scope).query("contrast == 'associated - different'")
         for row in frame.to_dict("records"):

@@ -204,11 +204,11 @@ def why_not_collapsed(spec: ModelSpec) -> str | None:
         return f"likelihood = {spec.switches['likelihood']!r}: only a Normal one integrates out"
     if spec.switches["attribute_effects"] == "none":
         return "attribute_effects = 'none': there are no effects to integrate out"
-    if spec.priors["connection_mean"].distribution != "Normal":
-        return f"connection_mean = {spec.priors['connection_mean']}: only a Normal prior integrates out"
     for switch, value in (("pooling", "partial"), ("scale", "connection")):
         if spec.switches[switch] != value:
             return f"{switch} = {spec.switches[switch]!r}: with attribute effects only {value!r} is collapsed"
+    if spec.priors["connection_mean"].distribution != "Normal":
+        return f"connection_mean = {spec.priors['connection_mean']}: only a Normal prior integrates out"
     return None
 
 

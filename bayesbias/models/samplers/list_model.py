@@ -351,3 +351,31 @@ def _draw_regression(
             free -= (free @ basis) @ basis.T
         theta += left @ (free * np.sqrt(found.unseen_scale)[:, None, None])
     return theta, None
+
+
+def expected_covariances(
+    leans: list[np.ndarray], regressions: np.ndarray, stats: ListStatistics, axes: Coordinates
+) -> np.ndarray:
+    """Return about what the covariance of attribute words of each kind is, averaged over points: (kinds, J, J).
+
+    It is that of the posterior means of Sigma_k, B and E.
+    """
+    image, rest = axes.between, np.zeros((axes.words, axes.words))
+    precision = np.ones((1, len(leans)))
+    if axes.contrasts:
+        posterior, precision = (
+            regression_posterior(regressions, stats, axes),
+            residual_precisions(regressions, len(leans)),
+        )
+        expected = posterior.residual.scale / (posterior.residual.freedom - axes.contrasts - 1)[:, None, None]
+        rest = axes.within @ expected.mean(axis=0) @ axes.within.T
+        if axes.unseen:
+            apart = np.eye(axes.words) - axes.between @ axes.between.T - axes.within @ axes.within.T
+            rest += (posterior.unseen_scale / (posterior.residual.freedom - axes.contrasts - 1)).mean() * apart
+        image = image + axes.within @ posterior.mean[:, 1 + stats.lists :].mean(axis=0).T
+    found = np.empty((len(leans), axes.words, axes.words))
+    for kind, points in enumerate(leans):
+        lean = lean_posterior(points, kind, stats, axes)
+        expected = lean.scale / (lean.freedom - len(axes.sizes) - 1)[:, None, None]
+        found[kind] = image @ expected.mean(axis=0) @ image.T + rest * (1 / precision[:, kind]).mean()
+    return found

@@ -12,6 +12,7 @@ from scipy.special import ndtr, stdtr
 from bayesbias.arguments import check_count, resolve_seed, with_progress
 from bayesbias.memory import check_memory
 from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.multivariate_simulation import MEAN_PRIOR
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
@@ -174,7 +175,7 @@ def check_prior(
     rng = np.random.default_rng(seed)
     pooled = spec.switches["pooling"] != "none"
     top = {
-        name: spec.priors[name].draw((samples, *shape), rng)
+        name: spec.priors.get(name, MEAN_PRIOR).draw((samples, *shape), rng)
         for name, shape in parameter_shapes(data, spec).items()
         if pooled or name != "connection_mean"
     }

@@ -115,8 +115,7 @@ def _blocks(draws: np.ndarray, numbers: int) -> list[np.ndarray]:
 
 def _means(posterior: Densities, pairs: PairGrid, draws: np.ndarray) -> np.ndarray:
     """Return the word means of all pairs, shape (draws, words, attributes)."""
-    cells = posterior.word_mean[pairs.protected][:, :, draws]
-    means = np.take_along_axis(cells, pairs.connection[:, :, None], axis=1)
+    means = posterior.means(pairs.protected[:, None], pairs.attribute, pairs.connection, draws)
     return np.ascontiguousarray(np.moveaxis(means, -1, 0))
 
 

@@ -1,6 +1,7 @@
 """What a posterior does and does not show, as statements in plain English with their numbers."""
 
 from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from bayesbias.arguments import HDI_PROB
 from bayesbias.errors import name_some
 from bayesbias.estimates import contrast_sides
 from bayesbias.estimates import settled as is_settled
-from bayesbias.models.fit_source import tied_directions
+from bayesbias.models.fit_source import fitted_model, fitted_rows, tied_directions
 from bayesbias.models.fits import fit_fact
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.group_statements import group_statements
 from bayesbias.statements import (
     Conclusions,
     Statement,
@@ -71,11 +73,13 @@ def conclusions(
         ``"one word"`` and ``"tied words"``. `verdict` reads the contrasts together; its kind is ``"association"``,
         ``"reverse"``, ``"too small"`` (the difference from other groups' words lies in the rope), ``"same kind"`` (near
         to words of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` are first
-        ``"contrast"``, with the estimate and whether it is `settled` (its interval leaves out 0), then ``"words"``,
+        ``"contrast"``, with the estimate and whether it is `settled` (its interval leaves out 0), then, for several
+        groups with associated and different words, ``"group"``, with its contrast, and whether the nearness of lists to
+        all groups `decides` it, then ``"words"``,
         with the lists of words that are `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model
-        `pulled` so far that the interval leaves out the unpooled difference, and how many would be named `by_chance`. A
-        word is named as nearer or farther only if its interval leaves out 0, is not `borderline`, and its unpooled
-        estimate (`contrasts`) is on the same side; else it is `contradicted`.
+        `pulled` more than one posterior sd from their plain difference, and how many would be named `by_chance`. A
+        word is named as nearer or farther only if its interval leaves out 0, is not `borderline`, and its plain
+        difference is on the same side; else it is `contradicted`.
 
     Raises
     ------
@@ -90,13 +94,14 @@ def conclusions(
     >>> said.verdict.kind, [(found.kind, found.numbers["contrast"]) for found in said.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
-    overall, words = (
+    overall, groups, words = (
         [
             {**row, "settled": is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]}
             for row in contrasts(fit, level=level, hdi_prob=hdi_prob, rope=rope).to_dict("records")
         ]
-        for level in ("overall", "word")
+        for level in ("overall", "protected_group", "word")
     )
+    statement_of = partial(_contrast_statement, why=_why_apart(fit))
     by_word = [
         _words_statement([row for row in words if row["contrast"] == one["contrast"]], hdi_prob) for one in overall
     ]
@@ -104,7 +109,7 @@ def conclusions(
         about=_about(fit),
         doubts=(*_convergence_doubts(fit), *data_doubts(fit)),
         verdict=_verdict(overall, words, hdi_prob),
-        shown=(*map(_contrast_statement, overall), *by_word),
+        shown=(*map(statement_of, overall), *_of_groups(fit, groups), *by_word),
         limits=tuple(_limits(fit, without_rope=rope is None, named=any(map(_names_words, by_word)))),
         heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, in units of cosine distance)",
     )
@@ -203,7 +208,26 @@ def _other(row: Row) -> str:
     return contrast_sides(row["contrast"])[1]
 
 
-def _contrast_statement(row: Row) -> Statement:
+def _why_apart(fit: "xr.DataTree") -> str:
+    """Return why an estimate can lie apart from the plain difference, for the model and the table of a fit."""
+    rows, spec = fitted_rows(fit), fitted_model(fit)
+    reasons = []
+    if len(rows.distance) < len(rows.protected_words) * len(rows.attribute_words):
+        reasons.append("pairs that were lost are estimated from the others")
+    if spec.switches["likelihood"] == "student_t":
+        reasons.append("distances that lie far off count less")
+    if not spec.multivariate:
+        reasons.append("words are pooled, and those of all groups weigh the same")
+    return " and ".join(reasons) or "means of a list are estimated from all its words together"
+
+
+def _of_groups(fit: "xr.DataTree", rows: list[Row]) -> list[Statement]:
+    """Return the statements of groups, where there are several that have associated and different words."""
+    of_stereotype = [row for row in rows if _other(row) == "different" and _measured(row)]
+    return group_statements(of_stereotype, fitted_rows(fit)) if len(of_stereotype) > 1 else []
+
+
+def _contrast_statement(row: Row, why: str) -> Statement:
     other = _OTHERS[_other(row)]
     if row["borderline"]:
         head = f"Whether associated attribute words are nearer than {other} is borderline: another seed may settle it"
@@ -212,24 +236,15 @@ def _contrast_statement(row: Row) -> Statement:
     else:
         head = f"Whether associated attribute words are nearer than {other} is not settled"
     text = (
-        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])}, interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])}, "
+        f"{head}{';' if row['borderline'] else ':'} difference {signed_text(row['mean'])} (plain "
+        f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}, "
         f"probability {probability_text(row['probability_of_direction'])} that they are {row['direction']}."
     )
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
         text += f" Probability {inside} that it is too small to matter (in the rope)."
-    if row["observed"] * row["mean"] < 0:
-        text += (
-            f" The plain difference of averages, {signed_text(row['observed'])}, points the other way (with the "
-            f"attribute words' own effects taken out, {signed_text(row['unpooled'])})."
-        )
-    elif not row["hdi_low"] <= row["observed"] <= row["hdi_high"]:
-        text += (
-            f" The plain difference of averages, {signed_text(row['observed'])}, lies outside the interval: it counts "
-            "all pairs alike, where the model counts most what varies least from one attribute word to the next. "
-            "Report both, with a second model beside them (crossed_per_list)."
-        )
+    if _apart(row):
+        text += f" The two are more than one posterior sd apart, since in this model {why}."
     return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
 
 
@@ -292,8 +307,13 @@ def _measured(row: Row) -> bool:
 
 
 def _named(row: Row) -> bool:
-    """Whether a word is named: its interval leaves out 0, and its unpooled estimate is on the same side."""
-    return bool(row["settled"] and row["mean"] * row["unpooled"] > 0)
+    """Whether a word is named: its interval leaves out 0, and its plain difference is on the same side."""
+    return bool(row["settled"] and row["mean"] * row["observed"] > 0)
+
+
+def _apart(row: Row) -> bool:
+    """Whether an estimate is more than one posterior sd from the plain difference."""
+    return bool(abs(row["mean"] - row["observed"]) > row["sd"])
 
 
 def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
@@ -307,11 +327,7 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     lists["contradicted"] = [row["protected_word"] for row in rows if row["settled"] and not _named(row)]
     chance = (1 - hdi_prob) * len(rows)
     lists["unmeasured"] = [row["protected_word"] for row in every if not _measured(row)]
-    pulled = {
-        row["protected_word"]: row["unpooled"]
-        for row in settled
-        if not row["hdi_low"] <= row["unpooled"] <= row["hdi_high"]
-    }
+    pulled = {row["protected_word"]: row["observed"] for row in rows if _apart(row)}
     parts = [
         f"{way} for {len(lists[way])} ({name_some(lists[way], 12)})" for way in ("nearer", "farther") if lists[way]
     ]
@@ -326,15 +342,12 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     if lists["borderline"]:
         text += f" Borderline, another seed may settle them otherwise: {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
-        text += (
-            f" Not named, since their own averages point the other way: {name_some(lists['contradicted'], 6)}: the "
-            "model pulled them toward the other words."
-        )
+        text += f" Not named, since their plain differences have the other sign: {name_some(lists['contradicted'], 6)}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
         text += (
-            f" Read with care: {named}. Their own difference, in brackets (the attribute words' own effects taken "
-            "out), lies outside the interval: few rows were pulled toward the mean of the other words."
+            f" More than one posterior sd from their plain differences, in brackets: {named}. The model pulls single "
+            "words toward the others of their group, as far as the attribute words show these to agree."
         )
     numbers = {"contrast": every[0]["contrast"], **lists, "pulled": pulled, "by_chance": chance}
     return Statement("words", text, numbers)

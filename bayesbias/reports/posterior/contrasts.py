@@ -16,23 +16,24 @@ from bayesbias.estimates import (
     independent_draws,
     is_borderline,
 )
-from bayesbias.models.contrast_estimate import Interval, draws_interval, mixture_interval
-from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
+from bayesbias.models.attribute_sample import attribute_sample
+from bayesbias.models.contrast_estimate import draws_interval
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import check_fit
+from bayesbias.reports.posterior.plain_differences import group_weights, plain_difference, plain_means
 from bayesbias.reports.posterior.summary import check_level
-from bayesbias.reports.posterior.unpooled import plain_averages, unpooled_averages
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 LEVELS = ("overall", "protected_group", "word", "all")
-SCOPES = ("population", "protected_fixed")
+SCOPES = ("population", "these_words")
 _COLUMNS = (
-    *("contrast", "protected_group", "protected_word", "baseline_pairs", "other_pairs", "observed", "unpooled"),
+    *("contrast", "protected_group", "protected_word", "baseline_pairs", "other_pairs", "observed"),
     *("mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"),
+    *("list_nearness", "net_mean", "net_low", "net_high"),
 )
 
 
@@ -54,11 +55,11 @@ def contrasts(
     baseline
         The connection from which the others are subtracted.
     level
-        ``"overall"``: all protected words; ``"protected_group"``: the words of each protected group; ``"word"``: each
-        protected word; ``"all"``: all three, one after the other.
+        ``"overall"``: all protected words, each group weighing the same; ``"protected_group"``: the words of each
+        protected group; ``"word"``: each protected word; ``"all"``: all three, one after the other.
     scope
         What a sentence about all protected words is about. ``"population"``: words like these, of which these are a
-        sample; ``"protected_fixed"``: these very protected words, with attribute words like these. The words of a
+        sample; ``"these_words"``: these very protected words, with attribute words like these. The words of a
         group, and single words, are these very words in both.
     hdi_prob
         Probability inside the highest posterior density interval.
@@ -70,14 +71,16 @@ def contrasts(
     pandas.DataFrame
         Columns `contrast` (such as ``"associated - different"``), `protected_group` and `protected_word` (empty where
         the row is about more words), `baseline_pairs` and `other_pairs` (rows of the table behind each side; a side
-        with 0 was not measured), `observed` (difference of the plain averages of these rows, missing where a side was
-        not measured), `unpooled` (the same once the attribute words' own effects are taken out by least squares),
-        `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine distance: negative
-        means that the baseline's attribute words are nearer. `low_se` and `high_se` are the Monte Carlo standard errors
-        of the interval's ends, and `borderline` says that 0 lies within three of them of an end, so that another seed
-        may settle it otherwise. Then `direction` (the more probable one: ``"nearer"`` or ``"farther"``),
-        `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and Luedecke 2019), `probability_in_rope` if
-        `rope` is given (Kruschke 2018), and the diagnostics. ``attrs`` keep `hdi_prob`, `baseline`, `scope` and `rope`.
+        with 0 was not measured), `observed` (difference of plain averages, lists and groups weighing the same; missing
+        where a side was not measured), `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine
+        distance: negative means that the baseline's attribute words are nearer. `low_se` and `high_se` are the Monte
+        Carlo standard errors of the interval's ends, and `borderline` says that 0 lies within three of them of an end,
+        so that another seed may settle it otherwise. Then `direction` (the more probable one: ``"nearer"`` or
+        ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and Luedecke 2019),
+        `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics. For a multivariate fit of several
+        groups and a contrast of associated and different words there are `list_nearness`, the part of the contrast that
+        comes of one list's being nearer to all groups, each weighing the same, and what is left without it: `net_mean`,
+        `net_low` and `net_high`. ``attrs`` keep `hdi_prob`, `baseline`, `scope` and `rope`.
 
     Raises
     ------
@@ -86,8 +89,10 @@ def contrasts(
 
     Notes
     -----
-    For the first connection of a multivariate fit the interval is that of the mixture of the contrast's Normals given
-    all else at each draw (Rao and Blackwell), which moves little between seeds; else it is that of the draws.
+    The contrast of a group or a word is that of its own distances: where a list is nearer to every word than another,
+    it shows that too. Over all groups the nearness of lists cancels, unless several groups share a list. `mean` differs
+    from `observed` by what the model shares between words: a single word's difference follows that of its group as far
+    as the attribute words show that it does.
 
     Examples
     --------
@@ -109,44 +114,46 @@ def contrasts(
     check_baseline(baseline, list(rows.connections), "fit")
     independent = independent_draws(fit)
     levels = LEVELS[:-1] if level == "all" else (level,)
-    conditionals = _conditionals(fit, rows) if baseline == rows.connections[0] else {}
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
-    plain, unpooled = plain_averages(rows), unpooled_averages(rows)
+    plain = dict(zip(rows.connections, plain_means(rows).T, strict=True))
     records: list[dict[str, Any]] = []
-    for each in levels:
+    for name in levels:
         for other in rows.connections:
             if other == baseline:
                 continue
-            chosen = list(_words(rows, each))
-            every = _draws(fit, chosen, baseline, other, scope)
-            moments = estimates(every, hdi_prob=hdi_prob, independent=independent).drop(columns=_SUBSET)
+            chosen = list(_words(rows, name))
+            of_sets = _draws(fit, chosen, baseline, other, scope)
+            moments = estimates(of_sets, hdi_prob=hdi_prob, independent=independent).drop(columns=_SUBSET)
+            nearness = _nearness(fit, rows, chosen, baseline, other)
             for at, words in enumerate(chosen):
-                draws = every[..., at]
-                key = other, scope if each == "overall" else each, words.name
-                found = _interval(draws, conditionals.get(key), hdi_prob)
+                draws, sides = of_sets[..., at], (("baseline", baseline), ("other", other))
+                interval = draws_interval(_chained(draws), hdi_prob)
                 records.append(
                     {
                         "contrast": contrast_name(baseline, other),
-                        "protected_group": words.name if each == "protected_group" else "",
-                        "protected_word": words.name if each == "word" else "",
+                        "protected_group": words.name if name == "protected_group" else "",
+                        "protected_word": words.name if name == "word" else "",
                         **{
-                            f"{side}_pairs": int(counts[words.places, rows.connections.index(name)].sum())
-                            for side, name in (("baseline", baseline), ("other", other))
+                            f"{side}_pairs": int(counts[words.places, rows.connections.index(connection)].sum())
+                            for side, connection in sides
                         },
-                        "observed": plain(baseline, words.places) - plain(other, words.places),
-                        "unpooled": unpooled(baseline, words.places) - unpooled(other, words.places),
-                        **{str(name): value for name, value in moments.iloc[at].items()},
-                        "hdi_low": found.low,
-                        "hdi_high": found.high,
-                        "low_se": found.low_se,
-                        "high_se": found.high_se,
-                        "borderline": is_borderline(found.low, found.high, found.low_se, found.high_se),
-                        **{name: value.item() for name, value in direction_of(draws, region).items()},
+                        "observed": plain_difference(
+                            plain[baseline][words.places], plain[other][words.places], words.groups
+                        ),
+                        **{str(column): value for column, value in moments.iloc[at].items()},
+                        "hdi_low": interval.low,
+                        "hdi_high": interval.high,
+                        "low_se": interval.low_se,
+                        "high_se": interval.high_se,
+                        "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
+                        **({} if nearness is None else _net(_chained(draws), nearness[:, at], hdi_prob)),
+                        **{column: value.item() for column, value in direction_of(draws, region).items()},
                     }
                 )
     result = pd.DataFrame(records)
     probabilities = [name for name in result.columns if name.startswith(("direction", "probability"))]
-    result = EstimateFrame(result[[*_COLUMNS, *probabilities, *diagnostics_of(result)]])
+    columns = [name for name in _COLUMNS if name in result]
+    result = EstimateFrame(result[[*columns, *probabilities, *diagnostics_of(result)]])
     result.attrs = {
         "hdi_prob": hdi_prob,
         "baseline": baseline,
@@ -175,22 +182,26 @@ _SUBSET = "words"
 
 @dataclass(frozen=True, eq=False)
 class _Words:
-    """Some protected words: the name of their group or of the one word, their places, and whether they are all."""
+    """Some protected words: the name of their group or of the one word, their places, and the group of each."""
 
     name: str
     places: np.ndarray
-    every: bool
+    groups: np.ndarray
+
+    def mean(self, of_words: np.ndarray) -> np.ndarray:
+        """Return the mean over these words, each group weighing the same, along the first axis."""
+        return np.tensordot(group_weights(self.groups), of_words[self.places], axes=1)
 
 
 def _words(rows: ModelData, level: str) -> Iterator[_Words]:
-    everyone = np.arange(len(rows.protected_words))
+    everyone, groups = np.arange(len(rows.protected_words)), rows.protected_groups
     if level == "overall":
-        yield _Words("", everyone, True)
+        yield _Words("", everyone, groups)
     elif level == "word":
-        yield from (_Words(str(word), everyone[[at]], False) for at, word in enumerate(rows.protected_words))
+        yield from (_Words(str(word), everyone[[at]], groups[[at]]) for at, word in enumerate(rows.protected_words))
     else:
-        for group in dict.fromkeys(rows.protected_groups.tolist()):
-            yield _Words(str(group), np.flatnonzero(rows.protected_groups == group), False)
+        for group in dict.fromkeys(groups.tolist()):
+            yield _Words(str(group), np.flatnonzero(groups == group), groups[groups == group])
 
 
 def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, scope: str) -> "xr.DataArray":
@@ -201,7 +212,7 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     posterior = fit["posterior"].to_dataset().sel(connection=[baseline, other])
     whole = posterior["connection_mean"].transpose(*dims).to_numpy()
     by_word = posterior["word_mean"].transpose("protected_word", *dims).to_numpy()
-    means = [whole if words.every and scope == "population" else by_word[words.places].mean(axis=0) for words in chosen]
+    means = [whole if not words.name and scope == "population" else words.mean(by_word) for words in chosen]
     return xr.DataArray(
         np.stack([mean[..., 0] - mean[..., 1] for mean in means], axis=-1),
         dims=("chain", "draw", _SUBSET),
@@ -209,18 +220,38 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     )
 
 
-def _conditionals(fit: "xr.DataTree", rows: ModelData) -> dict[tuple[str, str, str], tuple[np.ndarray, np.ndarray]]:
-    """Return mean and sd of each contrast given all else at each draw, as far as the fit has them."""
-    stats = fit["sample_stats"].to_dataset()
-    if CONDITIONAL[0] not in stats:
-        return {}
-    mean, sd = (stats[name].to_numpy().reshape(-1, stats.sizes["contrast_form"]) for name in CONDITIONAL)
+def _nearness(
+    fit: "xr.DataTree", rows: ModelData, chosen: list[_Words], baseline: str, other: str
+) -> np.ndarray | None:
+    """Return draws of the part of contrasts that comes of lists' nearness to all groups, shape (draws, sets of words).
+
+    None where the fit has no means of lists, or the contrast is none of associated and different words.
+    """
+    groups = rows.protected_groups
+    if {baseline, other} != {"associated", "different"} or len(set(groups.tolist())) == 1:
+        return None
+    if "list_mean" not in fit["posterior"]:
+        return None
+    stacked = fit["posterior"]["list_mean"].stack(sample=("chain", "draw"), create_index=False)
+    of_lists = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
+    nearness = np.tensordot(group_weights(groups), of_lists, axes=1)
+    weights = attribute_sample(rows).connection_weights
+    base, against = (rows.connections.index(name) for name in (baseline, other))
+    return np.stack([words.mean(weights[:, base] - weights[:, against]) @ nearness for words in chosen], axis=1)
+
+
+def _net(draws: np.ndarray, nearness: np.ndarray, hdi_prob: float) -> dict[str, float]:
+    """Return what a contrast is without the nearness of lists."""
+    net = draws - nearness
+    interval = draws_interval(net, hdi_prob)
     return {
-        (form.other, form.level, form.name): (mean[:, at], sd[:, at]) for at, form in enumerate(contrast_forms(rows))
+        "list_nearness": float(nearness.mean()),
+        "net_mean": float(net.mean()),
+        "net_low": interval.low,
+        "net_high": interval.high,
     }
 
 
-def _interval(draws: "xr.DataArray", given: tuple[np.ndarray, np.ndarray] | None, hdi_prob: float) -> Interval:
-    if given is not None:
-        return mixture_interval(*given, hdi_prob)
-    return draws_interval(draws.transpose("chain", "draw").to_numpy().reshape(-1), hdi_prob)
+def _chained(draws: "xr.DataArray") -> np.ndarray:
+    """Return draws chain after chain, shape (draws,)."""
+    return np.asarray(draws.transpose("chain", "draw").to_numpy().reshape(-1))

@@ -9,11 +9,11 @@ import numpy as np
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import QuestionWarning, ReportError, did_you_mean, raise_faults, warn_user
 from bayesbias.estimates import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
+from bayesbias.models.attribute_sample import attribute_sample
 from bayesbias.models.contrast_estimate import draws_interval
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fits import check_fit
-from bayesbias.reports.posterior.unpooled import without_attribute_effects
 from bayesbias.study_faults import QUESTION_SIDES, question_faults
 from bayesbias.tables.schema import ATTRS_KEY
 
@@ -49,7 +49,7 @@ def contrast(
     Returns
     -------
     pandas.DataFrame
-        A row for each question: `question`, `pairs` (rows of the table behind it), `observed` and `unpooled`, `mean`,
+        A row for each question: `question`, `pairs` (rows of the table behind it), `observed`, `mean`,
         `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`, `borderline` and the rest as in `contrasts`, in units of
         cosine distance. Questions of the study that have no answer are left out, and ``attrs["unanswered"]`` says why.
 
@@ -66,10 +66,10 @@ def contrast(
     Notes
     -----
     It is about these protected words, with attribute words like these: the means of the words of a group, each with the
-    same weight; where pairs were lost, of those words of a group that all sides with that group have. The models know
-    attribute lists by their connection, so that lists with the same connection to a word have the same mean: a
-    difference of them is 0 by assumption, and an error here; and `mean` is of all of them where `observed` and
-    `unpooled` are of the lists that are named.
+    same weight; where pairs were lost, of those words of a group that all sides with that group have. The multivariate
+    models have a mean for each list. The others know attribute lists by their connection alone: a difference of lists
+    with the same connection to a word is 0 by assumption, and an error here; and `mean` is of all such lists where
+    `observed` is of those that are named.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def contrast(
             "attribute list), such as ('science', 'male'), ('arts', 'male'), or write [questions] in the study's TOML "
             "file and build the table again."
         )
-    pairs = _Pairs(rows, np.asarray(table["attribute_group"], dtype=str), without_attribute_effects(rows).distance)
+    pairs = _Pairs(rows, np.asarray(table["attribute_group"], dtype=str), _of_means(fit, rows))
     answers, unanswered = [], {}
     for name, of in asked.items():
         try:
@@ -125,12 +125,34 @@ def _named(sides: tuple[Side, ...]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class _Means:
+    """The means that a model has for the rows of its fit.
+
+    `draws` have the dims chain, draw, protected_word, and either attribute_group (`by_list`) or connection; `place` is
+    the position along the last of each row.
+    """
+
+    draws: "xr.DataArray"
+    place: np.ndarray
+    by_list: bool
+
+
+def _of_means(fit: "xr.DataTree", rows: ModelData) -> _Means:
+    posterior = fit["posterior"].to_dataset()
+    if "list_mean" in posterior:
+        draws = posterior["list_mean"].transpose("chain", "draw", "protected_word", "attribute_group")
+        return _Means(draws, attribute_sample(rows).list_of[rows.attribute], by_list=True)
+    draws = posterior["word_mean"].transpose("chain", "draw", "protected_word", "connection")
+    return _Means(draws, rows.connection.astype(np.int64), by_list=False)
+
+
+@dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The rows of a fit, the attribute list of each, and the distances without attribute words' own effects."""
+    """The rows of a fit, the attribute list of each, and the means that the model has for them."""
 
     rows: ModelData
     lists: np.ndarray
-    adjusted: np.ndarray
+    means: _Means
 
     @property
     def groups(self) -> np.ndarray:
@@ -190,8 +212,7 @@ def _warn_of_shared_means(question: str, sides: tuple[Side, ...], rows: list[np.
     if said:
         warn_user(
             f"{question}: the model gives all lists with the same connection to a group one mean, so that the answer "
-            f"is about all those in brackets: {'; '.join(dict.fromkeys(said))}. Columns observed and unpooled are of "
-            "the lists asked.",
+            f"is about all those in brackets: {'; '.join(dict.fromkeys(said))}. Column observed is of the lists asked.",
             QuestionWarning,
         )
 
@@ -207,23 +228,21 @@ def _answer(
     """Return the row of a question."""
     rows, of_sides = pairs.rows, _sides_of(question, sides, pairs)
     signed = [sign * pairs.weights(here) for sign, here in zip((1, -1, -1, 1), of_sides, strict=False)]
-    cells = np.zeros((len(signed), *rows.pair_counts.shape))
+    cells = np.zeros((len(signed), *pairs.means.draws.shape[2:]))
     for cell, weights in zip(cells, signed, strict=True):
-        np.add.at(cell, (rows.protected, rows.connection), weights)
+        np.add.at(cell, (rows.protected, pairs.means.place), weights)
     halves = [cells[at] + cells[at + 1] for at in range(0, len(cells), 2)]
     if any(np.allclose(each, 0) for each in (*halves, cells.sum(axis=0))):
         raise ReportError(
             f"{question}: these lists have the same connection to these words, and the model gives all lists of one "
             "connection the same mean: their difference is 0 by assumption. Ask of lists with different connections."
         )
-    _warn_of_shared_means(question, sides, of_sides, pairs)
+    if not pairs.means.by_list:
+        _warn_of_shared_means(question, sides, of_sides, pairs)
     weights, by_row = cells.sum(axis=0), np.sum(signed, axis=0)
-    observed, unpooled = float(by_row @ rows.distance), float(by_row @ pairs.adjusted)
+    observed = float(by_row @ rows.distance)
     used = np.logical_or.reduce(of_sides)
-    word_mean = fit["posterior"]["word_mean"].transpose("chain", "draw", "protected_word", "connection")
-    draws = word_mean.isel(protected_word=0, connection=0, drop=True).copy(
-        data=np.einsum("cdij,ij->cd", word_mean.to_numpy(), weights)
-    )
+    draws = pairs.means.draws[..., 0, 0].copy(data=np.einsum("cdij,ij->cd", pairs.means.draws.to_numpy(), weights))
     interval = draws_interval(draws.to_numpy().reshape(-1), hdi_prob)
     row = {
         str(name): value
@@ -233,7 +252,7 @@ def _answer(
     ends = {"low_se": interval.low_se, "high_se": interval.high_se}
     borderline = is_borderline(interval.low, interval.high, **ends)
     direction = {name: value.item() for name, value in direction_of(draws, region).items()}
-    leading = {"question": question, "pairs": int(used.sum()), "observed": observed, "unpooled": unpooled}
+    leading = {"question": question, "pairs": int(used.sum()), "observed": observed}
     diagnostics = {name: row.pop(name) for name in DIAGNOSTICS if name in row}
     return {**leading, **row, **ends, "borderline": borderline, **direction, **diagnostics}
 

@@ -64,6 +64,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         if _level(draws) not in (("overall", "word") if level == "all" else (level,)):
             continue
         frame = estimates(draws, hdi_prob=hdi_prob, independent=independent_draws(fit))
+        frame = frame.rename(columns={"scaled_list": "attribute_list"})
         frame.insert(0, "parameter", str(parameter))
         frames.append(frame)
     if not frames:
@@ -98,6 +99,8 @@ def check_level(level: str, levels: "Sequence[str]") -> str:
 def _level(draws: "xr.DataArray") -> str:
     if "other_connection" in draws.dims or "other_protected_word" in draws.dims:
         return "covariance"
+    if "attribute_group" in draws.dims:
+        return "list"
     if "protected_word" in draws.dims:
         return "word"
     return "attribute" if "attribute_word" in draws.dims else "overall"

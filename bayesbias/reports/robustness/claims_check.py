@@ -45,7 +45,7 @@ _TITLES = {
 }
 _FEWEST = 10
 _WINDOW = 1000
-_DRAWS = {"exact": 4000, "collapsed": 4000, "gibbs": 1000}
+_DRAWS = {"exact": 4000, "collapsed": 4000, "conjugate": 2000}
 _POINTS = 500
 _TAILS = (0.055, 0.945)
 # A share that is further from what is promised than this many standard errors is said to differ.

@@ -13,8 +13,6 @@ from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.likelihood import densities, log_mean, psis_loo
-from bayesbias.models.quick import sampler_for
-from bayesbias.models.reweighted_sweeps import density_without
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
@@ -227,9 +225,6 @@ def _score(
 
 def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec, fit_short: _Fit, seed: int) -> float:
     """Return log p(rows of a word | all other rows) from a fit without them, or NaN if there is no such fit."""
-    if sampler_for(spec) == "gibbs":
-        draws = fit_short.keywords["draws"] * fit_short.keywords["chains"] // _FEWER_DRAWS
-        return density_without(data, word, spec, draws=draws, seed=seed)
     rest = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
     try:
         refitted = fit_short(rest, spec, random_seed=seed, progress=False)

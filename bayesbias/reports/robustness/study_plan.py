@@ -14,40 +14,13 @@ from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
 from bayesbias.studies import CONNECTIONS
 
+# What a multivariate fit says of new attribute and protected words, and what of it only some tables have.
+_OF_VECTORS = (
+    *("word_covariance", "attribute_sd", "group_attribute_sd", "target_weight"),
+    *("sigma", "residual_weight", "slope_sd", "list_scale", "nu"),
+)
+_OF_SOME_TABLES = ("group_attribute_sd", "list_scale", "nu")
 _ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_groups", "controls")
-
-
-@dataclass(frozen=True, eq=False)
-class VectorPlan:
-    """Parameters of a multivariate model, each with a leading axis of draws.
-
-    `word_covariance` is that of a word's effects on the connections; `target` holds omega, psi and sigma, of which the
-    residual covariance of new protected words is drawn with strength nu - J - 1 = `strength`; `scale` is that of the
-    list of each connection.
-    """
-
-    word_covariance: np.ndarray
-    target: np.ndarray
-    strength: np.ndarray
-    scale: np.ndarray
-
-    def word_effects(self, draw: int, words: int, rng: np.random.Generator) -> np.ndarray:
-        """Return effects of new protected words, shape (words, connections)."""
-        covariance = self.word_covariance[draw]
-        return np.asarray(rng.standard_normal((words, len(covariance))) @ np.linalg.cholesky(covariance).T)
-
-    def distances(self, draw: int, connection: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return what sets attribute words apart from their means, shape (words, attribute words)."""
-        from scipy.stats import invwishart
-
-        words = len(groups)
-        omega, psi, sigma = self.target[draw]
-        target = omega**2 + psi**2 * (groups[:, None] == groups) + sigma**2 * np.eye(words)
-        strength = self.strength[draw]
-        covariance = np.atleast_2d(invwishart.rvs(words + 1 + strength, strength * target, random_state=rng))
-        # All connections of one attribute word are of one kind, and so have one scale.
-        vectors = np.linalg.cholesky(covariance) @ rng.standard_normal(connection.shape)
-        return np.asarray(vectors * self.scale[draw][connection.max(axis=0)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +29,8 @@ class StudyPlan:
 
     `spec` is the model that is fitted, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0
     without attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls`
-    the words of each control list; those absent have as many as an attribute list. `vectors` is what a multivariate
-    model has in place of `word_sd`, `sigma` and `attribute_sd`.
+    the words of each control list; those absent have as many as an attribute list. `vectors` are parameters of a
+    multivariate model by name, used in place of `word_sd`, `sigma` and `attribute_sd`.
     """
 
     spec: ModelSpec
@@ -68,7 +41,7 @@ class StudyPlan:
     attribute_sd: np.ndarray
     groups: int
     controls: dict[str, int]
-    vectors: "VectorPlan | None" = None
+    vectors: Mapping[str, np.ndarray] | None = None
 
     def lists(self, attributes: int) -> Iterator[tuple[str, int, int]]:
         """Yield kind, protected group (-1: none) and number of words of each attribute list."""
@@ -107,21 +80,14 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             return np.asarray(values.sel({dim: list(places[dim])}).transpose("sample", dim).to_numpy())
         return np.repeat(values.to_numpy()[:, None], len(rows.connections), axis=1)
 
-    def vectors() -> VectorPlan:
-        names = ("attribute_sd", "group_attribute_sd", "sigma")
-        count = stacked.sizes["sample"]
-        scale = np.ones((count, len(rows.connections)))
-        for place, name in enumerate(rows.connections):
-            if "list_scale" in stacked and list_kind(name) in stacked["attribute_list"]:
-                scale[:, place] = stacked["list_scale"].sel(attribute_list=list_kind(name)).to_numpy()
-        return VectorPlan(
-            word_covariance=stacked["word_covariance"].transpose("sample", ...).to_numpy(),
-            target=np.stack(
-                [stacked[name].to_numpy() if name in stacked else np.zeros(count) for name in names], axis=1
-            ),
-            strength=len(rows.protected_words) * stacked["target_weight"].to_numpy(),
-            scale=scale,
-        )
+    def of_vectors() -> dict[str, np.ndarray]:
+        if missing := [name for name in _OF_VECTORS if name not in stacked and name not in _OF_SOME_TABLES]:
+            raise ReportError(
+                f"Each protected group of this fit is one word, so that it does not say how words of a group differ "
+                f"({', '.join(missing)}). Plan with a fit of a study whose groups have several words."
+            )
+        values = {name: stacked[name].transpose("sample", ...).to_numpy() for name in _OF_VECTORS if name in stacked}
+        return {"group_attribute_sd": np.zeros_like(values["attribute_sd"])} | values
 
     mean = by_connection("connection_mean")
     return StudyPlan(
@@ -129,7 +95,7 @@ def plan_from_fit(fit: Any) -> StudyPlan:
         connections=rows.connections,
         connection_mean=mean,
         word_sd=by_connection("word_sd"),
-        sigma=by_connection("sigma"),
+        sigma=by_connection("sigma") if "sigma" in stacked else np.zeros_like(mean),
         attribute_sd=by_connection("attribute_sd") if "attribute_sd" in stacked else np.zeros_like(mean),
         groups=len(set(rows.protected_groups)),
         controls={
@@ -137,7 +103,7 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             for place, name in enumerate(rows.connections)
             if name in ("human", "neutral")
         },
-        vectors=vectors() if spec.multivariate else None,
+        vectors=of_vectors() if spec.multivariate else None,
     )
 
 

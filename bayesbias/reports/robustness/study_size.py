@@ -18,8 +18,10 @@ from bayesbias.arguments import (
     with_progress,
 )
 from bayesbias.errors import ReportError
+from bayesbias.models.attribute_sample import attribute_sample
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.multivariate_simulation import draw_covariances, draw_vectors, root_of
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
@@ -242,8 +244,10 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
     data = study_data(connection, np.array([f"g{number}" for number in group]), plan.connections)
     row, code = data.protected, data.connection
     if plan.vectors is not None:
-        effects = plan.vectors.word_effects(draw, words, rng)
-        distance = plan.vectors.distances(draw, connection, group, rng)[row, data.attribute]
+        parameters = {name: values[draw] for name, values in plan.vectors.items()}
+        effects = rng.standard_normal((words, len(place))) @ root_of(parameters["word_covariance"]).T
+        parameters["residual_covariance"] = draw_covariances(attribute_sample(data), parameters, rng)
+        distance = draw_vectors(data, plan.spec, parameters, rng=rng)
         return replace(data, distance=plan.connection_mean[draw][code] + effects[row, code] + distance)
     word_mean = plan.connection_mean[draw] + plan.word_sd[draw] * rng.standard_normal((words, len(plan.connections)))
     # All connections of one attribute word are of one kind, and so have one sd.

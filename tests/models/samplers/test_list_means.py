@@ -6,15 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import bayesbias as bb
 from bayesbias.errors import FitError
 from bayesbias.models.attribute_sample import AttributeSample
-from bayesbias.models.samplers.list_means import MOST_WORDS_WITH_COVARIANCE, ListMeanDraws, sample_list_means
+from bayesbias.models.samplers.list_means import MOST_WORDS_IN_SWEEPS, ListMeanDraws, sample_list_means
 from tests.models.made_lists import list_sample
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
 
 
 def draw(sample: AttributeSample, connections: tuple[str, ...], draws: int = 4000, **options: object) -> ListMeanDraws:
+    options = {"priors": bb.load_model("multivariate_robust").priors} | options
     return sample_list_means(sample, connections, draws=draws, seed=1, **options)  # type: ignore[arg-type]
 
 
@@ -152,7 +154,7 @@ def test_outlying_attribute_words_count_less_with_a_student_t() -> None:
 
 
 def test_too_many_words_with_lost_pairs_are_refused() -> None:
-    sample, connections = list_sample(groups=(MOST_WORDS_WITH_COVARIANCE, 1), attributes=2, controls=0, lost=0.1)
+    sample, connections = list_sample(groups=(MOST_WORDS_IN_SWEEPS, 1), attributes=2, controls=0, lost=0.1)
     with pytest.raises(FitError, match="lost pairs"):
         draw(sample, connections)
 

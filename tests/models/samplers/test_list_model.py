@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.models.samplers.list_means import PRIORS, blocks_of
+import bayesbias as bb
+from bayesbias.models.samplers.list_blocks import blocks_of
 from bayesbias.models.samplers.list_model import (
     DISTANCE_ERROR,
     InverseWishart,
@@ -112,7 +113,7 @@ def test_inverse_wishart_has_the_moments_of_scipy() -> None:
 
 def test_points_without_a_density_are_refused_and_not_an_error() -> None:
     sample, axes, stats_of = setting()
-    blocks = blocks_of(sample, PRIORS, axes)
+    blocks = blocks_of(sample, bb.load_model("multivariate").priors, axes)
     far = np.full((1, len(blocks.names[0])), 400.0)
     assert blocks.log_densities[0](far, stats=stats_of)[0] < -1e5
 

@@ -93,8 +93,8 @@ def test_every_model(model: str) -> None:
         "crossed_per_list": ["stereotype", "human", "neutral"],
         "crossed": [""],
         "crossed_robust": [""],
-        "multivariate": [""],
-        "multivariate_robust": [""],
+        "multivariate": ["stereotype", "human", "neutral"],
+        "multivariate_robust": ["stereotype", "human", "neutral"],
     }.get(model, [])
     assert f"of the model {model!r}" in found.summary[0].text
 

@@ -84,7 +84,7 @@ def test_the_interval_asked_for_decides(known: xr.DataTree) -> None:
     assert "99.9% HPDI" in wide.heading
     words = shown(wide, "words")[0]
     assert words.numbers["not_settled"] == ["he", "she"]
-    assert words.text.endswith("2 words: not settled for any.")
+    assert "2 words: not settled for any." in words.text
     # Shifted to -0.02: probability of direction 0.81, an interval that holds 0.
     assert not first(shifted(known, associated=0.03)).numbers["settled"]
 
@@ -109,9 +109,9 @@ def test_words_are_listed_by_what_their_interval_says(known: xr.DataTree) -> Non
         rows = contrasts[contrasts["contrast"] == statement.numbers["contrast"]].set_index("protected_word")
         clear = ~rows["borderline"]
         nearer, farther = clear & (rows["hdi_high"] < 0), clear & (rows["hdi_low"] > 0)
-        assert statement.numbers["nearer"] == rows.index[nearer & (rows["unpooled"] < 0)].tolist()
-        assert statement.numbers["farther"] == rows.index[farther & (rows["unpooled"] > 0)].tolist()
-        contradicted = (nearer & (rows["unpooled"] > 0)) | (farther & (rows["unpooled"] < 0))
+        assert statement.numbers["nearer"] == rows.index[nearer & (rows["observed"] < 0)].tolist()
+        assert statement.numbers["farther"] == rows.index[farther & (rows["observed"] > 0)].tolist()
+        contradicted = (nearer & (rows["observed"] > 0)) | (farther & (rows["observed"] < 0))
         assert statement.numbers["contradicted"] == rows.index[contradicted].tolist()
         assert statement.numbers["unmeasured"] == []
         assert statement.numbers["by_chance"] == pytest.approx(0.11 * len(rows))
@@ -123,10 +123,10 @@ def test_words_are_listed_by_what_their_interval_says(known: xr.DataTree) -> Non
 def test_words_whose_own_averages_point_the_other_way_are_not_named(known: xr.DataTree) -> None:
     rows = bb.contrasts(known, level="word")
     settled = ~rows["borderline"] & ((rows["hdi_low"] > 0) | (rows["hdi_high"] < 0))
-    against = set(rows.loc[settled & (rows["mean"] * rows["unpooled"] < 0), "protected_word"])
+    against = set(rows.loc[settled & (rows["mean"] * rows["observed"] < 0), "protected_word"])
     said = shown(bb.conclusions(known), "words")
     assert {word for statement in said for word in statement.numbers["contradicted"]} == against != set()
-    assert any("their own averages point the other way" in statement.text for statement in said)
+    assert any("their plain differences have the other sign" in statement.text for statement in said)
 
 
 def test_words_that_the_model_pulled_are_named(known: xr.DataTree) -> None:
@@ -135,25 +135,24 @@ def test_words_that_the_model_pulled_are_named(known: xr.DataTree) -> None:
     for statement in shown(bb.conclusions(known), "words"):
         rows = bb.contrasts(known, level="word").query(f"contrast == '{statement.numbers['contrast']}'")
         rows = rows.set_index("protected_word")
-        outside = (rows["unpooled"] < rows["hdi_low"]) | (rows["unpooled"] > rows["hdi_high"])
-        named = rows.index.isin(statement.numbers["nearer"] + statement.numbers["farther"])
-        assert statement.numbers["pulled"] == rows.loc[outside & named, "unpooled"].to_dict()
-        assert ("Read with care: " in statement.text) == bool(statement.numbers["pulled"])
+        apart = (rows["mean"] - rows["observed"]).abs() > rows["sd"]
+        assert statement.numbers["pulled"] == rows.loc[apart, "observed"].to_dict()
+        assert ("The model pulls single words" in statement.text) == bool(statement.numbers["pulled"])
         pulled |= dict.fromkeys(statement.numbers["contradicted"], 1) | statement.numbers["pulled"]
     assert pulled
 
 
-def test_a_plain_difference_outside_the_interval_is_said(known: xr.DataTree) -> None:
-    """All pairs are moved until the plain difference is the middle of the interval, and then past its end."""
+def test_a_plain_difference_that_is_apart_is_explained(known: xr.DataTree) -> None:
+    """All pairs are moved until the plain difference is the estimate, and then more than one sd beside it."""
     row = bb.contrasts(known).set_index("contrast").loc["associated - human"]
-    other_side = {"outside": row["hdi_high"] + 0.01, "inside": (row["hdi_low"] + row["hdi_high"]) / 2}
-    for place, plain in other_side.items():
+    for apart, plain in ((True, row["mean"] + 1.1 * row["sd"]), (False, row["mean"] + 0.9 * row["sd"])):
         fit = known.copy(deep=True)
         associated = fit["constant_data"]["connection_index"].to_numpy() == CONNECTIONS.index("associated")
         fit["observed_data"]["cosine_distance"][associated] += plain - row["observed"]
         (said,) = [each for each in shown(bb.conclusions(fit), "contrast") if each.numbers["contrast"] == row.name]
         assert said.numbers["observed"] == pytest.approx(plain)
-        assert ("lies outside the interval" in said.text) == (place == "outside")
+        assert f"(plain {plain:+.3f})" in said.text
+        assert ("more than one posterior sd apart" in said.text) == apart
 
 
 def test_words_that_were_not_measured_are_not_judged(known: xr.DataTree) -> None:

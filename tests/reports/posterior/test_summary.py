@@ -59,7 +59,7 @@ def test_levels_pairs_and_groups(known: xr.DataTree) -> None:
 def test_a_word_without_pairs_in_a_connection_says_so(table) -> None:
     from tests.reports.made import made_table
 
-    rows = made_table(("he", "she"))
+    rows = made_table(("he", "she", "him", "her", "his", "hers"))
     rows = rows[~((rows["protected_word"] == "he") & (rows["connection"] == "human"))]
     fit = bb.fit(rows, random_seed=1)
     word = bb.summary(fit, level="word").set_index(["protected_word", "connection"])
