@@ -12,7 +12,8 @@ class Estimate:
 
     `mean`, `sd`, `low` and `high` are moments and highest posterior density interval, in units of cosine distance;
     `below` is the probability that the contrast is negative, `influence` the weighted deviation of each importance
-    point from `mean` (None for draws), `standard_error` the Monte Carlo standard error of `mean`.
+    point from `mean` (None for draws), `standard_error` the Monte Carlo standard error of `mean`, and `end_error` about
+    that of `low` and `high`.
     """
 
     mean: float
@@ -22,6 +23,7 @@ class Estimate:
     below: float
     influence: np.ndarray | None
     standard_error: float
+    end_error: float
 
     @property
     def conclusion(self) -> str:
@@ -111,7 +113,9 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
         high=high,
         below=float(weights @ ndtr(-mean / sd)),
         influence=influence,
-        standard_error=float(np.sqrt(np.square(influence).sum())),
+        standard_error=(error := float(np.sqrt(np.square(influence).sum()))),
+        # That of the mean, and of the width: the ends follow the sds of the components.
+        end_error=float(np.hypot(error, np.sqrt(np.square(weights * (sd**2 - spread**2)).sum()) / spread)),
     )
 
 
@@ -128,16 +132,18 @@ def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -
     ends = np.searchsorted(cumulative, starts + hdi_prob - 1e-12)
     possible = np.flatnonzero(ends < len(draws))
     first = possible[np.argmin(ordered[ends[possible]] - ordered[possible])]
+    low, high = float(ordered[first]), float(ordered[ends[first]])
     mean = float(weights @ draws)
     influence = weights * (draws - mean)
     return Estimate(
         mean=mean,
         sd=float(np.sqrt(weights @ (draws - mean) ** 2)),
-        low=float(ordered[first]),
-        high=float(ordered[ends[first]]),
+        low=low,
+        high=high,
         below=float(weights @ (draws < 0)),
         influence=influence,
         standard_error=float(np.sqrt(np.square(influence).sum())),
+        end_error=_end_error((high - low), hdi_prob, 1 / float(np.square(weights).sum())),
     )
 
 
@@ -153,7 +159,17 @@ def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | Non
         below=float((draws < 0).mean()),
         influence=None,
         standard_error=sd / float(np.sqrt(len(draws) if effective is None else effective)),
+        end_error=_end_error(high - low, hdi_prob, len(draws) if effective is None else effective),
     )
+
+
+def _end_error(width: float, hdi_prob: float, effective: float) -> float:
+    """Return the standard error of a quantile of Normal draws where an interval of that width ends."""
+    from scipy.stats import norm
+
+    tail = (1 - hdi_prob) / 2
+    end = float(norm.isf(tail))
+    return float(np.sqrt(tail * (1 - tail) / effective) / norm.pdf(end) * width / (2 * end))
 
 
 def _draws_ends(draws: np.ndarray, hdi_prob: float) -> tuple[float, float]:
@@ -178,6 +194,13 @@ def _shortest(nodes: np.ndarray, below: np.ndarray, prob: float) -> tuple[float,
         step = starts[1] - starts[0]
         low, high = max(starts[best] - 2 * step, 0.0), min(starts[best] + 2 * step, spare)
     return float(ends[0, best]), float(ends[1, best])
+
+
+def changes_conclusion(found: Estimate, full: Estimate) -> bool:
+    """Return whether an end of the interval moved to the other side of 0, by more than twice its Monte Carlo error."""
+    error = 2 * float(np.hypot(found.end_error, full.end_error))
+    ends = ((found.low, full.low), (found.high, full.high))
+    return found.conclusion != full.conclusion and any(a * b <= 0 and abs(a - b) > error for a, b in ends)
 
 
 def shift_error(found: Estimate, full: Estimate) -> float:

@@ -16,30 +16,22 @@ MEAN_PRIOR = Prior("Normal", {"mu": 1.0, "sigma": 0.3})
 
 
 def draw_means_and_covariances(
-    data: ModelData, spec: ModelSpec, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator, given: bool
+    data: ModelData, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
     """Draw the words' effects and the covariances of attribute words, given all else: one draw of each.
 
-    `effect_sd` in `parameters` is kept where it is `given`; else the covariance of effects is drawn from Huang and
-    Wand's prior with its sds, and replaces it. Correlations of the effects come from their prior in both cases. Lists
-    with the same connection to a word have the same mean.
+    Correlations of the effects come from their prior. Lists with the same connection to a word have the same mean.
     """
     from scipy.stats import invwishart
 
     sample, basis = attribute_sample(data), effects_basis(data.connections)
-    freedom, scale = spec.priors["effect_sd"].parameters.values()
-    auxiliary = 1 / rng.gamma(0.5, scale**2, len(basis))
-    drawn = invwishart.rvs(freedom + len(basis) - 1, 2 * freedom * np.diag(1 / auxiliary), random_state=rng)
-    between = np.atleast_2d(drawn)
+    between = np.atleast_2d(invwishart.rvs(len(basis) + 1, np.eye(len(basis)), random_state=rng))
     sds = np.sqrt(np.diag(between))
-    if given:
-        between = between / np.outer(sds, sds) * np.outer(parameters["effect_sd"], parameters["effect_sd"])
-        sds = parameters["effect_sd"]
+    between = between / np.outer(sds, sds) * np.outer(parameters["effect_sd"], parameters["effect_sd"])
     effects = rng.standard_normal((len(data.protected_words), len(basis))) @ root_of(between).T
     word_covariance, word_mean = basis @ between @ basis.T, parameters["connection_mean"] + effects @ basis.T
     share = sample.connection_weights > 0
     return {
-        "effect_sd": sds,
         "word_mean": word_mean,
         "word_sd": np.sqrt(np.diag(word_covariance)),
         "word_covariance": word_covariance,

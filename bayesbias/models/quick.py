@@ -19,7 +19,7 @@ from bayesbias.estimates import contrast_name
 from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.diagnostics import SamplerFailedError
-from bayesbias.models.list_refits import ListRefits, draw_list_means
+from bayesbias.models.list_refits import ListRefits, list_contrasts
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
@@ -65,8 +65,8 @@ def quick_contrasts(
     """Return each contrast of a baseline with another connection, by names such as ``"associated - human"``.
 
     `sampler_for` the model must not be ``"nuts"``. An exact posterior has `draws` draws, a crossed one `points`
-    weighted points, and a multivariate one `draws` draws; where the weights of a crossed one are poor, they
-    are improved in rounds and drawn from (`draws` draws), as `fit` does, before a `SamplerFailedError`.
+    weighted points, and a multivariate one as many as `list_contrasts` says. Where the weights of a crossed one are
+    poor, they are improved in rounds and drawn from (`draws` draws), as `fit` does, before a `SamplerFailedError`.
 
     >>> from bayesbias.models.data import model_data
     >>> rng = np.random.default_rng(1)
@@ -79,7 +79,7 @@ def quick_contrasts(
     if sampler == "exact":
         means = sample_exact(data, spec, draws=draws, rng=rng)[0]["connection_mean"]
     elif sampler == "conjugate":
-        means = draw_list_means(data, spec, draws=draws, seed=int(rng.integers(SEED_LIMIT)))["connection_mean"]
+        return list_contrasts(data, spec, baseline, draws=draws, seed=int(rng.integers(SEED_LIMIT)))
     else:
         collapsed = collapse(data, spec)
         weighted = connection_mean_posterior(collapsed, draws=points, rng=rng)
@@ -118,7 +118,7 @@ class QuickRefits:
 
     Crossed models are weighted at the same points in every refit, half as many as `draws`; where their weights are poor
     there, a refit finds points of its own. Multivariate models
-    are reweighted (`ListRefits`). Models without attribute effects are drawn with the same seed, and a
+    are refitted with the same seed (`ListRefits`). Models without attribute effects are drawn with the same seed, and a
     connection that loses no row is drawn once. Contrasts are `baseline` minus each other connection, as in
     `quick_contrasts`.
     """

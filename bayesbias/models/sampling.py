@@ -25,9 +25,9 @@ from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.samplers.list_means import (
     MOST_WORDS_WITH_COVARIANCE,
-    add_population,
     sample_list_means,
     why_not_conjugate,
+    with_population,
 )
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.tables.frames import any_frame
@@ -176,7 +176,8 @@ def _with_population(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, 
         for name, values in posterior.data_vars.items()
         if name in PARAMETERS
     }
-    drawn |= add_population(drawn, attribute_sample(data), data.connections, spec.priors, settings.seed)
+    sample = attribute_sample(data)
+    drawn |= with_population(drawn["list_mean"], sample, spec.priors, data.connections, settings.seed)
     return _labelled(drawn, {}, data, spec, settings)[0]
 
 

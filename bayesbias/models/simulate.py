@@ -134,7 +134,7 @@ def draw_parameters(
         elif spec.switches["pooling"] != "none" or name != "connection_mean":
             drawn[name] = priors.get(name, MEAN_PRIOR).draw(shape, rng).reshape(shape)
     if spec.multivariate:
-        drawn |= draw_means_and_covariances(data, spec, drawn, rng=rng, given="effect_sd" in given)
+        drawn |= draw_means_and_covariances(data, drawn, rng=rng)
     elif partial:
         drawn["word_mean"] = drawn["connection_mean"] + drawn["word_sd"] * rng.standard_normal((words, count))
     else:

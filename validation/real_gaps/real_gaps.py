@@ -1,8 +1,9 @@
 """Are intervals right where something IS associated? Tables are drawn from large lists of real words.
 
-    python validation/real_gaps/real_gaps.py EMBEDDINGS [--samples 200] [--models list_means multivariate ...]
+    python validation/real_gaps/real_gaps.py EMBEDDINGS LISTS [--samples 200] [--models multivariate ...]
 
-EMBEDDINGS is the folder of the Google News and GloVe vectors. The vocabulary is split into halves: protected words of
+EMBEDDINGS is the folder of the Google News and GloVe vectors, LISTS that of lists by Bolukbasi et al. (2016), Zhao et al.
+(2018) and Ravfogel et al. (2020). The vocabulary is split into halves: protected words of
 each group lean one way or the other along an axis in one half, attribute words in the other. The truth is the mean of
 whole lists: no model makes it.
 README.md says what the table means.
@@ -11,6 +12,7 @@ README.md says what the table means.
 import argparse
 import json
 import time
+import tomllib
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +32,11 @@ from bayesbias.models.samplers.list_means import sample_list_means
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261123
-VECTORS = {"google_news": "googlenews_word2vec_300d_13784.npz", "glove": "glove_6b_50d_10382.txt"}
+VECTORS = {
+    "google_news": "googlenews_word2vec_300d_13784.npz",
+    "glove": "glove_6b_50d_10382.txt",
+    "bundled": "wikipedia2018_skipgram_seed1.npz",
+}
 MALE = ("he", "him", "his", "man", "men", "boy", "boys", "male", "father", "son", "brother", "husband", "uncle", "king")
 FEMALE = (
     *("she", "her", "hers", "woman", "women", "girl", "girls", "female", "mother", "daughter", "sister", "wife"),
@@ -43,7 +49,12 @@ LEVELS = ("population", "these_words", "word")
 
 @dataclass(frozen=True)
 class Cell:
-    """What tables are drawn from, and their size; with `noise` 99 the lists are drawn at random."""
+    """What tables are drawn from, and their size.
+
+    `axis` is what lists lean along, or a name in `CURATED`; with `noise` 99 attribute lists are drawn at random, and
+    `gap` says what is added to their associated distances: ``"constant"`` the same for all words, ``"independent"``
+    a number of its own for each. ``"real"`` gaps are those of the vectors.
+    """
 
     vectors: str
     axis: str
@@ -52,51 +63,106 @@ class Cell:
     words: int
     attributes: int
     controls: int
+    gap: str = "real"
 
 
 CELLS = (
     Cell("google_news", "gender", 0.5, 2, 8, 8, 0),
     Cell("google_news", "gender", 1, 2, 3, 4, 100),
     Cell("google_news", "pc2", 1, 2, 8, 8, 100),
-    Cell("google_news", "pc5", 1, 3, 5, 4, 0),
+    Cell("google_news", "pc5", 1, 3, 8, 4, 0),
     Cell("google_news", "pc8", 2, 2, 15, 15, 0),
+    Cell("google_news", "pc5", 0.5, 2, 15, 8, 100),
     Cell("glove", "gender", 1, 2, 8, 15, 0),
     Cell("glove", "pc2", 0.5, 2, 3, 4, 0),
     Cell("glove", "pc5", 1, 3, 3, 8, 100),
     Cell("glove", "pc8", 1, 2, 15, 4, 0),
+    Cell("glove", "gender", 2, 2, 3, 15, 100),
+    Cell("bundled", "pc2", 1, 2, 8, 4, 0),
+    Cell("bundled", "gender", 1, 2, 3, 4, 100),
+    Cell("google_news", "gendered words, professions", 0, 2, 8, 4, 0),
+    Cell("google_news", "professions, gendered words", 0, 2, 8, 4, 100),
+    Cell("google_news", "names, gendered words", 0, 2, 15, 8, 0),
+    Cell("google_news", "professions, valence", 0, 2, 8, 8, 100),
+    Cell("glove", "gendered words, professions", 0, 2, 3, 4, 0),
+    Cell("glove", "professions, gendered words", 0, 2, 8, 8, 100),
+    Cell("glove", "gendered words, valence", 0, 2, 8, 15, 0),
+    Cell("google_news", "pc2", 99, 2, 8, 8, 100, "constant"),
+    Cell("glove", "pc5", 99, 2, 8, 4, 0, "constant"),
+    Cell("google_news", "gender", 99, 2, 8, 8, 0, "independent"),
+    Cell("glove", "pc8", 99, 2, 15, 8, 100, "independent"),
     Cell("glove", "pc2", 99, 2, 8, 8, 0),
-    Cell("google_news", "pc2", 99, 3, 5, 8, 100),
+    Cell("google_news", "pc2", 99, 3, 3, 8, 100),
 )
+# Added to associated distances, and the sd of what is added to those of single words.
+GAP, GAP_SD = -0.05, 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class Populations:
-    """Unit vectors, and the words of each protected group, each attribute list and the control words."""
+    """Unit vectors, the words of each protected group, each attribute list and the control words.
+
+    `added` is what is added to associated distances of each word of the vocabulary.
+    """
 
     vectors: np.ndarray
     protected: list[np.ndarray]
     attributes: list[np.ndarray]
     others: np.ndarray
+    added: np.ndarray
 
     def distances(self, protected: np.ndarray, attributes: np.ndarray) -> np.ndarray:
         """Return cosine distances, shape (protected, attributes)."""
         return 1 - self.vectors[protected] @ self.vectors[attributes].T
 
 
-def populations(cell: Cell, folder: Path) -> Populations:
+def curated(lists: Path) -> dict[str, list[list[str]]]:
+    """Return pairs of lists that people made."""
+
+    def words_of(name: str) -> list[str]:
+        return (lists / name).read_text(encoding="utf-8").split()
+
+    professions = json.loads((lists / "bolukbasi_professions.json").read_text(encoding="utf-8"))
+    # Those that do not mean a gender, by the stereotype that people saw in them.
+    neutral = [(word, stereotype) for word, meant, stereotype in professions if abs(meant) < 0.3]
+    valence = tomllib.loads(bb.bundled("data", "lists", "bing_liu.toml").read_text(encoding="utf-8"))["lists"]
+    return {
+        "gendered words": [words_of("gn_glove_male_word_file.txt"), words_of("gn_glove_female_word_file.txt")],
+        "professions": [[word for word, x in neutral if x >= 0.3], [word for word, x in neutral if x < 0]],
+        "valence": [valence["positive_words"], valence["negative_words"]],
+        "names": [words_of("inlp_first_names_clean.txt")],
+    }
+
+
+def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
     """Return the populations of a cell."""
-    rng = np.random.default_rng([SEED, zlib.crc32(repr((cell.vectors, cell.axis, cell.noise, cell.groups)).encode())])
-    embedding = bb.load_embedding(folder / VECTORS[cell.vectors])
+    key = repr((cell.vectors, cell.axis, cell.noise, cell.groups, cell.gap))
+    rng = np.random.default_rng([SEED, zlib.crc32(key.encode())])
+    path = (
+        bb.bundled("data", "vectors", VECTORS["bundled"])
+        if cell.vectors == "bundled"
+        else folder / VECTORS[cell.vectors]
+    )
+    embedding = bb.load_embedding(path)
     vectors = np.asarray(embedding.vectors, dtype=float)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     words = list(embedding.words)
     usable = np.array([place for place, word in enumerate(words) if word.isalpha()])
     centred = vectors - vectors[usable].mean(axis=0)
-    if cell.axis == "gender":
-        place_of = {word: place for place, word in enumerate(words)}
-        means = [vectors[[place_of[word] for word in side if word in place_of]].mean(axis=0) for side in (MALE, FEMALE)]
-        axes = (means[0] - means[1])[None]
-    else:
+    place_of = {word: place for place, word in enumerate(words)}
+    means = [vectors[[place_of[word] for word in side if word in place_of]].mean(axis=0) for side in (MALE, FEMALE)]
+    gender = (means[0] - means[1])[None]
+    if "," in cell.axis:
+        pairs = {name: [[w for w in of if w in place_of] for of in pair] for name, pair in curated(lists).items()}
+        score = [(word, vectors[place_of[word]] @ gender[0]) for word in pairs["names"][0]]
+        pairs["names"] = [[word for word, x in score if x > 0], [word for word, x in score if x < 0]]
+        protected, attributes = (
+            [np.array([place_of[word] for word in of]) for of in pairs[name]] for name in cell.axis.split(", ")
+        )
+        attributes = [np.setdiff1d(of, np.concatenate(protected)) for of in attributes]
+        return Populations(vectors, protected, attributes, usable, np.zeros(len(words)))
+    axes = gender
+    if cell.axis != "gender":
         first = int(cell.axis.removeprefix("pc"))
         axes = np.linalg.svd(centred[usable], full_matrices=False)[2][first : first + max(1, cell.groups - 1)]
     halves = np.array_split(rng.permutation(usable), 2)
@@ -114,7 +180,10 @@ def populations(cell: Cell, folder: Path) -> Populations:
 
     random = cell.noise > 50
     attributes = np.array_split(rng.permutation(halves[1]), cell.groups) if random else leaning(halves[1])
-    return Populations(vectors, leaning(halves[0]), attributes, halves[1])
+    added = np.zeros(len(words)) if cell.gap == "real" else np.full(len(words), GAP)
+    if cell.gap == "independent":
+        added = added + GAP_SD * rng.standard_normal(len(words))
+    return Populations(vectors, leaning(halves[0]), attributes, halves[1], added)
 
 
 def gaps(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
@@ -134,9 +203,10 @@ def sampled_table(whole: Populations, cell: Cell, rng: np.random.Generator) -> t
         for at in range(len(words)):
             group = at // cell.words
             kind = "neutral" if number == cell.groups else "associated" if number == group else "different"
+            shift = whole.added[words[at]] if kind == "associated" else 0.0
             rows += [
                 (f"p{at}", f"g{group}", f"{number}_{of}", f"list{number}", kind, value, 1 - value)
-                for of, value in enumerate(distances[at])
+                for of, value in enumerate(distances[at] + shift)
             ]
     columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
     return pd.DataFrame(rows, columns=[*columns, "cosine_distance", "cosine_similarity"]), words
@@ -193,16 +263,18 @@ def fitted_rows(table: pd.DataFrame, model: str, seed: int) -> Iterator[Row]:
             yield name, row["mean"], row["sd"], row["hdi_low"], row["hdi_high"]
 
 
-def run_cell(cell: Cell, folder: Path, samples: int, models: list[str]) -> pd.DataFrame:
+def run_cell(cell: Cell, folder: Path, lists: Path, samples: int, models: list[str]) -> pd.DataFrame:
     """Return a row for each sample, method and estimate of a cell."""
-    whole = populations(cell, folder)
+    whole = populations(cell, folder, lists)
     means = [np.array([whole.distances(group, of).mean() for of in whole.attributes]) for group in whole.protected]
-    truth = float(gaps(np.array(means), np.arange(cell.groups)).mean())
+    of_added = np.mean([whole.added[group].mean() for group in whole.protected])
+    truth = float(gaps(np.array(means), np.arange(cell.groups)).mean() + of_added)
     group_of = np.repeat(np.arange(cell.groups), cell.words)
     rows = []
     for number in range(samples):
         table, words = sampled_table(whole, cell, np.random.default_rng([SEED, number]))
         own = gaps(np.column_stack([whole.distances(words, of).mean(axis=1) for of in whole.attributes]), group_of)
+        own = own + whole.added[words]
         of_table = table.groupby(["protected_word", "attribute_group"], sort=False)["cosine_distance"].mean()
         plain = gaps(of_table.unstack(sort=False).to_numpy(), group_of)
         truths = {"population": [truth], "these_words": [own.mean()], "word": list(own)}
@@ -266,6 +338,7 @@ def main() -> None:
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("embeddings", type=Path)
+    parser.add_argument("lists", type=Path)
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--models", nargs="*", default=["list_means"])
     parser.add_argument("--cells", nargs="*", type=int, default=range(len(CELLS)))
@@ -275,7 +348,7 @@ def main() -> None:
     with threadpool_limits(1, "blas"):
         for number in given.cells:
             cell = CELLS[number]
-            found = summarise(run_cell(cell, given.embeddings, given.samples, given.models))
+            found = summarise(run_cell(cell, given.embeddings, given.lists, given.samples, given.models))
             for at, (name, value) in enumerate(vars(cell).items()):
                 found.insert(at, name, value)
             frames.append(found)

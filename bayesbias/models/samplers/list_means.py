@@ -14,10 +14,10 @@ from bayesbias.errors import FitError
 from bayesbias.models.attribute_sample import AttributeSample
 from bayesbias.models.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.priors import Prior
+from bayesbias.models.samplers.connection_moments import ConnectionMoments, connection_moments
 from bayesbias.models.samplers.importance import ImportanceDraws, LogDensity, fit_proposal, resample
 from bayesbias.models.samplers.list_blocks import (
     LEAN,
-    REGRESSION,
     blocks_of,
     completed_distances,
     draw_given,
@@ -26,10 +26,11 @@ from bayesbias.models.samplers.list_blocks import (
     named_hyperparameters,
     table_statistics,
 )
-from bayesbias.models.samplers.list_model import Coordinates, coordinates_of, expected_covariances
+from bayesbias.models.samplers.list_model import Coordinates, coordinates_of, lean_posterior
 from bayesbias.models.samplers.list_sweeps import draw_in_sweeps
-from bayesbias.models.samplers.population import draw_population, plain_effects, word_means
+from bayesbias.models.samplers.population import draw_effect_covariance, draw_population, plain_effects, word_means
 from bayesbias.models.spec import ModelSpec
+from bayesbias.models.word_effects import effects_basis
 
 # With more protected words the covariance of their distances is not kept, which would take gigabytes.
 MOST_WORDS_WITH_COVARIANCE = 60
@@ -43,8 +44,6 @@ _START = {
 # Points that are weighted: as many as this, and fewer where each takes long.
 _POINTS, _FEWEST_POINTS, _CUBES = 2000, 250, 2e10
 _LEAST_EFFECTIVE = 200
-# Points that the expected covariance of attribute words is averaged over.
-_EXPECTED = 200
 # The tails are long: where little is known of a kind of lists they are those of the priors.
 _PROPOSAL_FREEDOM = 4.0
 # Points with weights worse than this are moved by so many Metropolis steps each, which leave the posterior as it is and
@@ -145,50 +144,54 @@ def sample_list_means(
         ]
         if in_sweeps:
             starts = [block.points for block in found]
-            lists, expected, hyper = draw_in_sweeps(
+            lists, hyper = draw_in_sweeps(
                 sample, likelihood, priors, completed, blocks, axes, starts, draws, seed, covariances=keep
             )
-            return ListMeanDraws(
-                with_population(lists, sample, completed, expected, priors, connections, seed) | hyper, {}
-            )
+            return ListMeanDraws(with_population(lists, sample, priors, connections, seed) | hyper, {})
         points = [np.resize(block.points, (draws, block.points.shape[1])) for block in found]
         drawn = draw_given(points, stats, sample, axes, seed, covariances=keep)
-        few = [block[:_EXPECTED] for block in points]
-        expected = expected_covariances(
-            few[: len(sample.kinds)], few[-1] if axes.contrasts else np.zeros((1, 0)), stats, axes
-        )
-    posterior = with_population(drawn.lists, sample, completed, expected, priors, connections, seed)
+    posterior = with_population(drawn.lists, sample, priors, connections, seed)
     posterior |= named_hyperparameters(points, sample, axes)
     if drawn.rest is not None:
-        kinds = range(len(sample.kinds))
-        posterior["residual_covariance"] = np.stack([drawn.covariance(kind) for kind in kinds], axis=1)
+        posterior["residual_covariance"] = drawn.covariances
     return ListMeanDraws(posterior, _error(found))
 
 
-def add_population(
-    draws: dict[str, np.ndarray],
-    sample: AttributeSample,
-    connections: tuple[str, ...],
-    priors: Mapping[str, Prior],
-    seed: int,
-) -> dict[str, np.ndarray]:
-    """Return the means of words, and of words like these, for draws of `list_mean` and all hyperparameters.
+def connection_moments_of(
+    sample: AttributeSample, connections: tuple[str, ...], *, draws: int, seed: int, priors: Mapping[str, Prior]
+) -> ConnectionMoments | None:
+    """Return the moments of the connection means of a whole table of Normal attribute words, for refits in loops.
 
-    `draws` are those of another sampler, by name, each of shape (draws, ...).
+    They need no single words' means, and so none of the regression. None where the means of groups do not suffice.
     """
-    completed, words = completed_distances(sample), sample.distances.shape[1]
-    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
-    stats = table_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
-    logs = {name: np.log(values[:_EXPECTED]) for name, values in draws.items() if name in (*LEAN, *REGRESSION)}
-    lean = [
-        np.stack([logs[name][:, kind] for name in LEAN if name in logs], axis=1) for kind in range(len(sample.kinds))
-    ]
-    scales = np.log(draws["list_scale"][:_EXPECTED]) if "list_scale" in draws else np.zeros((len(lean[0]), 0))
-    regression = np.zeros((1, 0))
-    if axes.contrasts:
-        regression = np.column_stack([*[logs[name] for name in REGRESSION], scales])
-    expected = expected_covariances(lean, regression, stats, axes)
-    return with_population(draws["list_mean"], sample, completed, expected, priors, connections, seed)
+    axes = coordinates_of(sample.distances, sample.group_of)
+    blocks = blocks_of(sample, priors, axes)
+    stats = table_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
+    kinds, rng = range(len(sample.kinds)), np.random.default_rng([seed, 100])
+    lean = np.empty((draws, len(kinds), len(axes.sizes), len(axes.sizes)))
+    with singular_fails():
+        for kind, names, of in zip(kinds, blocks.names, blocks.log_densities, strict=False):
+            found = _importance(partial(of, stats=stats), names, axes, draws, np.random.default_rng([seed, kind]))
+            points = np.resize(found.points, (draws, found.points.shape[1]))
+            roots = lean_posterior(points, kind, stats, axes).roots(rng)
+            lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
+    between = _effect_covariance(sample, sample.distances, priors, connections, draws, seed)
+    basis = effects_basis(connections)
+    return connection_moments(sample, stats, axes, lean, basis @ between @ basis.T)
+
+
+def _effect_covariance(
+    sample: AttributeSample,
+    completed: np.ndarray,
+    priors: Mapping[str, Prior],
+    connections: tuple[str, ...],
+    draws: int,
+    seed: int,
+) -> np.ndarray:
+    """Draw the covariance of the effects of words like these, shape (draws, effects, effects)."""
+    half_t, plain = priors["effect_sd"].parameters, plain_effects(sample, completed, connections)
+    rng = np.random.default_rng([seed, 101])
+    return draw_effect_covariance(plain, (half_t["nu"], half_t["sigma"]), draws, rng)
 
 
 def _importance(
@@ -217,36 +220,18 @@ def _importance(
 
 
 def with_population(
-    lists: np.ndarray,
-    sample: AttributeSample,
-    completed: np.ndarray,
-    covariances: np.ndarray,
-    priors: Mapping[str, Prior],
-    connections: tuple[str, ...],
-    seed: int,
+    lists: np.ndarray, sample: AttributeSample, priors: Mapping[str, Prior], connections: tuple[str, ...], seed: int
 ) -> dict[str, np.ndarray]:
-    """Return means of lists (draws, lists, words), of words and of words like these, by name.
-
-    `completed` are the distances without gaps, and `covariances` (kinds, words, words) those of attribute words.
-    """
-    half_t = priors["effect_sd"].parameters
-    measured = sample.connection_weights.sum(axis=2) > 0
-    means = word_means(lists, sample.connection_weights)
-    sizes = np.bincount(sample.list_of)
-    plain = plain_effects(
-        np.stack([completed[sample.list_of == place].mean(axis=0) for place in range(len(sizes))]),
-        covariances[sample.list_kind] / sizes[:, None, None],
-        sample.connection_weights,
-        connections,
-    )
-    rng = np.random.default_rng([seed, 102])
-    population, covariance, effect_sd = draw_population(
-        means, measured, sample.group_of, connections, (half_t["nu"], half_t["sigma"]), plain, rng
-    )
+    """Return means of lists (draws, lists, words), of words and of words like these, by name."""
+    means, basis = word_means(lists, sample.connection_weights), effects_basis(connections)
+    between = _effect_covariance(sample, completed_distances(sample), priors, connections, len(lists), seed)
+    measured, rng = sample.connection_weights.any(axis=2), np.random.default_rng([seed, 102])
+    population = draw_population(means, measured, sample.group_of, basis, between, rng)
+    covariance = basis @ between @ basis.T
     return {
         "connection_mean": population,
         "word_sd": np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)),
-        "effect_sd": effect_sd,
+        "effect_sd": np.sqrt(np.diagonal(between, axis1=1, axis2=2)),
         "word_covariance": covariance,
         "word_mean": means,
         "list_mean": lists,

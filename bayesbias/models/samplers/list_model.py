@@ -278,12 +278,15 @@ class ListDraws:
     rest: np.ndarray | None
     precision: np.ndarray
 
-    def covariance(self, kind: int) -> np.ndarray:
-        """Return the covariance of the distances of an attribute word of a kind of lists, shape (draws, J, J)."""
+    @property
+    def covariances(self) -> np.ndarray:
+        """The covariance of attribute words of each kind of lists, shape (draws, kinds, J, J)."""
         if self.rest is None:
-            raise ValueError("the covariance was not kept")
-        lean = self.image @ self.lean[:, kind] @ np.swapaxes(self.image, 1, 2)
-        return np.asarray(lean + self.rest / self.precision[:, kind, None, None])
+            raise ValueError("the covariances were not kept")
+        image = self.image[:, None]
+        found = np.asarray(image @ self.lean @ np.swapaxes(image, 2, 3))
+        found += self.rest[:, None] / self.precision[:, :, None, None]
+        return found
 
 
 def draw_lists(
@@ -351,31 +354,3 @@ def _draw_regression(
             free -= (free @ basis) @ basis.T
         theta += left @ (free * np.sqrt(found.unseen_scale)[:, None, None])
     return theta, None
-
-
-def expected_covariances(
-    leans: list[np.ndarray], regressions: np.ndarray, stats: ListStatistics, axes: Coordinates
-) -> np.ndarray:
-    """Return about what the covariance of attribute words of each kind is, averaged over points: (kinds, J, J).
-
-    It is that of the posterior means of Sigma_k, B and E.
-    """
-    image, rest = axes.between, np.zeros((axes.words, axes.words))
-    precision = np.ones((1, len(leans)))
-    if axes.contrasts:
-        posterior, precision = (
-            regression_posterior(regressions, stats, axes),
-            residual_precisions(regressions, len(leans)),
-        )
-        expected = posterior.residual.scale / (posterior.residual.freedom - axes.contrasts - 1)[:, None, None]
-        rest = axes.within @ expected.mean(axis=0) @ axes.within.T
-        if axes.unseen:
-            apart = np.eye(axes.words) - axes.between @ axes.between.T - axes.within @ axes.within.T
-            rest += (posterior.unseen_scale / (posterior.residual.freedom - axes.contrasts - 1)).mean() * apart
-        image = image + axes.within @ posterior.mean[:, 1 + stats.lists :].mean(axis=0).T
-    found = np.empty((len(leans), axes.words, axes.words))
-    for kind, points in enumerate(leans):
-        lean = lean_posterior(points, kind, stats, axes)
-        expected = lean.scale / (lean.freedom - len(axes.sizes) - 1)[:, None, None]
-        found[kind] = image @ expected.mean(axis=0) @ image.T + rest * (1 / precision[:, kind]).mean()
-    return found

@@ -43,8 +43,8 @@ def draw_in_sweeps(
     seed: int,
     *,
     covariances: bool,
-) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Return means of lists, the mean covariance of attribute words, and all else, by many chains side by side.
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return means of lists, and all else, by many chains side by side.
 
     `found` are points of each block of hyperparameters for the `completed` table.
     """
@@ -56,7 +56,7 @@ def draw_in_sweeps(
     weights, freedom = np.ones(distances.shape[:2]), np.full(chains, 10.0)
     lost, kind_of = lost_pairs(sample.distances), sample.list_kind[sample.list_of]
     kept: list[dict[str, np.ndarray]] = []
-    every, expected = _SWEEPS_A_DRAW[likelihood] * (_MORE_SWEEPS if _lacks_pairs(sample) else 1), np.zeros(())
+    every = _SWEEPS_A_DRAW[likelihood] * (_MORE_SWEEPS if _lacks_pairs(sample) else 1)
     for sweep in range(_WARM_UP + _CHAIN_DRAWS * every):
         stats = table_statistics(sample, distances, weights, axes)
         for _ in range(_STEPS):
@@ -66,7 +66,7 @@ def draw_in_sweeps(
             ]
         drawn = draw_given(points, stats, sample, axes, int(rng.integers(2**32)), covariances=True)
         mean = drawn.lists[:, sample.list_of]
-        covariance = np.stack([drawn.covariance(kind) for kind in range(len(sample.kinds))], axis=1)
+        covariance = drawn.covariances
         precision = np.linalg.inv(covariance)
         fill_lost_pairs(distances, lost, mean, precision, kind_of, weights, rng)
         if likelihood == "student_t":
@@ -76,12 +76,11 @@ def draw_in_sweeps(
             state = {"list_mean": drawn.lists} | named_hyperparameters(points, sample, axes)
             if covariances:
                 state["residual_covariance"] = covariance
-            expected = expected + covariance.mean(axis=0) / _CHAIN_DRAWS
             kept.append(state | ({"nu": freedom, "attribute_weight": weights} if likelihood == "student_t" else {}))
     # Chain after chain, each in its own order, as many as there are draws.
     hyper = {name: np.stack([state[name] for state in kept], axis=1) for name in kept[0]}
     hyper = {name: values.reshape(-1, *values.shape[2:])[:draws] for name, values in hyper.items()}
-    return hyper.pop("list_mean"), expected, hyper
+    return hyper.pop("list_mean"), hyper
 
 
 def _lacks_pairs(sample: AttributeSample) -> bool:

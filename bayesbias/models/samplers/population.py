@@ -4,9 +4,10 @@ Within its group, a word's effects (level, gap, human, neutral) are a sample: No
 and a population's mean is that of these words plus Normal(0, S / J_g). The vectors of these words are known, and given
 them no attribute word says more about their population: so this does not change the means of these words.
 
-The sds of S are those of the plain effects beyond what attribute words make of them by chance: within groups they are
-Normal(0, sd^2 I + V), with V their covariance from one sample of attribute words to the next, and a half-t prior of sd.
-Correlations are those of the drawn effects, with Huang and Wand's (2013) prior.
+S is learnt from the plain effects beyond what attribute words make of them by chance. Within groups they are Normal(0,
+sd^2 I + V), with V their covariance from one sample of attribute words to the next, and a half-t prior of sd.
+Correlations are those of the plain effects, with an inverse-Wishart prior under which each of them is uniform. Control
+words change neither V nor sd of the effects on associated and different words.
 """
 
 from collections.abc import Sequence
@@ -15,31 +16,27 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from bayesbias.models.attribute_sample import AttributeSample
 from bayesbias.models.samplers.list_model import InverseWishart
 from bayesbias.models.word_effects import effects_basis
 
-_SWEEPS = 25
 _SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 400))
 
 
 @dataclass(frozen=True, eq=False)
 class PlainEffects:
-    """Effects of these words from plain means of lists, and how these covary over samples of attribute words.
+    """Effects of these words from plain means of lists, as contrasts of words within groups.
 
-    Their shapes are (effects, words) and (effects, words, words).
+    Parameters
+    ----------
+    effects
+        Shape (effects, contrasts).
+    covariances
+        How they covary over samples of attribute words, shape (effects, contrasts, contrasts).
     """
 
     effects: np.ndarray
     covariances: np.ndarray
-
-
-def plain_effects(
-    lists: np.ndarray, covariances: np.ndarray, connection_weights: np.ndarray, connections: Sequence[str]
-) -> PlainEffects:
-    """Return the plain effects from plain means of lists (lists, words) and their covariances (lists, words, words)."""
-    weights = np.einsum("ec,jcl->ejl", np.linalg.inv(effects_basis(connections)), connection_weights)
-    effects = np.einsum("ejl,lj->ej", weights, lists)
-    return PlainEffects(effects, np.einsum("ejl,ekl,ljk->ejk", weights, weights, covariances, optimize=True))
 
 
 def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
@@ -51,16 +48,91 @@ def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.einsum("dlj,jcl->djc", lists, connection_weights, optimize=True))
 
 
+def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: Sequence[str]) -> PlainEffects:
+    """Return the plain effects of the words that have all connections, from distances without gaps."""
+    whole = sample.connection_weights.any(axis=2).all(axis=1)
+    within = group_contrasts(sample.group_of[whole])
+    columns = distances[:, whole] @ within
+    means = np.stack([columns[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
+    rest, kind_of = columns - means[sample.list_of], sample.list_kind[sample.list_of]
+    covariances = np.stack(
+        [
+            shrunk_covariance(rest[kind_of == kind], int((sample.list_kind == kind).sum()))
+            for kind in range(len(sample.kinds))
+        ]
+    )
+    of_means = covariances[sample.list_kind] / np.bincount(sample.list_of)[:, None, None]
+    basis = np.linalg.inv(effects_basis(connections))
+    weights = np.einsum("ec,jcl->ejl", basis, sample.connection_weights[whole])
+    # Of a contrast of words of one group, which have the same lists but where pairs were lost.
+    weights = np.einsum("jp,ejl->epl", within**2, weights)
+    effects = np.einsum("epl,lp->ep", weights, means)
+    return PlainEffects(effects, np.einsum("epl,eql,lpq->epq", weights, weights, of_means, optimize=True))
+
+
+def group_contrasts(group_of: np.ndarray) -> np.ndarray:
+    """Return orthonormal contrasts of words, each of words of one group, shape (words, words - groups).
+
+    >>> group_contrasts(np.array([0, 1, 1])).round(3)
+    array([[ 0.   ],
+           [-0.707],
+           [ 0.707]])
+    """
+    blocks = []
+    for group in np.unique(group_of):
+        members = np.flatnonzero(group_of == group)
+        block = np.zeros((len(group_of), len(members) - 1))
+        block[members] = np.linalg.qr(np.ones((len(members), 1)), mode="complete")[0][:, 1:]
+        blocks.append(block)
+    return np.concatenate([np.zeros((len(group_of), 0)), *blocks], axis=1)
+
+
+def shrunk_covariance(rest: np.ndarray, lost: int) -> np.ndarray:
+    """Return the covariance of residuals, shape (rows, size), of which `lost` degrees of freedom went to means.
+
+    It is shrunk toward equal variances without correlations (Chen, Wiesel, Eldar and Hero 2010, OAS), so that it has
+    an inverse whatever the number of rows.
+    """
+    rows, size = max(len(rest) - lost, 1), rest.shape[1]
+    covariance = rest.T @ rest / rows
+    total, square = np.trace(covariance), np.sum(covariance**2)
+    spread = (rows + 1 - 2 / max(size, 1)) * (square - total**2 / max(size, 1))
+    share = min(((1 - 2 / max(size, 1)) * square + total**2) / spread, 1.0) if spread > 0 else 1.0
+    return np.asarray((1 - share) * covariance + share * total / max(size, 1) * np.eye(size))
+
+
+def draw_effect_covariance(
+    plain: PlainEffects, half_t: tuple[float, float], draws: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw S, shape (draws, effects, effects); `half_t` are degrees of freedom and scale of the prior of its sds."""
+    size = len(plain.effects)
+    log_prior = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
+    step, sds = np.log(_SDS[1] / _SDS[0]), np.empty((draws, size))
+    for effect, (values, covariance) in enumerate(zip(plain.effects, plain.covariances, strict=True)):
+        spread, axes = np.linalg.eigh(covariance)
+        variance = np.maximum(spread, 0) + _SDS[:, None] ** 2
+        log = log_prior - 0.5 * (np.log(variance) + np.square(axes.T @ values) / variance).sum(axis=1)
+        # On the grid, and evenly inside its cells.
+        cumulative = np.cumsum(np.exp(log - log.max()))
+        cell = np.searchsorted(cumulative, rng.random(draws) * cumulative[-1])
+        sds[:, effect] = _SDS[np.minimum(cell, len(_SDS) - 1)] * np.exp(step * (rng.random(draws) - 0.5))
+    scatter = plain.effects @ plain.effects.T + sds[:, :, None] ** 2 * np.eye(size)
+    freedom = np.full(draws, 1.0 + size + plain.effects.shape[1])
+    roots = InverseWishart(freedom, scatter).roots(rng)
+    between = roots @ np.swapaxes(roots, 1, 2)
+    ratio = sds / np.sqrt(np.diagonal(between, axis1=1, axis2=2))
+    return np.asarray(between * ratio[:, :, None] * ratio[:, None, :])
+
+
 def draw_population(
     means: np.ndarray,
     measured: np.ndarray,
     group_of: np.ndarray,
-    connections: Sequence[str],
-    half_t: tuple[float, float],
-    plain: PlainEffects,
+    basis: np.ndarray,
+    between: np.ndarray,
     rng: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw the mean distances of words like these, and the covariance of words around them.
+) -> np.ndarray:
+    """Draw the mean distances of words like these, shape (draws, connections), each group weighing the same.
 
     Parameters
     ----------
@@ -71,87 +143,21 @@ def draw_population(
         Which words have which connections, shape (words, connections).
     group_of
         Group of each word.
-    connections
-        Names of the connections.
-    half_t
-        Degrees of freedom and scale of the prior of the sds of level, gap and effects on controls.
-    plain
-        The plain effects of these words, which say how much words differ.
+    basis
+        What effects make of connections, as `effects_basis`.
+    between
+        S, shape (draws, effects, effects).
     rng
         Source of the draws.
-
-    Returns
-    -------
-    tuple
-        Means of the population, shape (draws, connections), each group weighing the same; covariances, shape
-        (draws, connections, connections); and sds of the effects, shape (draws, effects).
     """
-    basis = effects_basis(connections)
-    inverse = np.linalg.inv(basis)
     member = np.eye(group_of.max() + 1)[group_of]
-    whole = measured.all(axis=1)
-    groups = member[whole].sum(axis=0)
-    inside = means[:, whole] - (member[whole] / np.maximum(groups, 1) @ (member[whole].T @ means[:, whole]))
-    scatter = inverse @ (np.swapaxes(inside, 1, 2) @ inside) @ inverse.T
-    between = _draw_covariance(scatter, int(whole.sum() - (groups > 0).sum()), half_t, rng)
-    effect_sd = _draw_effect_sds(plain, whole, member, half_t, len(means), rng)
-    ratio = effect_sd / np.sqrt(np.diagonal(between, axis1=1, axis2=2))
-    between = between * ratio[:, :, None] * ratio[:, None, :]
-    covariance = basis @ between @ basis.T
     have = (member.T @ measured) > 0
-    sizes = (member.T @ measured).clip(1)
-    of_groups = np.einsum("gj,djc->dgc", member.T, means * measured) / sizes
-    lower = np.linalg.cholesky(between)
+    of_groups = np.einsum("gj,djc->dgc", member.T, means * measured) / (member.T @ measured).clip(1)
     noise = rng.standard_normal((len(means), len(have), len(basis)))
-    noise = noise @ np.swapaxes(lower, 1, 2) @ basis.T / np.sqrt(member.sum(axis=0))[:, None]
-    weights = have / have.sum(axis=0)
-    population = ((of_groups + noise) * weights).sum(axis=1)
-    _draw_unmeasured(means, measured, population, covariance, rng)
-    return population, covariance, effect_sd
-
-
-def _draw_effect_sds(
-    plain: PlainEffects,
-    whole: np.ndarray,
-    member: np.ndarray,
-    half_t: tuple[float, float],
-    draws: int,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Draw the sd of each effect among the words of a group, shape (draws, effects), on a grid and inside its cells."""
-    scaled = member[whole] / np.sqrt(np.maximum(member[whole].sum(axis=0), 1))
-    present = scaled[:, scaled.any(axis=0)]
-    contrasts = np.linalg.qr(present, mode="complete")[0][:, present.shape[1] :]
-    log_prior = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
-    step, found = np.log(_SDS[1] / _SDS[0]), np.empty((draws, len(plain.effects)))
-    for effect, (values, covariance) in enumerate(zip(plain.effects, plain.covariances, strict=True)):
-        spread, axes = np.linalg.eigh(contrasts.T @ covariance[np.ix_(whole, whole)] @ contrasts)
-        square = np.square(axes.T @ (contrasts.T @ values[whole]))
-        variance = np.maximum(spread, 0) + _SDS[:, None] ** 2
-        log = log_prior - 0.5 * (np.log(variance) + square / variance).sum(axis=1)
-        cumulative = np.cumsum(np.exp(log - log.max()))
-        cell = np.searchsorted(cumulative, rng.random(draws) * cumulative[-1])
-        found[:, effect] = _SDS[np.minimum(cell, len(_SDS) - 1)] * np.exp(step * (rng.random(draws) - 0.5))
-    return found
-
-
-def _draw_covariance(
-    scatter: np.ndarray, freedom: int, half_t: tuple[float, float], rng: np.random.Generator
-) -> np.ndarray:
-    """Draw S given products of effects (draws, size, size) of that freedom, by sweeps for all draws at once."""
-    (nu, scale), (draws, size, _) = half_t, scatter.shape
-    places = np.arange(size)
-    auxiliary = np.full((draws, size), scale**2)
-    between = np.empty_like(scatter)
-    for _ in range(_SWEEPS):
-        prior = np.zeros_like(scatter)
-        prior[:, places, places] = 2 * nu / auxiliary
-        roots = InverseWishart(np.full(draws, nu + size - 1.0 + freedom), scatter + prior).roots(rng)
-        between = roots @ np.swapaxes(roots, 1, 2)
-        precision = np.diagonal(np.linalg.inv(between), axis1=1, axis2=2)
-        rate = 1 / scale**2 + nu * precision
-        auxiliary = rate / rng.standard_gamma((nu + size) / 2, (draws, size))
-    return between
+    noise = noise @ np.swapaxes(np.linalg.cholesky(between), 1, 2) @ basis.T / np.sqrt(member.sum(axis=0))[:, None]
+    population = np.asarray(((of_groups + noise) * have / have.sum(axis=0)).sum(axis=1))
+    _draw_unmeasured(means, measured, population, basis @ between @ basis.T, rng)
+    return population
 
 
 def _draw_unmeasured(

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed, with_progress
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates import check_baseline, contrast_name
-from bayesbias.models.contrast_estimate import Estimate, draws_estimate, shift_error
+from bayesbias.models.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
@@ -98,7 +98,8 @@ def sensitivity(
         A row for each refit and contrast of connection means, the largest shift first: `left_out`, `contrast`, `mean`,
         `hdi_low`, `hdi_high` in units of cosine distance, `probability_of_direction` (0.5 to 1), `shift` (mean minus
         the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
-        ``"farther"`` if the interval leaves out 0, else ``"not settled"``) and `changes_conclusion`.
+        ``"farther"`` if the interval leaves out 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
+        Carlo error).
         ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast, what changes
         its conclusion, largest shift first), `skipped` (a list of dicts: what could not be left out, and why),
         `reading` (a summary: a tuple of `Statement`), `refits`, `monte_carlo_error` (the largest standard error of a
@@ -115,8 +116,9 @@ def sensitivity(
     in general below 0.01 posterior sd. Models without attribute effects are drawn exactly, each connection by itself:
     a connection that loses no row does not move at all, and the others carry an error of about sqrt(2 / draws), 0.02
     posterior sd with 4,000 draws, and so may a conclusion whose interval ends that near to 0. Multivariate models
-    are reweighted where an attribute word is left out and the weights allow it, and drawn anew else. NUTS models are
-    fitted anew each time, which takes minutes, and carry the error that their effective sample size leaves.
+    are fitted anew with the same seed, and given the covariances their means are exact; where pairs were lost or
+    attribute words are Student t, they are weighted where the weights allow it, and fitted in sweeps else. NUTS models
+    are fitted anew each time, which takes minutes, and carry the error that their effective sample size leaves.
 
     A word that moves a contrast is not thereby wrong: it is what the conclusion rests on.
 
@@ -263,7 +265,7 @@ def _row(label: str, contrast: str, found: Estimate, full: Estimate) -> dict[str
         "contrast": contrast,
         "shift": shift,
         "shift_in_sd": shift / full.sd,
-        "changes_conclusion": found.conclusion != full.conclusion,
+        "changes_conclusion": changes_conclusion(found, full),
     }
 
 

@@ -44,19 +44,20 @@ _MOST_ROWS = 20_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudySizes:
-    """How wide a contrast's interval is in studies of several sizes, and which size suffices; printed, in words.
+    """How wide a contrast's interval is in studies of several sizes, and what it detects; printed, in words.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         A row for each size: `protected_words` (a group), `attribute_words` (a list), `pairs` (rows of such a table),
         `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower` (share
-        of the studies whose interval is narrower than `width`) and `share_se` (its own), `studies` (those that could
-        be fitted), `suffices` (`share_narrower` is at least 0.8), and `smallest` (it suffices, and no other size tried
+        of the studies whose interval is narrower than `width`) and `share_se` (its own), `power` and `power_se` if a
+        gap was given (share of the studies whose interval leaves out 0, on its side), `studies` (those that could be
+        fitted), `suffices` (`share_narrower` is at least 0.8), and `smallest` (it suffices, and no other size tried
         does with no more words of either kind).
     statements
         What follows from it, and the model's caution.
-    contrast, width, hdi_prob, model, seed
+    contrast, width, gap, hdi_prob, model, seed
         What was asked for, the name of the model, and the seed.
     """
 
@@ -64,6 +65,7 @@ class StudySizes:
     statements: tuple[Statement, ...]
     contrast: str
     width: float
+    gap: float | None
     hdi_prob: float
     model: str
     seed: int
@@ -79,7 +81,7 @@ class StudySizes:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
-        asked = {name: getattr(self, name) for name in ("contrast", "width", "hdi_prob", "model", "seed")}
+        asked = {name: getattr(self, name) for name in ("contrast", "width", "gap", "hdi_prob", "model", "seed")}
         sizes, statements = self.frame.to_dict("records"), [said.to_dict() for said in self.statements]
         return {**asked, "sizes": plain(sizes), "statements": statements}
 
@@ -88,6 +90,7 @@ def required_words(
     fit: "xr.DataTree | Mapping[str, Any]",
     *,
     width: float,
+    gap: float | None = None,
     contrast: str = "associated - different",
     hdi_prob: float = HDI_PROB,
     sizes: Sequence[tuple[int, int]] | None = None,
@@ -95,7 +98,7 @@ def required_words(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> "StudySizes":
-    """Say how many words a study needs for a contrast's interval to be narrower than a given width.
+    """Say how many words a study needs for a contrast's interval to be narrow enough, and how often it shows a gap.
 
     For each size, studies are simulated: parameters are drawn from the posterior, then new protected words, new
     attribute words and distances from the parameters; the model is fitted to each, and its interval measured.
@@ -109,6 +112,9 @@ def required_words(
         (words of the ``"human"`` and ``"neutral"`` lists; as many as a list has, unless given).
     width
         The widest interval that will do, in units of cosine distance.
+    gap
+        A true value of the contrast, such as -0.05: the studies are simulated with it in place of that of `fit`, and
+        the frame has the power to detect it.
     contrast
         Two connections, such as ``"associated - different"``.
     hdi_prob
@@ -137,9 +143,8 @@ def required_words(
     Notes
     -----
     Control lists keep the sizes that they have in the fit. With attribute effects, more protected words cannot make
-    up for few attribute words, and the other way round: both widths have a floor. The answer is about the width only,
-    not about the difference being detected, and no better than the fit: a model without attribute effects asks for
-    too few words.
+    up for few attribute words, and the other way round: both widths have a floor. The answer is no better than the fit:
+    a model without attribute effects asks for too few words.
 
     References
     ----------
@@ -167,41 +172,65 @@ def required_words(
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
     baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
     baseline = baselines[check_choice("contrast", contrast, baselines)]
+    if gap is not None:
+        gap = check_number("gap", gap, low=-_WIDEST / 2, high=_WIDEST / 2)
+        if gap == 0:
+            raise ReportError("gap=0: give the difference that is to be detected, such as -0.05.")
+        plan = _with_gap(plan, contrast, gap)
     _check_rows(plan, tried)
     rows = []
     for protected, attributes in with_progress(tried, "Sizes", progress=progress):
-        widths = []
+        intervals = []
         for sample in range(samples):
             data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
             rng = np.random.default_rng([seed, sample, 1])
             with suppress(SamplerFailedError):  # a study that the fast sampler cannot fit is left out
                 found = quick_contrasts(data, plan.spec, baseline=baseline, draws=_DRAWS, points=_POINTS, rng=rng)
                 interval = found[contrast](hdi_prob)
-                widths.append(interval.high - interval.low)
-        known = np.array(widths)
-        if len(known) < 2:
+                intervals.append((interval.low, interval.high))
+        if len(intervals) < 2:
             raise ReportError(
                 f"The simulated studies with {protected} protected words a group and {attributes} attribute words a "
                 "list cannot be fitted by the fast sampler. Leave this size out, or give larger ones."
             )
-        share = float((known < width).mean())
+        low, high = np.array(intervals).T
+        share = float((high - low < width).mean())
         rows.append(
             {
                 "protected_words": protected,
                 "attribute_words": attributes,
                 "pairs": len(data.distance),
-                "mean_width": float(known.mean()),
-                "mc_se": float(known.std(ddof=1) / np.sqrt(len(known))),
+                "mean_width": float((high - low).mean()),
+                "mc_se": float((high - low).std(ddof=1) / np.sqrt(len(low))),
                 "share_narrower": share,
-                "share_se": float(np.sqrt(share * (1 - share) / len(known))),
-                "studies": len(known),
+                "share_se": _share_error(share, len(low)),
+                **({} if gap is None else _power(low, high, gap)),
+                "studies": len(low),
                 "suffices": share >= ASSURANCE,
             }
         )
     frame = pd.DataFrame(rows)
     frame["smallest"] = _smallest(frame)
     statements = _statements(frame, plan.spec, width=width, contrast=contrast, hdi_prob=hdi_prob)
-    return StudySizes(frame, statements, contrast, width, hdi_prob, plan.spec.name, seed)
+    return StudySizes(frame, statements, contrast, width, gap, hdi_prob, plan.spec.name, seed)
+
+
+def _share_error(share: float, count: int) -> float:
+    return float(np.sqrt(share * (1 - share) / count))
+
+
+def _power(low: np.ndarray, high: np.ndarray, gap: float) -> dict[str, float]:
+    """Return the share of intervals that leave out 0 on the side of the gap."""
+    power = float(((high < 0) if gap < 0 else (low > 0)).mean())
+    return {"power": power, "power_se": _share_error(power, len(low))}
+
+
+def _with_gap(plan: StudyPlan, contrast: str, gap: float) -> StudyPlan:
+    """Return a plan whose contrast is `gap`: the first connection is moved."""
+    base, other = (plan.connections.index(name) for name in contrast.split(" - "))
+    mean = plan.connection_mean.copy()
+    mean[:, base] = mean[:, other] + gap
+    return replace(plan, connection_mean=mean)
 
 
 def _checked_sizes(sizes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -286,6 +315,14 @@ def _statements(
         )
         names = ("protected_words", "attribute_words", "mean_width")
         said = [Statement("no size suffices", text, {name: best[name] for name in names})]
+    if "power" in frame:
+        enough_power = frame[frame["power"] >= ASSURANCE]
+        best = frame.to_dict("records")[int(np.argmax(frame["power"]))]
+        text = (
+            f"The gap is shown {enough} by {len(enough_power)} of the {len(frame)} sizes tried; most often, in "
+            f"{percent_text(best['power'])}, with {size.format_map(best)}."
+        )
+        said.append(Statement("power", text, {"power": frame["power"].tolist()}))
     if spec.switches["attribute_effects"] == "none":
         text = (
             f"The model {spec.name!r} treats attribute words as independent, and so asks for too few of them "
