@@ -98,13 +98,14 @@ def draw_given(
     axes: Coordinates,
     seed: int,
     *,
+    draws: int,
     covariances: bool,
 ) -> ListDraws:
-    """Draw the means of lists and the covariances given points of each block."""
-    kinds, draws = len(sample.kinds), len(points[0])
-    regression = points[kinds] if axes.contrasts else np.zeros((draws, 4 + kinds - 1))
+    """Draw the means of lists and the covariances given points of each block, which are taken in turn."""
+    kinds = len(sample.kinds)
+    regression = points[kinds] if axes.contrasts else np.zeros((1, 4 + kinds - 1))
     rngs = np.random.default_rng([seed, 100]), np.random.default_rng([seed, 101])
-    return draw_lists(points[:kinds], regression, stats, axes, rngs, keep_rest=covariances)
+    return draw_lists(points[:kinds], regression, stats, axes, rngs, draws=draws, keep_rest=covariances)
 
 
 def named_hyperparameters(

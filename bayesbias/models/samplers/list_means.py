@@ -42,7 +42,7 @@ _START = {
     **{"sigma": 0.05, "residual_weight": 1.0, "list_effect": 0.3, "slope_sd": 0.5, "list_scale": 1.0},
 }
 # Points that are weighted: as many as this, and fewer where each takes long.
-_POINTS, _FEWEST_POINTS, _CUBES = 2000, 250, 2e10
+_POINTS, _FEWEST_POINTS, _CUBES = 2000, 100, 2e10
 _LEAST_EFFECTIVE = 200
 # The tails are long: where little is known of a kind of lists they are those of the priors.
 _PROPOSAL_FREEDOM = 4.0
@@ -148,10 +148,10 @@ def sample_list_means(
                 sample, likelihood, priors, completed, blocks, axes, starts, draws, seed, covariances=keep
             )
             return ListMeanDraws(with_population(lists, sample, priors, connections, seed) | hyper, {})
-        points = [np.resize(block.points, (draws, block.points.shape[1])) for block in found]
-        drawn = draw_given(points, stats, sample, axes, seed, covariances=keep)
+        points = [block.points for block in found]
+        drawn = draw_given(points, stats, sample, axes, seed, draws=draws, covariances=keep)
     posterior = with_population(drawn.lists, sample, priors, connections, seed)
-    posterior |= named_hyperparameters(points, sample, axes)
+    posterior |= named_hyperparameters([np.resize(block, (draws, block.shape[1])) for block in points], sample, axes)
     if drawn.rest is not None:
         posterior["residual_covariance"] = drawn.covariances
     return ListMeanDraws(posterior, _error(found))
@@ -172,8 +172,8 @@ def connection_moments_of(
     with singular_fails():
         for kind, names, of in zip(kinds, blocks.names, blocks.log_densities, strict=False):
             found = _importance(partial(of, stats=stats), names, axes, draws, np.random.default_rng([seed, kind]))
-            points = np.resize(found.points, (draws, found.points.shape[1]))
-            roots = lean_posterior(points, kind, stats, axes).roots(rng)
+            repeats = -(-draws // len(found.points))
+            roots = lean_posterior(found.points, kind, stats, axes).roots(rng, repeats)[:draws]
             lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
     between = _effect_covariance(sample, sample.distances, priors, connections, draws, seed)
     basis = effects_basis(connections)
@@ -199,7 +199,7 @@ def _importance(
 ) -> ImportanceDraws:
     """Return points of a block of hyperparameters."""
     size = len(axes.sizes) if names[0] == LEAN[0] else axes.within.shape[1] + 20
-    count = int(np.clip(_CUBES / (8 * size**3), _FEWEST_POINTS, min(_POINTS, max(draws, _FEWEST_POINTS))))
+    count = int(np.clip(_CUBES / (8 * size**3), _FEWEST_POINTS, min(_POINTS, max(draws, 500))))
     start = np.log([_START[name] for name in names])
     proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)
     found = resample(log_density, proposal, draws=count, rng=rng)
@@ -214,7 +214,7 @@ def _importance(
             f"the importance weights of {', '.join(dict.fromkeys(names))} have a Pareto k-hat of {found.khat:.2f}, "
             f"above {_KHAT_MOVED:g}"
         )
-    if found.effective < _LEAST_EFFECTIVE:
+    if found.effective < min(_LEAST_EFFECTIVE, count):
         raise SamplerFailedError(f"only {found.effective:.0f} of {found.tried:,} weighted points count")
     return found
 

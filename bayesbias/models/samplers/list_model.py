@@ -18,13 +18,15 @@ All functions take points (hyperparameters, as logarithms) with a leading axis, 
 the same length or 1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import multigammaln
 
 DISTANCE_ERROR = 1e-3
 _LEAST_PRECISION = 1e-9
+# Numbers of the largest array of a step.
+_BLOCK = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +152,15 @@ class InverseWishart:
     freedom: np.ndarray
     scale: np.ndarray
 
-    def roots(self, rng: np.random.Generator) -> np.ndarray:
-        """Return a root R of one draw R R' of each, shape (points, size, size)."""
-        size = self.scale.shape[-1]
+    def roots(self, rng: np.random.Generator, repeats: int = 1) -> np.ndarray:
+        """Return roots R of draws R R', all points in turn and so often, shape (repeats * points, size, size)."""
+        points, size, _ = self.scale.shape
         lower = np.linalg.cholesky(self.scale)
-        bartlett = np.tril(rng.standard_normal(self.scale.shape), -1)
+        bartlett = np.tril(rng.standard_normal((repeats, points, size, size)), -1)
         places = np.arange(size)
-        bartlett[:, places, places] = np.sqrt(2 * rng.standard_gamma((self.freedom[:, None] - places) / 2))
-        return np.asarray(lower @ np.swapaxes(np.linalg.inv(bartlett), 1, 2))
+        halves = np.broadcast_to((self.freedom[:, None] - places) / 2, (repeats, points, size))
+        bartlett[..., places, places] = np.sqrt(2 * rng.standard_gamma(halves))
+        return np.asarray((lower @ np.swapaxes(np.linalg.inv(bartlett), 2, 3)).reshape(-1, size, size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,6 +251,11 @@ def regression_prior(points: np.ndarray, lists: int, groups: int, words: int) ->
 
 def regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
     """Return log p(c | x, points), with alpha, eta, B and E integrated out, up to a constant."""
+    parts = np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // _BLOCK))
+    return np.concatenate([_regression_log_density(points[at], statistics_of(stats, at), axes) for at in parts])
+
+
+def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
     found = regression_posterior(points, stats, axes)
     contrasts, seen = axes.contrasts, axes.within.shape[1]
     precision = residual_precisions(points, len(stats.counts))
@@ -296,61 +304,105 @@ def draw_lists(
     axes: Coordinates,
     rngs: tuple[np.random.Generator, np.random.Generator],
     *,
+    draws: int,
     keep_rest: bool,
 ) -> ListDraws:
     """Draw the means of lists and the covariances given points of each kind of lists and of the regression.
 
-    `rngs` are for the means of groups and for single words, so that the first do not depend on how much the second
-    take: control words leave the means of stereotype lists as they are, draw by draw.
+    Points are taken in turn until there are enough draws. `rngs` are for the means of groups and for single words, so
+    that the first do not depend on how much the second take: control words leave the means of stereotype lists as they
+    are, draw by draw.
     """
     between, within = rngs
-    draws, groups = len(regressions), len(axes.sizes)
+    groups = len(axes.sizes)
     centre = np.broadcast_to(stats.centre, (draws, *stats.centre.shape[1:]))
     xi = np.empty((draws, stats.lists, groups))
     lean = np.empty((draws, len(leans), groups, groups))
     for kind, points in enumerate(leans):
-        roots = lean_posterior(points, kind, stats, axes).roots(between)
+        repeats = -(-draws // len(points))
+        roots = lean_posterior(points, kind, stats, axes).roots(between, repeats)[:draws]
         lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
         members = np.flatnonzero(stats.list_kind == kind)
         noise = between.standard_normal((draws, len(members), groups)) @ np.swapaxes(roots, 1, 2)
         xi[:, members] = centre[:, members] + noise / np.sqrt(stats.list_weight[:, members, None])
     lists, image, rest = xi @ axes.between.T, np.broadcast_to(axes.between, (draws, *axes.between.shape)), None
+    precision = np.ones((draws, len(leans)))
     if axes.contrasts:
-        theta, rest = _draw_regression(regressions, stats, axes, within, keep_rest=keep_rest)
+        theta, rest = _draw_regression(regressions, stats, axes, within, draws=draws, keep_rest=keep_rest)
         of_lists, slopes = theta[:, 1 : 1 + stats.lists], theta[:, 1 + stats.lists :]
-        lists = lists + theta[:, :1] + of_lists + (xi - stats.origin[:, None]) @ slopes
+        lists += theta[:, :1] + of_lists
+        lists += (xi - stats.origin[:, None]) @ slopes
         image = image + np.swapaxes(slopes, 1, 2)
+        precision = np.resize(residual_precisions(regressions, len(leans)), precision.shape)
     elif keep_rest:
         rest = np.zeros((draws, axes.words, axes.words))
-    precision = residual_precisions(regressions, len(leans)) if axes.contrasts else np.ones((draws, len(leans)))
     return ListDraws(lists, lean, np.asarray(image), rest, precision)
 
 
 def _draw_regression(
-    points: np.ndarray, stats: ListStatistics, axes: Coordinates, rng: np.random.Generator, *, keep_rest: bool
+    points: np.ndarray,
+    stats: ListStatistics,
+    axes: Coordinates,
+    rng: np.random.Generator,
+    *,
+    draws: int,
+    keep_rest: bool,
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Draw (alpha, eta, B) in the space of words, shape (draws, 1 + L + G, J), and N E N' if it is kept.
 
-    Without E, the coefficients are drawn from their matrix t distribution, which needs roots of the scale alone.
+    Without E, the coefficients are drawn from their matrix t distribution, which needs roots of the scale alone; all
+    draws of some points at a time, since each has a scale of its own.
     """
-    found = regression_posterior(points, stats, axes)
-    draws, rows, seen = found.mean.shape
-    upper = np.swapaxes(np.linalg.cholesky(found.matrix), 1, 2)
-    if keep_rest and not axes.unseen:
-        roots = found.residual.roots(rng)
-        noise = np.linalg.solve(upper, rng.standard_normal((draws, rows, seen))) @ np.swapaxes(roots, 1, 2)
-        in_words = axes.within @ roots
-        return (found.mean + noise) @ axes.within.T, in_words @ np.swapaxes(in_words, 1, 2)
-    contrasts = axes.contrasts
-    # (alpha, eta, B) ~ matrix t: matrix^-1/2 Omega^-1/2 Z scale^1/2, Omega ~ Wishart(freedom - p + rows, I).
-    freedom = found.residual.freedom - contrasts + rows
-    wishart = InverseWishart(freedom, np.broadcast_to(np.eye(rows), (draws, rows, rows))).roots(rng)
-    left = np.linalg.solve(upper, wishart)
-    noise = rng.standard_normal((draws, rows, seen)) @ np.swapaxes(np.linalg.cholesky(found.residual.scale), 1, 2)
-    theta = (found.mean + left @ noise) @ axes.within.T
+    rows, repeats = 1 + stats.lists + len(axes.sizes), -(-draws // len(points))
+    theta = np.empty((repeats, len(points), rows, axes.words))
+    rest = np.empty((repeats, len(points), axes.words, axes.words)) if keep_rest else None
+    for part in np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // _BLOCK)):
+        posterior = regression_posterior(points[part], statistics_of(stats, part), axes)
+        if rest is not None:
+            theta[:, part], rest[:, part] = _draw_with_covariance(posterior, axes, rng, repeats)
+        else:
+            theta[:, part] = _draw_without_covariance(posterior, axes, rng, repeats)
+    flat = theta.reshape(-1, rows, axes.words)[:draws]
+    return flat, None if rest is None else rest.reshape(-1, axes.words, axes.words)[:draws]
+
+
+def statistics_of(stats: ListStatistics, copies: np.ndarray) -> ListStatistics:
+    """Return the statistics of some copies of the table; those of a single one are everyone's."""
+    if len(stats.zz) == 1:
+        return stats
+    of_copies = ("centre", "scatter", "weight", "list_weight", "zz", "zc", "cc", "origin")
+    return replace(stats, **{name: getattr(stats, name)[copies] for name in of_copies})
+
+
+def _draw_with_covariance(
+    posterior: Regression, axes: Coordinates, rng: np.random.Generator, repeats: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return coefficients, shape (repeats, points, rows, J), and N E N', for a table whose directions are all seen."""
+    points, rows, seen = posterior.mean.shape
+    upper = np.swapaxes(np.linalg.cholesky(posterior.matrix), 1, 2)
+    roots = posterior.residual.roots(rng, repeats).reshape(repeats, points, seen, seen)
+    noise = np.linalg.solve(upper, rng.standard_normal((repeats, points, rows, seen))) @ np.swapaxes(roots, 2, 3)
+    in_words = axes.within @ roots
+    return (posterior.mean + noise) @ axes.within.T, in_words @ np.swapaxes(in_words, 2, 3)
+
+
+def _draw_without_covariance(
+    posterior: Regression, axes: Coordinates, rng: np.random.Generator, repeats: int
+) -> np.ndarray:
+    """Return coefficients, shape (repeats, points, rows, J).
+
+    They are matrix t: matrix^-1/2 Omega^-1/2 Z scale^1/2, with Omega ~ Wishart(freedom - p + rows, I).
+    """
+    points, rows, seen = posterior.mean.shape
+    upper = np.swapaxes(np.linalg.cholesky(posterior.matrix), 1, 2)
+    freedom = posterior.residual.freedom - axes.contrasts + rows
+    wishart = InverseWishart(freedom, np.broadcast_to(np.eye(rows), (points, rows, rows))).roots(rng, repeats)
+    left = np.linalg.solve(upper, wishart.reshape(repeats, points, rows, rows))
+    roots = np.swapaxes(np.linalg.cholesky(posterior.residual.scale), 1, 2)
+    theta = (posterior.mean + left @ (rng.standard_normal((repeats, points, rows, seen)) @ roots)) @ axes.within.T
     if axes.unseen:
-        free = rng.standard_normal((draws, rows, axes.words))
+        free = rng.standard_normal((repeats, points, rows, axes.words))
         for basis in (axes.between, axes.within):
             free -= (free @ basis) @ basis.T
-        theta += left @ (free * np.sqrt(found.unseen_scale)[:, None, None])
-    return theta, None
+        theta += left @ (free * np.sqrt(posterior.unseen_scale)[:, None, None])
+    return np.asarray(theta)

@@ -64,7 +64,7 @@ def draw_in_sweeps(
                 metropolis(block, partial(of, stats=stats), step, rng)
                 for block, of, step in zip(points, blocks.log_densities, steps, strict=True)
             ]
-        drawn = draw_given(points, stats, sample, axes, int(rng.integers(2**32)), covariances=True)
+        drawn = draw_given(points, stats, sample, axes, int(rng.integers(2**32)), draws=chains, covariances=True)
         mean = drawn.lists[:, sample.list_of]
         covariance = drawn.covariances
         precision = np.linalg.inv(covariance)

@@ -34,7 +34,8 @@ def _group_statement(row: Row, data: ModelData) -> Statement:
     decides = False
     if "net_mean" in row:
         net_settled = is_settled(row["net_low"], row["net_high"])
-        decides = bool(row["net_mean"] * row["mean"] < 0 or (settled and not net_settled))
+        turned = row["net_mean"] * row["mean"] < 0 and (settled or net_settled)
+        decides = bool(turned or (settled and not net_settled))
         if decides:
             way = "nearer to" if row["list_nearness"] < 0 else "farther from"
             text += (
