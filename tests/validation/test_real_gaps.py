@@ -35,13 +35,28 @@ def test_gaps_weigh_the_other_lists_alike(script: ModuleType) -> None:
 @pytest.mark.skipif(not EMBEDDINGS.exists(), reason="the reference data are absent")
 def test_script_in_short(script: ModuleType, tmp_path: Path) -> None:
     cell = script.Cell("glove", "pc2", 0.5, 2, 3, 4, 0)
-    rows = script.run_cell(cell, EMBEDDINGS, 12, ["list_means"])
+    rows = script.run_cell(cell, EMBEDDINGS, EMBEDDINGS.parent / "wordlists", 12, ["multivariate"])
     table = script.summarise(rows).set_index(["method", "level"])
     assert set(table.index) == {
         *(("plain_t", level) for level in ("these_words", "word")),
-        *(("list_means", level) for level in script.LEVELS),
+        *(("multivariate", level) for level in script.LEVELS),
     }
-    these = table.loc[("list_means", "these_words")]
+    these = table.loc[("multivariate", "these_words")]
     assert these["coverage"] > 0.6
     assert these["plain_outside"] == 0
     assert these["error_over_plain"] == pytest.approx(1, abs=0.1)
+
+
+def test_what_the_text_says_of_the_worst_cells() -> None:
+    table = pd.read_csv(KEPT / "cells.csv")
+    own = table[table["method"] == "multivariate"].set_index(["level", *table.columns[:8]])
+    plain = table[table["method"] == "plain_t"].set_index(["level", *table.columns[:8]])
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    assert f"({own.loc['word', 'error_over_plain'].max():.2f} in the worst cell)" in text
+    behind = (plain.loc["these_words", "claims"] - own.loc["these_words", "claims"]).max()
+    assert f"{100 * behind:.0f} points below in the worst cell" in text
+    bias = own["bias_in_sd"].abs()
+    assert f"every cell but one ({bias.max():.3f}), {bias.loc['these_words'].mean():.2f} on average" in text
+    assert int((bias > 0.2).sum()) == 1
+    of_15 = own.loc["population"].query("words == 15")["sd_over_error"].mean()
+    assert f"With 15 words a group the ratio is {of_15:.2f}." in text

@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bayesbias.models.contrast_forms import CONDITIONAL, contrast_forms
-from bayesbias.models.samplers.multivariate import attribute_sample, sample_multivariate
 
 import bayesbias as bb
 from bayesbias.arguments import HDI_PROB
@@ -27,9 +25,11 @@ from bayesbias.errors import FitError
 from bayesbias.estimates import settled
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.weat import association
-from bayesbias.models.contrast_estimate import mixture_estimate
+from bayesbias.models.attribute_sample import attribute_sample
+from bayesbias.models.contrast_estimate import draws_interval, mixture_estimate
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.quick import quick_contrasts
+from bayesbias.models.samplers.list_means import sample_list_means
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261122
@@ -64,7 +64,7 @@ LIST = 8
 CONTROLS = (100, 0)
 GAPS = (0.0, -0.03, -0.08)
 OTHERS = ("crossed_per_list", "hierarchical")
-DRAWS, TUNE, CHAINS = 400, 150, 1
+DRAWS = 1000
 # Samples to which the other models are fitted: they are here for comparison.
 OTHER_SAMPLES = 60
 _BLOCK = 10
@@ -175,33 +175,33 @@ def oracle_rows(cell: Cell, distances: np.ndarray) -> Iterator[dict[str, Any]]:
     yield {"method": "oracle_plain_difference", **numbers(np.ones(1), own.mean(keepdims=True), plain[None])}
 
 
-def numbers(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, prefix: str = "") -> dict[str, float]:
+def numbers(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> dict[str, float]:
     """Return moments and interval of a mixture of Normals."""
     found = mixture_estimate(weights, mean, sd, HDI_PROB)
-    return {f"{prefix}{name}": getattr(found, name) for name in ("mean", "sd", "low", "high")}
+    return {name: getattr(found, name) for name in ("mean", "sd", "low", "high")}
 
 
 def multivariate_row(data: ModelData, seed: int, spec: bb.ModelSpec) -> dict[str, Any]:
     """Fit the model, and return the estimates of the gap in the population, of these words, and of single words."""
-    forms = [form for form in contrast_forms(data) if form.other == "different"]
-    found = sample_multivariate(
-        attribute_sample(data), spec, draws=DRAWS, tune=TUNE, chains=CHAINS, seed=seed,
-        forms=np.stack([form.weights for form in forms]),
-    )  # fmt: skip
-    mean, sd = (found[name].reshape(-1, len(forms)) for name in CONDITIONAL)
-    equal = np.full(len(mean), 1 / len(mean))
-    row: dict[str, Any] = {"method": spec.name}
-    for level, prefix in (("population", ""), ("protected_fixed", "fixed_")):
-        at = next(place for place, form in enumerate(forms) if form.level == level)
-        row |= numbers(equal, mean[:, at], sd[:, at], prefix)
-    for level in ("word", "protected_group"):
-        places = [place for place, form in enumerate(forms) if form.level == level]
-        each = [numbers(equal, mean[:, at], sd[:, at]) for at in places]
+    settings = {"draws": DRAWS, "seed": seed, "priors": spec.priors, "covariances": False}
+    found = sample_list_means(attribute_sample(data), data.connections, **settings).posterior
+    population, words = (found[name][..., 0] - found[name][..., 1] for name in ("connection_mean", "word_mean"))
+    groups = [words[:, data.protected_groups == group].mean(axis=1) for group in np.unique(data.protected_groups)]
+    row: dict[str, Any] = {"method": spec.name, **of_draws(population)}
+    row |= {f"these_words_{name}": value for name, value in of_draws(np.mean(groups, axis=0)).items()}
+    for level, draws in (("word", list(words.T)), ("protected_group", groups)):
+        each = [of_draws(one) for one in draws]
         row[f"{level}_mean_square"] = np.mean([one["mean"] ** 2 for one in each])
         row[f"{level}_variance"] = np.mean([one["sd"] ** 2 for one in each])
         for gap in GAPS:
             row[f"{level}_claims{gap:g}"] = np.mean([settled(one["low"] + gap, one["high"] + gap) for one in each])
     return row
+
+
+def of_draws(draws: np.ndarray) -> dict[str, float]:
+    """Return moments and interval of draws."""
+    interval = draws_interval(draws, HDI_PROB)
+    return {"mean": draws.mean(), "sd": draws.std(), "low": interval.low, "high": interval.high}
 
 
 def fit_sample(cell: Cell, design: ModelData, sample: int) -> list[dict[str, Any]]:
@@ -245,9 +245,12 @@ def summarise(fits: pd.DataFrame) -> pd.DataFrame:
             row = here | {"gap": gap, **share((fitted["low"] + gap > 0) | (fitted["high"] + gap < 0)), **lost}
             row |= spread(fitted["mean"], fitted["sd"])
             if here["method"].startswith("multivariate"):
-                claims = (fitted["fixed_low"] + gap > 0) | (fitted["fixed_high"] + gap < 0)
-                row |= {f"fixed_{name}": value for name, value in share(claims).items() if name != "samples"}
-                row |= {f"fixed_{name}": x for name, x in spread(fitted["fixed_mean"], fitted["fixed_sd"]).items()}
+                claims = (fitted["these_words_low"] + gap > 0) | (fitted["these_words_high"] + gap < 0)
+                row |= {f"these_words_{name}": value for name, value in share(claims).items() if name != "samples"}
+                row |= {
+                    f"these_words_{name}": x
+                    for name, x in spread(fitted["these_words_mean"], fitted["these_words_sd"]).items()
+                }
                 for level in ("word", "protected_group"):
                     each = fitted[f"{level}_claims{gap:g}"]
                     row[f"{level}_claims"], row[f"{level}_claims_se"] = each.mean(), each.sem()
@@ -311,7 +314,7 @@ def pooled(table: pd.DataFrame) -> pd.DataFrame:
         row = {"method": method, "gap": gap, "controls": controls, "samples": part["samples"].sum()}
         for name in ("claims", "word_claims"):
             row |= {name: part[name].mean(), f"{name}_se": np.sqrt((part[f"{name}_se"] ** 2).sum()) / len(part)}
-        for name in ("sd_to_error", "fixed_sd_to_error"):
+        for name in ("sd_to_error", "these_words_sd_to_error"):
             relative = part[f"{name}_se"] / part[name]
             ratio = np.exp(np.log(part[name]).mean())
             row |= {name: ratio, f"{name}_se": ratio * np.sqrt((relative**2).sum()) / len(part)}
@@ -350,7 +353,7 @@ def markdown(table: pd.DataFrame) -> str:
     ]  # fmt: skip
     for key, part in lists.items():
         own, known = of(part, "multivariate", 0.0), of(part, "oracle", 0.0)
-        line = [*map(str, key), str(own["samples"]), claims(own), ratio(own), ratio(own, "fixed_sd_to_error")]
+        line = [*map(str, key), str(own["samples"]), claims(own), ratio(own), ratio(own, "these_words_sd_to_error")]
         line += [claims(own, "word_claims"), claims(known), ratio(known)]
         for method in OTHERS:
             line += [claims(row := of(part, method, 0.0)), ratio(row)]
@@ -383,35 +386,9 @@ def refits(all_cells: list[Cell], samples: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def varying_gaps(all_cells: list[Cell], samples: int, *, sd: float = 0.02) -> pd.DataFrame:
-    """Return what is estimated where each protected word has a gap of its own, drawn from Normal(0, `sd`).
-
-    A row for each sample and cell with 100 controls and two groups: error and posterior sd of the gap in the population
-    (whose truth is 0), of these words' mean gap, and of the oracle's; and whether the interval misses the truth.
-    """
-    rows, spec = [], bb.load_model("multivariate")
-    for sample, cell in product(range(samples), all_cells):
-        if cell.controls == 0 or cell.lists > 2:
-            continue
-        gaps = sd * np.random.default_rng([9, sample]).standard_normal(len(cell.group_of))
-        distances, own = cell.distances(sample), np.repeat(np.arange(cell.lists), LIST)
-        distances[:, : len(own)] += gaps[:, None] * (cell.group_of[:, None] == own)
-        data = replace(cell.design(), distance=distances.ravel())
-        row = multivariate_row(data, sample, spec)
-        known = next(oracle_rows(cell, distances))
-        found: dict[str, Any] = {"cell": cell.name, "sample": sample}
-        for name, values, prefix, truth in (
-            ("population", row, "", 0.0), ("these_words", row, "fixed_", gaps.mean()), ("oracle", known, "", 0.0)
-        ):  # fmt: skip
-            low, high = values[f"{prefix}low"], values[f"{prefix}high"]
-            found |= {f"{name}_error": values[f"{prefix}mean"] - truth, f"{name}_sd": values[f"{prefix}sd"]}
-            found[f"{name}_missed"] = not low < truth < high
-        rows.append(found)
-    return pd.DataFrame(rows)
-
-
 COLUMNS = [
-    "sample", "method", "mean", "sd", "low", "high", "fixed_mean", "fixed_sd", "fixed_low", "fixed_high",
+    "sample", "method", "mean", "sd", "low", "high",
+    *[f"these_words_{name}" for name in ("mean", "sd", "low", "high")],
     *[f"{level}_{what}" for level in ("word", "protected_group")
       for what in ("mean_square", "variance", *[f"claims{gap:g}" for gap in GAPS])],
     *[f"p{gap:g}" for gap in GAPS],
@@ -422,20 +399,16 @@ def main() -> None:
     """Make everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("embeddings", type=Path)
-    parser.add_argument("--samples", type=int, default=500)
+    parser.add_argument("--samples", type=int, default=250)
     parser.add_argument("--vectors", nargs="+", choices=list(VECTORS), default=list(VECTORS))
     parser.add_argument("--part", default="1/1", help="which of how many parts of the cells to fit")
     parser.add_argument("--refits", type=int, default=0, help="samples a cell that are fitted again with a gap added")
-    parser.add_argument("--varying", type=int, default=0, help="samples a cell with gaps that differ between words")
     parser.add_argument("--fits", type=Path, default=FOLDER / "fits")
     parser.add_argument("--out", type=Path, default=FOLDER)
     arguments = parser.parse_args()
     every = list(cells(arguments.embeddings, arguments.vectors))
     if arguments.refits:
         refits(every, arguments.refits).to_csv(arguments.out / "refits.csv", index=False, float_format="%.3g")
-    if arguments.varying:
-        varying_gaps(every, arguments.varying).to_csv(arguments.out / "varying.csv", index=False, float_format="%.4g")
-    if arguments.refits or arguments.varying:
         return
     part, parts = map(int, arguments.part.split("/"))
     run(every[part - 1 :: parts], arguments.samples, arguments.fits)
@@ -448,7 +421,7 @@ def main() -> None:
     print(markdown(pd.read_csv(arguments.out / "claims.csv")))
     counts = table[(table["method"] == "multivariate") & (table["gap"] == 0)]
     settings = {
-        "seed": SEED, "draws": DRAWS, "tune": TUNE, "chains": CHAINS, "samples_of_other_models": OTHER_SAMPLES,
+        "seed": SEED, "draws": DRAWS, "samples_of_other_models": OTHER_SAMPLES,
         "samples": {f"{row.vectors}_{row.protected}_{row.controls}": row.samples for row in counts.itertuples()},
     }  # fmt: skip
     (arguments.out / "run.json").write_text(json.dumps(settings, indent=2) + "\n")

@@ -2,7 +2,8 @@
 
     python validation/real_gaps/real_gaps.py EMBEDDINGS LISTS [--samples 200] [--models multivariate ...]
 
-EMBEDDINGS is the folder of the Google News and GloVe vectors, LISTS that of lists by Bolukbasi et al. (2016), Zhao et al.
+EMBEDDINGS is the folder of the Google News and GloVe vectors, LISTS that of lists by Bolukbasi et al. (2016), Zhao et
+al.
 (2018) and Ravfogel et al. (2020). The vocabulary is split into halves: protected words of
 each group lean one way or the other along an axis in one half, attribute words in the other. The truth is the mean of
 whole lists: no model makes it.
@@ -237,8 +238,8 @@ def plain_rows(table: pd.DataFrame, group_of: np.ndarray, attributes: int) -> It
             yield level, value, error, value - half * error, value + half * error
 
 
-def list_mean_rows(table: pd.DataFrame, seed: int) -> Iterator[Row]:
-    """Yield the estimates of the model of list means."""
+def multivariate_rows(table: pd.DataFrame, seed: int) -> Iterator[Row]:
+    """Yield the estimates of the default model."""
     data = model_data(table)
     sample = attribute_sample(data)
     settings = {"draws": DRAWS, "seed": seed, "priors": PRIORS, "covariances": False}
@@ -281,8 +282,8 @@ def run_cell(cell: Cell, folder: Path, lists: Path, samples: int, models: list[s
         observed = {"population": [plain.mean()], "these_words": [plain.mean()], "word": list(plain)}
         methods = {"plain_t": lambda table=table: plain_rows(table, group_of, cell.attributes)}
         for model in models:
-            if model == "list_means":
-                methods[model] = lambda table=table, number=number: list_mean_rows(table, number)
+            if model == "multivariate":
+                methods[model] = lambda table=table, number=number: multivariate_rows(table, number)
             else:
                 methods[model] = lambda table=table, number=number, model=model: fitted_rows(table, model, number)
         for method, estimates in methods.items():
@@ -340,7 +341,7 @@ def main() -> None:
     parser.add_argument("embeddings", type=Path)
     parser.add_argument("lists", type=Path)
     parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--models", nargs="*", default=["list_means"])
+    parser.add_argument("--models", nargs="*", default=["multivariate"])
     parser.add_argument("--cells", nargs="*", type=int, default=range(len(CELLS)))
     parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
     given = parser.parse_args()
