@@ -30,14 +30,15 @@ _MODELS = """# Models
 A distance *d*, of protected word *i* to attribute word *j*, is 1 minus the cosine similarity. *c*(*i*, *j*) is the
 connection of the two (associated, different, human, neutral), *l* the kind of list of an attribute word, *m* a word's
 mean, *μ* a connection's (`connection_mean`), *τ* the sd of the words around it (`word_sd`), *b* an attribute word's own
-effect, of sd *ω* (`attribute_sd`), *σ* the sd of what is left, *Σ* the residual covariance between protected words, *S*
-that of a word's effects, *s* a scale (`list_scale`), *ν* the degrees of freedom (`nu`).
+effect, of sd *ω* (`attribute_sd`), *σ* the sd of what is left, *L* the list of an attribute word, *Σ* the covariance of
+attribute words of a kind of lists between protected words, *S* that of a word's effects, *ν* the degrees of
+freedom (`nu`).
 
 Take one by its name, `bb.fit(table, "crossed")`, or a file of your own that looks like `models/crossed.toml`."""
 _SAMPLERS = {
     "exact": "Independent draws (`exact`), in well under a second.",
     "collapsed": "Independent draws, with all locations integrated out (`collapsed`), in well under a second.",
-    "gibbs": "A compiled Gibbs sampler (`gibbs`), in seconds.",
+    "conjugate": "Independent draws (`conjugate`), in about a second; in sweeps where pairs were lost.",
     "nuts": "NUTS (`nutpie`), in minutes.",
 }
 # Every figure, by the name of the function that draws it, and the code that the gallery shows and runs.
@@ -202,7 +203,7 @@ def _draw(equation: str, path: Path) -> None:
 def _equation(switches: Any) -> str:
     if switches["attribute_effects"] == "covariance":
         noise = r"d_{\cdot j} \sim t_\nu" if switches["likelihood"] == "student_t" else r"d_{\cdot j} \sim N"
-        return rf"{noise}(m_{{\cdot c(j)}},\ s_{{l(j)}}^2 \Sigma), \qquad m_i \sim N(\mu, S)"
+        return rf"{noise}(m_{{\cdot L(j)}},\ \Sigma_{{l(j)}}), \qquad m_i \sim N(\mu, S)"
     effect = "" if switches["attribute_effects"] == "none" else " + b_j"
     scale = r"\sigma" if switches["scale"] == "common" else r"\sigma_c"
     noise = r"t_\nu" if switches["likelihood"] == "student_t" else "N"

@@ -47,7 +47,7 @@ def data(script: ModuleType) -> ModelData:
         ("no_pooling", "exact", 99, 100),
         ("hierarchical_common_scale", "exact", 99, 12),
         ("crossed_per_list", "collapsed", 500, 20),
-        ("multivariate", "gibbs", 1485, 20),
+        ("multivariate", "conjugate", 300, 20),
         *(
             pytest.param(model, sampler, draws, replicates, marks=pytest.mark.truth)
             for model, sampler, draws, replicates in (

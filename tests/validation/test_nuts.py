@@ -16,7 +16,7 @@ def test_the_readme_shows_the_table() -> None:
     shown = [line for line in text.splitlines() if line.startswith("|") and "errors |" in line]
     assert len(shown) == len(kept)
     for line, row in zip(shown, kept.to_dict("records"), strict=True):
-        assert f"| {row['rows']:,} | {row['gibbs_seconds']:.1f} | {row['gibbs_ess']:,.0f} |" in line
+        assert f"| {row['rows']:,} | {row['own_seconds']:.1f} | {row['own_ess']:,.0f} |" in line
         assert f"| {row['times_faster']:.0f} | {row['overall_mean_difference']:.3f} sd |" in line
     assert f"**{kept['times_faster'].min():.0f} to {kept['times_faster'].max():.0f} times" in text
     assert kept["overall_mean_difference"].max() < 0.05
@@ -29,4 +29,4 @@ def test_the_script_compares_a_table() -> None:
     row = load_script("nuts", "compare_nuts").compared(small(6, 6), draws=500, tune=500)
     assert row["overall_mean_difference"] < 0.2
     assert row["worst_mean_errors"] < 5
-    assert row["gibbs_ess"] > 400
+    assert row["own_ess"] > 400

@@ -71,9 +71,8 @@ RANKED = (
     Ranked("crossed_per_list", "collapsed", 2000, 99),
     Ranked("hierarchical", "nutpie", 1900, 19),
     Ranked("hierarchical_common_scale", "exact", 99, 99),
-    Ranked("multivariate", "gibbs", 1485, 99),
-    Ranked("multivariate", "gibbs", 1485, 99, again=True),
-    Ranked("multivariate", "gibbs", 1485, 99, controls=False),
+    Ranked("multivariate", "conjugate", 400, 99),
+    Ranked("multivariate", "conjugate", 400, 99, controls=False),
 )
 COVERED = ("hierarchical", "crossed")
 

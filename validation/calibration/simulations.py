@@ -5,15 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from bayesbias.models.samplers.multivariate import DISTANCE_ERROR, attribute_sample, sample_multivariate
 from scipy import stats
 
 import bayesbias as bb
 from bayesbias.arguments import HDI_PROB
+from bayesbias.models.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.data import ModelData, list_names, model_data
 from bayesbias.models.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
+from bayesbias.models.samplers.list_means import sample_list_means
+from bayesbias.models.samplers.list_model import DISTANCE_ERROR, coordinates_of
+from bayesbias.models.samplers.population import word_means
 from bayesbias.models.simulate import (
     draw_distances,
     draw_parameters,
@@ -21,7 +24,7 @@ from bayesbias.models.simulate import (
     parameter_shapes,
     simulate_table,
 )
-from bayesbias.models.spec import ModelSpec
+from bayesbias.models.spec import LIST_MODEL_PARAMETERS, ModelSpec
 
 SEED = 20261120
 BINS = 20
@@ -31,8 +34,6 @@ COVERAGE_DRAWS = 4000
 # NUTS draws depend on each other: a replicate whose worst quantity has fewer effective draws is sampled longer.
 _LEAST_ESS = 60
 _MOST_LONGER = 2
-# Sweeps of the Gibbs sampler before those that are kept.
-_WARM_UP = 400
 
 Draws = dict[str, np.ndarray]
 Sampler = Callable[[ModelData, int], Draws]
@@ -75,22 +76,27 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
 
 
 def multivariate_quantities(draws: Draws, data: ModelData) -> Draws:
-    """Return the same for the multivariate model: its scales, contrasts, and numbers of its two covariances."""
+    """Return the same for the multivariate model: its scales, gaps of these words, and numbers of a covariance.
+
+    Words like these are not among them: they are no part of the model that the data come from.
+    """
     labels = parameter_labels(data, bb.load_model("multivariate"))
-    flat = {
-        f"{name}[{place}]": draws[name][..., at]
-        for name in ("connection_mean", "effect_sd", "list_scale")
-        for at, place in enumerate(labels.get(name, ()))
-    }
-    flat |= {name: draws[name] for name in ("attribute_sd", "group_attribute_sd", "sigma", "target_weight")}
-    words, between, residual = (draws[name] for name in ("word_mean", "word_covariance", "residual_covariance"))
-    own = words[..., 0] - words[..., 1]
-    flat["associated - different, these words"] = own.mean(axis=-1)
-    flat["associated - different, first word"] = own[..., 0]
-    flat["correlation of word effects"] = between[..., 0, 1] / np.sqrt(between[..., 0, 0] * between[..., 1, 1])
+    flat: Draws = {}
+    for name in LIST_MODEL_PARAMETERS:
+        if name != "effect_sd" and name in draws:
+            places = labels[name]
+            flat |= {f"{name}[{place}]": draws[name][..., at] for at, place in enumerate(places)}
+            flat |= {} if places else {name: draws[name]}
+    lists, residual = draws["list_mean"], draws["residual_covariance"][..., 0, :, :]
+    groups = np.unique(data.protected_groups, return_inverse=True)[1]
+    gap = lists[..., 0, :] - lists[..., 1, :]
+    sides = [gap[..., groups == group].mean(axis=-1) for group in (0, 1)]
+    flat["associated - different, these words"] = (sides[0] - sides[1]) / 2
+    flat["first list - second, first group"] = sides[0]
+    flat["first list - second, first word"] = gap[..., 0]
     flat["residual correlation"] = residual[..., 0, 1] / np.sqrt(residual[..., 0, 0] * residual[..., 1, 1])
     flat["residual log determinant"] = np.linalg.slogdet(residual)[1]
-    return flat | contrasts(draws["connection_mean"], data)
+    return flat
 
 
 def contrasts(connection_mean: np.ndarray, data: ModelData) -> Draws:
@@ -118,14 +124,12 @@ def collapsed_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
     return sample
 
 
-def gibbs_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
-    """Return the Gibbs sampler of a model: one chain, thinned."""
+def conjugate_sampler(spec: ModelSpec, draws: int, kept: int) -> Sampler:
+    """Return the sampler of the multivariate model; its draws are in random order, so the first ones are kept."""
 
     def sample(data: ModelData, seed: int) -> Draws:
-        found = sample_multivariate(
-            attribute_sample(data), spec, draws=kept, tune=_WARM_UP, chains=1, seed=seed, thin=draws // kept
-        )
-        return {name: values[0] for name, values in found.items()}
+        found = sample_list_means(attribute_sample(data), data.connections, draws=draws, seed=seed, priors=spec.priors)
+        return {name: values[:kept] for name, values in found.posterior.items()}
 
     return sample
 
@@ -175,8 +179,8 @@ def sampler_of(model: str, sampler: str, draws: int, kept: int, data: ModelData)
         return exact_sampler(spec, draws)
     if sampler == "collapsed":
         return collapsed_sampler(spec, draws, kept)
-    if sampler == "gibbs":
-        return gibbs_sampler(spec, draws, kept)
+    if sampler == "conjugate":
+        return conjugate_sampler(spec, draws, kept)
     return nuts_sampler(spec, draws, kept, data)
 
 
@@ -184,19 +188,46 @@ def draw_truth(data: ModelData, spec: ModelSpec, rng: np.random.Generator) -> Dr
     """Return parameters from the prior.
 
     The multivariate model takes no distance as known better than e = DISTANCE_ERROR: the log likelihood of an attribute
-    word, averaged over such errors, is that of a Normal distribution minus e^2 tr(Sigma_j^-1) / 2. That depends on the
-    parameters alone, so that it is a factor of their prior, and draws are kept with that probability.
+    word, averaged over such errors, is that of a Normal distribution minus e^2 tr(Sigma^-1) / 2. That depends on the
+    parameters alone, so that it is a factor of their prior, and draws are kept with that probability. Means of lists have
+    a flat prior: they are the same in all data sets, which changes no rank, since the posterior moves with them.
     """
     if not spec.multivariate:
         return draw_parameters(data, spec, rng=rng)
     sample = attribute_sample(data)
     while True:
         truth = draw_parameters(data, spec, rng=rng)
-        scale = np.append(truth.get("list_scale", np.empty(0)), 1.0)[sample.list_kind[sample.list_of]]
-        roots = np.maximum(np.linalg.eigvalsh(truth["residual_covariance"]), np.finfo(float).tiny)
-        loss = DISTANCE_ERROR**2 / 2 * (1 / roots).sum() * (1 / scale**2).sum()
-        if rng.random() < np.exp(-loss):
+        loss = add_list_means(truth, sample, rng)
+        if rng.random() < np.exp(-(DISTANCE_ERROR**2) / 2 * loss):
             return truth
+
+
+def add_list_means(truth: Draws, sample: AttributeSample, rng: np.random.Generator) -> float:
+    """Put covariances and means of lists into a truth; return the sum of tr(Sigma_j^-1) over attribute words."""
+    words, kinds = sample.distances.shape[1], len(sample.kinds)
+    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    groups, size, roots, counts = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes), np.bincount(sample.list_of)
+    strength = float(words * truth["residual_weight"])
+    error = stats.invwishart.rvs(strength + size + 1, strength * truth["sigma"] ** 2 * np.eye(size), random_state=rng)
+    lower = np.linalg.cholesky(error)
+    scale = truth["slope_sd"] / (truth["sigma"] * np.sqrt(words))
+    slopes = scale * lower @ rng.standard_normal((size, groups))
+    scales, image = np.append(truth.get("list_scale", np.zeros(0)), 1.0), axes.between + axes.within @ slopes
+    rest, loss, covariances = axes.within @ error @ axes.within.T, 0.0, []
+    for kind in range(kinds):
+        target = truth["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
+        target = target + truth["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
+        weight = float(truth["target_weight"][kind])
+        lean = stats.invwishart.rvs(weight + groups + 1, weight * target, random_state=rng)
+        covariances.append(image @ lean @ image.T + scales[kind] ** 2 * rest)
+        inverse = np.trace(np.linalg.inv(lean)) + np.trace(np.linalg.inv(error)) / scales[kind] ** 2
+        loss += counts[sample.list_kind == kind].sum() * inverse
+    effects = np.sqrt(truth["list_effect"]) * rng.standard_normal((len(counts), size)) @ lower.T
+    xi = 0.9 * roots + 0.1 * np.arange(len(counts))[:, None]
+    truth["list_mean"] = xi @ image.T + effects @ axes.within.T
+    truth["word_mean"] = word_means(truth["list_mean"][None], sample.connection_weights)[0]
+    truth["residual_covariance"] = np.stack(covariances)
+    return float(loss)
 
 
 def simulated_ranks(
