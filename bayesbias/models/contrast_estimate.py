@@ -81,10 +81,14 @@ def mixture_interval(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Inter
 
 
 def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
-    """Return the interval of draws, shape (draws,); the errors of its ends are those of 20 parts of the draws."""
+    """Return the interval of draws, shape (draws,); the errors of its ends are those of 20 parts of the draws.
+
+    Ends of shortest intervals come nearer with the cube root of the number of draws, and not with its square root
+    (Kim and Pollard 1990).
+    """
     parts = np.array_split(draws, min(BATCHES, len(draws) // 5))
     ends = np.array([_draws_ends(part, hdi_prob) for part in parts])
-    errors = ends.std(axis=0, ddof=1) / np.sqrt(len(parts)) if len(parts) > 1 else np.full(2, np.inf)
+    errors = ends.std(axis=0, ddof=1) / len(parts) ** (1 / 3) if len(parts) > 1 else np.full(2, np.inf)
     return Interval(*_draws_ends(draws, hdi_prob), *map(float, errors))
 
 

@@ -189,8 +189,8 @@ def draw_truth(data: ModelData, spec: ModelSpec, rng: np.random.Generator) -> Dr
 
     The multivariate model takes no distance as known better than e = DISTANCE_ERROR: the log likelihood of an attribute
     word, averaged over such errors, is that of a Normal distribution minus e^2 tr(Sigma^-1) / 2. That depends on the
-    parameters alone, so that it is a factor of their prior, and draws are kept with that probability. Means of lists have
-    a flat prior: they are the same in all data sets, which changes no rank, since the posterior moves with them.
+    parameters alone, so that it is a factor of their prior, and draws are kept with that probability. Means of lists
+    have a flat prior: they are the same in all data sets, which changes no rank, since the posterior moves with them.
     """
     if not spec.multivariate:
         return draw_parameters(data, spec, rng=rng)

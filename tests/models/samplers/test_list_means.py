@@ -1,5 +1,7 @@
 """Draws of the mean distances of lists: against the data, brute force, and each other."""
 
+import importlib
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -161,13 +163,12 @@ def test_too_many_words_with_lost_pairs_are_refused() -> None:
 
 @pytest.mark.shared
 @pytest.mark.skipif(not SHARED.exists(), reason="the reference data are absent")
-def test_agrees_with_the_prototype_on_groups() -> None:
+def test_agrees_with_the_prototype_on_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prototype shares its priors over kinds of lists: means of groups agree, and their sds nearly."""
-    import sys
-
-    sys.path.append(str(SHARED / "prototypes"))
-    import list_means as prototype
-
+    monkeypatch.syspath_prepend(str(SHARED / "prototypes"))
+    prototype = importlib.import_module("list_means")
+    for name in ("list_means", "real_gaps", "multivariate_gibbs"):
+        sys.modules.pop(name, None)
     sample, connections = list_sample(attributes=8, controls=30)
     kinds = sample.list_kind[sample.list_of]
     means, _, _ = prototype.fit(sample.distances, sample.list_of, kinds, sample.group_of, draws=400, warmup=400)
