@@ -119,8 +119,10 @@ def _table(rows: "pd.DataFrame", prob: str) -> Table:
         "measure": ("Measure", None),
         "value": ("Value", _value_text),
         "value_low:value_high": (f"{prob} interval", _value_text),
+        "value_plain": ("Plain", _change_text),
         "change": ("Change", _change_text),
         "interval": ("Its interval", str),
+        "change_plain": ("Plain change", _change_text),
         "items": ("Items", str),
         "lost": ("Lost", str),
     }

@@ -172,6 +172,7 @@ def _association(source: Embedding, study: Study, cell: DebiasCell) -> tuple[dic
     return _about(source, study, table) | {
         "quantity": row["contrast"],
         "value": row["mean"],
+        "value_plain": row["observed"],
         "value_low": row["hdi_low"],
         "value_high": row["hdi_high"],
     }, gaps
@@ -194,9 +195,11 @@ def _changed_association(
     return _about(source, study, table) | {
         "quantity": row["contrast"],
         "value": row["other_gap"],
+        "value_plain": row["other_plain"],
         "value_low": row["other_low"],
         "value_high": row["other_high"],
         "change": row["mean"],
+        "change_plain": row["other_plain"] - row["baseline_plain"],
         "change_low": row["hdi_low"],
         "change_high": row["hdi_high"],
         "reading": row["reading"],

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.arguments import check_type
 from bayesbias.correlations import correlation_interval
-from bayesbias.errors import BayesBiasWarning, ReportError, name_some, warn_user
+from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, name_some, warn_user
 from bayesbias.estimates import settled
 from bayesbias.losses import MAX_LOST
 from bayesbias.reports.audits.assembly import repeat
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEXTS = ("embedding", "method", "kind", "measure", "quantity", "better", "reading")
-_VALUES = ("value", "value_low", "value_high", "change", "change_low", "change_high")
+_VALUES = (
+    *("value", "value_low", "value_high", "value_plain"),
+    *("change", "change_low", "change_high", "change_plain"),
+)
 COLUMNS = (*TEXTS[:6], *_VALUES, "reading", "items", "lost")
 _TINY = 0.0005  # changes that three decimals do not show
 _FEWEST = 4  # embeddings over which a correlation says anything at all
@@ -50,12 +53,15 @@ class DebiasReport(Rendered):
         association empty); `value` with its interval `value_low` to `value_high`; `change`, after the method
         minus before on the same words, with an interval of its own, `change_low` to `change_high` (of an association
         it is modelled from the differences of pairs, see `compare_embeddings`, and not just the difference of two
-        values); `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
+        values); of an association also the plain gap of the averages, `value_plain`, and its change, `change_plain`;
+        `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
         words, questions, splits), and how many were `lost`.
     failed
         (embedding, method) -> why there is no embedding of it.
     left_out
         (embedding, method, measure) -> why it has no number.
+    not_converged
+        (embedding, method) -> what is wrong with draws that its numbers come from.
     hdi_prob
         Probability inside the intervals.
     settings
@@ -65,6 +71,7 @@ class DebiasReport(Rendered):
     table: "pd.DataFrame"
     failed: Mapping[tuple[str, str], str]
     left_out: Mapping[tuple[str, str, str], str]
+    not_converged: Mapping[tuple[str, str], str]
     hdi_prob: float
     settings: Mapping[str, str] = field(default_factory=dict)
 
@@ -109,7 +116,7 @@ class DebiasReport(Rendered):
             ]
             for kind in ("bias", "quality")
         )
-        doubts = (*_missing(self.failed, self.left_out), *_thin(rows))
+        doubts = (*_unconverged(self.not_converged), *_missing(self.failed, self.left_out), *_thin(rows))
         interval = f"{percent_text(self.hdi_prob)} HPDI"
         parts = (
             Part("Beware", doubts),
@@ -167,7 +174,14 @@ def assembled(
         )
     frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(_VALUES, float))
     frame["reading"] = frame["reading"].astype(object).fillna("")
-    return DebiasReport(EstimateFrame(frame), gone, left_out, cells[0].hdi_prob, settings)
+    not_converged = {
+        (cell.embedding, cell.method): text
+        for cell in cells
+        if cell.digest in answers
+        for kind, text in answers[cell.digest].warned
+        if kind == ConvergenceWarning.__name__
+    }
+    return DebiasReport(EstimateFrame(frame), gone, left_out, not_converged, cells[0].hdi_prob, settings)
 
 
 def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
@@ -258,7 +272,8 @@ def _association_statement(embedding: str, study: str, rows: Iterable[dict[str, 
     if before is not None:
         found = settled(before["value_low"], before["value_high"])
         head += (
-            f": {signed_text(before['value'])} ({interval_text(before['value_low'], before['value_high'])}) "
+            f": {signed_text(before['value'])} (plain {signed_text(before['value_plain'])}, interval "
+            f"{interval_text(before['value_low'], before['value_high'])}) "
             f"in the original, {'settled' if found else 'not settled'}"
         )
     said = []
@@ -305,6 +320,14 @@ def _change_text(row: Mapping[str, Any]) -> str:
     if max(abs(row["change_low"]), abs(row["change_high"])) < _TINY:
         return f"{row['change']:+.1e}"
     return f"{signed_text(row['change'])}, {interval_text(row['change_low'], row['change_high'])}"
+
+
+def _unconverged(found: Mapping[tuple[str, str], str]) -> list[Statement]:
+    """Say which numbers come from draws that did not converge."""
+    return [
+        Statement("convergence", f"DO NOT REPORT THE NUMBERS OF {method} ({embedding}) YET. {text}", {"method": method})
+        for (embedding, method), text in found.items()
+    ]
 
 
 def _missing(failed: Mapping[tuple[str, str], str], left_out: Mapping[tuple[str, str, str], str]) -> list[Statement]:

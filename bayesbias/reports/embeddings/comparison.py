@@ -57,7 +57,8 @@ class EmbeddingComparison(Rendered):
         each: its posterior `mean`, `sd`, `hdi_low`, `hdi_high`, `direction` (``"nearer"`` below 0, ``"farther"`` above,
         or ``"equal"`` if all distances are), `probability_of_direction`, `probability_in_rope` if a rope was given,
         `ess_bulk`, `ess_tail`, and, of chains, `r_hat`; then the gap in each embedding, from the fit of each table:
-        `baseline_gap` and `other_gap`, each with its interval; and `reading`:
+        `baseline_gap` and `other_gap`, each with its interval and the plain gap of the averages (`baseline_plain`,
+        `other_plain`); and `reading`:
         ``"not settled"`` if the interval of the difference holds 0; else, by the intervals of the two gaps,
         ``"narrower"`` (in the other embedding), ``"wider"``, ``"baseline only"`` (only the baseline's gap leaves out
         0), ``"other only"``, ``"reversed"`` (both leave out 0, on different sides), ``"neither"``; or ``"equal"``.

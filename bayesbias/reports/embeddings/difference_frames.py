@@ -127,8 +127,9 @@ def with_own_gaps(gaps: "pd.DataFrame", baseline: "pd.DataFrame", other: "pd.Dat
     gaps = gaps.copy()
     rows_of_gaps = pd.MultiIndex.from_frame(gaps[["contrast", "protected_word"]])
     for name, found in (("baseline", baseline), ("other", other)):
-        moments = found.set_index(["contrast", "protected_word"]).loc[rows_of_gaps, ["mean", "hdi_low", "hdi_high"]]
-        gaps[[f"{name}_gap", f"{name}_low", f"{name}_high"]] = moments.to_numpy()
+        columns = {"observed": "plain", "mean": "gap", "hdi_low": "low", "hdi_high": "high"}
+        moments = found.set_index(["contrast", "protected_word"]).loc[rows_of_gaps, list(columns)]
+        gaps[[f"{name}_{label}" for label in columns.values()]] = moments.to_numpy()
     gaps["reading"] = [reading_of(row) for row in gaps.to_dict("records")]
     return gaps
 
@@ -153,7 +154,7 @@ def own_gaps(fitted: "xr.DataTree", hdi_prob: float, *, each_word: bool = True) 
 
     levels = ("overall", "word") if each_word else ("overall",)
     frame = pd.concat([contrasts(fitted, level=level, hdi_prob=hdi_prob) for level in levels])
-    return frame[["contrast", "protected_word", "mean", "hdi_low", "hdi_high"]].reset_index(drop=True)
+    return frame[["contrast", "protected_word", "observed", "mean", "hdi_low", "hdi_high"]].reset_index(drop=True)
 
 
 def reading_of(row: "Mapping[Any, Any]") -> str:

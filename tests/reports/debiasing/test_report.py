@@ -34,6 +34,18 @@ def test_every_embedding_method_and_measure_has_a_row(report: bb.DebiasReport) -
     assert report.table.loc[originals, numbers[3:]].isna().all(axis=None)
     assert np.isfinite(report.table.loc[~originals, numbers]).all(axis=None)
     assert report.table["better"].tolist() == 6 * ["", "lower"]
+    associations = report.table["kind"] == "association"
+    assert report.table.loc[associations, "value_plain"].notna().all()
+    assert report.table.loc[~associations, ["value_plain", "change_plain"]].isna().all(axis=None)
+
+
+def test_draws_that_did_not_converge_are_said_first(report: bb.DebiasReport, tmp_path: Path) -> None:
+    doubtful = replace(report, not_converged={("E1", "linear"): "R-hat is 1.36."})
+    (first, *_) = doubtful.parts
+    assert first.statements[0].kind == "convergence"
+    assert "DO NOT REPORT THE NUMBERS OF linear (E1) YET. R-hat is 1.36." in str(doubtful)
+    bb.write_debias_page(doubtful, tmp_path / "page.html")
+    assert "R-hat is 1.36." in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_an_association_is_that_of_the_comparison_alone(report: bb.DebiasReport) -> None:
