@@ -40,11 +40,6 @@ class AttributeSample:
     group_of: np.ndarray
     connection_weights: np.ndarray
 
-    @property
-    def group_sizes(self) -> np.ndarray:
-        """Number of words of each protected group, shape (groups,)."""
-        return np.bincount(self.group_of)
-
 
 @lru_cache(maxsize=2)
 def attribute_sample(data: ModelData) -> AttributeSample:

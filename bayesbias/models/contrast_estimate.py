@@ -60,26 +60,6 @@ _NODES, _FINE = 97, 6_001
 _STARTS = 302
 
 
-def mixture_interval(mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Interval:
-    """Return the interval of a mixture of Normals with equal weights, arrays of shape (draws,) of one or more chains.
-
-    The errors are those of the grouped jackknife: each of 20 parts of the draws is left out in turn.
-    """
-    from scipy.special import ndtr
-
-    center, spread = mean.mean(), np.sqrt((sd**2).mean() + mean.var())
-    nodes = np.linspace(center - 6 * spread, center + 6 * spread, _NODES)
-    precision = 1 / sd
-    below = ndtr(nodes * precision[:, None] - (mean * precision)[:, None])
-    starts = np.linspace(0, len(mean), min(BATCHES, len(mean)), endpoint=False).astype(int)
-    sums, sizes = np.add.reduceat(below, starts), np.diff(starts, append=len(mean))
-    total = sums.sum(axis=0)
-    whole_and_without = np.vstack([total / len(mean), (total - sums) / (len(mean) - sizes)[:, None]])
-    ends = np.array([_shortest(nodes, each, hdi_prob) for each in whole_and_without])
-    errors = np.sqrt((len(starts) - 1) * ends[1:].var(axis=0))
-    return Interval(*map(float, [*ends[0], *errors]))
-
-
 def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
     """Return the interval of draws, shape (draws,); the errors of its ends are those of 20 parts of the draws.
 

@@ -8,11 +8,10 @@ import numpy as np
 from bayesbias.models.attribute_sample import AttributeSample
 from bayesbias.models.priors import Prior
 from bayesbias.models.samplers.importance import LogDensity
+from bayesbias.models.samplers.list_draws import ListDraws, draw_lists
 from bayesbias.models.samplers.list_model import (
     Coordinates,
-    ListDraws,
     ListStatistics,
-    draw_lists,
     lean_log_density,
     list_statistics,
     regression_log_density,
