@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln
 
-from bayesbias.errors import FitError
+from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.likelihood import Densities, PairGrid
@@ -139,12 +139,12 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
 
     Raises
     ------
-    FitError
+    NotEnoughMemoryError
         If the fit has too many protected words to keep the covariance of their distances.
     """
     posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
     if "residual_covariance" not in posterior:
-        raise FitError(
+        raise NotEnoughMemoryError(
             f"This fit has {posterior.sizes['protected_word']} protected words, and no covariance of their distances "
             "was kept, which predicting single pairs needs: it is kept for up to "
             f"{MOST_WORDS_WITH_COVARIANCE} words, by bayesbias's own sampler. Fit fewer words, or the model "

@@ -1,5 +1,6 @@
 """Whether the numbers can be trusted: the sampler, the model's predictions, and its priors."""
 
+from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.fits import fit_fact
 from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
 from bayesbias.page.page_input import PageInput
@@ -9,6 +10,7 @@ from bayesbias.reports.checks.posterior_problems import TAIL
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.statements import count_text, distance_text, share_text, signed_text
 
+_PREDICTIONS = "Does the model describe the data?"
 _PRIORS = "What the priors say alone"
 
 
@@ -29,7 +31,10 @@ def sampler(page: PageInput) -> Section:
 
 def predictions(page: PageInput) -> Section:
     """Compare the observed distances with those that the fitted model predicts."""
-    check = check_posterior(page.fit, random_seed=page.seed, progress=False)
+    try:
+        check = check_posterior(page.fit, random_seed=page.seed, progress=False)
+    except NotEnoughMemoryError as error:
+        return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
     said = "; ".join(
         f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
         for row in check.coverage.to_dict("records")
@@ -84,7 +89,7 @@ def predictions(page: PageInput) -> Section:
         Paragraph(f"bb.check_posterior with {check.draws:,} draws, seed {check.seed}."),
     ]
     fails = " The check found faults, and says which." if check.problems else " The check found no fault."
-    return Section("predictions", "Does the model describe the data?", blocks, [check.summary[1].text + fails])
+    return Section("predictions", _PREDICTIONS, blocks, [check.summary[1].text + fails])
 
 
 def priors(page: PageInput) -> Section:

@@ -124,3 +124,17 @@ def test_impossible_requests(fit: xr.DataTree) -> None:
         required_words(ASSUMED, width=0.1, random_seed=True)
     with pytest.raises(FitError, match="not list"):
         required_words([1], width=0.1)
+
+
+def test_power_is_the_share_of_intervals_on_the_side_of_the_gap() -> None:
+    sizes, settings = [(5, 5), (40, 20)], {"width": 0.03, "samples": 6, "random_seed": 1}
+    found = required_words(ASSUMED, gap=-0.02, sizes=sizes, **settings)
+    none = required_words(ASSUMED, sizes=sizes, **settings)
+    assert "power" not in none.frame
+    few, many = found.frame["power"]
+    assert few < many == 1.0
+    assert found.frame["power_se"].tolist() == pytest.approx([np.sqrt(few * (1 - few) / 6), 0.0])
+    assert found.gap == found.to_dict()["gap"] == -0.02
+    assert [said.kind for said in found.statements].count("power") == 1
+    with pytest.raises(ReportError, match="gap=0"):
+        required_words(ASSUMED, gap=0, sizes=sizes, **settings)

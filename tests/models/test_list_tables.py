@@ -1,0 +1,133 @@
+"""The default model on tables of every make: each is answered, and of whole groups with the plain difference."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import FitError, NotEnoughMemoryError
+
+SETTINGS = {"draws": 500, "random_seed": 1, "progress": False}
+
+
+def table(
+    groups: dict[str, int],
+    lists: dict[str, tuple[tuple[str, ...], int]],
+    *,
+    dimensions: int = 20,
+    controls: int = 8,
+    equal: bool = False,
+) -> pd.DataFrame:
+    """A table of vectors: `lists` are (groups that they are associated with, words) by name."""
+    rng = np.random.default_rng(3)
+    words = {f"{group}{at}": group for group, count in groups.items() for at in range(count)}
+    centre = {group: rng.standard_normal(dimensions) for group in groups}
+    vectors = {word: centre[group] + rng.standard_normal(dimensions) for word, group in words.items()}
+    if equal:
+        vectors[next(iter(words))] = vectors[list(words)[1]]
+    rows = []
+    every = {**lists, **({"neutral": ((), controls)} if controls else {})}
+    for name, (owners, count) in every.items():
+        for at in range(count):
+            other = rng.standard_normal(dimensions) + sum(0.3 * centre[owner] for owner in owners)
+            for word, group in words.items():
+                vector = vectors[word]
+                distance = 1 - vector @ other / np.linalg.norm(vector) / np.linalg.norm(other)
+                connection = "neutral" if name == "neutral" else "associated" if group in owners else "different"
+                rows.append((word, group, f"{name}{at}", name, connection, distance))
+    columns = [
+        "protected_word",
+        "protected_group",
+        "attribute_word",
+        "attribute_group",
+        "connection",
+        "cosine_distance",
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+TABLES = {
+    "two groups": table({"x": 3, "y": 4}, {"a": (("x",), 5), "b": (("y",), 6)}),
+    "no controls": table({"x": 3, "y": 3}, {"a": (("x",), 5), "b": (("y",), 5)}, controls=0),
+    "groups of one word": table({"x": 1, "y": 1}, {"a": (("x",), 6), "b": (("y",), 6)}),
+    "a group of one word": table({"x": 1, "y": 4}, {"a": (("x",), 6), "b": (("y",), 6)}),
+    "a list of one word": table({"x": 3, "y": 3}, {"a": (("x",), 1), "b": (("y",), 6)}),
+    "one group": table({"x": 5}, {"a": (("x",), 6), "b": ((), 6)}),
+    "three groups": table({"x": 3, "y": 3, "z": 3}, {"a": (("x",), 4), "b": (("y",), 4), "c": (("z",), 5)}),
+    "a shared list": table({"x": 3, "y": 3, "z": 3}, {"a": (("x", "y"), 5), "b": (("z",), 5)}),
+    "two lists a group": table({"x": 3, "y": 3}, {"a": (("x",), 4), "c": (("x",), 7), "b": (("y",), 5)}),
+    "equal vectors": table({"x": 3, "y": 3}, {"a": (("x",), 5), "b": (("y",), 5)}, equal=True),
+    "more words than dimensions": table({"x": 8, "y": 8}, {"a": (("x",), 9), "b": (("y",), 9)}, dimensions=5),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_groups_have_their_plain_differences(name: str) -> None:
+    fit = bb.fit(TABLES[name], **SETTINGS)
+    frame = bb.contrasts(fit, level="all", scope="these_words").query("contrast == 'associated - different'")
+    assert np.isfinite(frame[["mean", "sd", "observed"]].to_numpy()).all()
+    of_groups = frame[frame["protected_word"] == ""]
+    error = of_groups["sd"] / np.sqrt(1000)
+    assert ((of_groups["mean"] - of_groups["observed"]).abs() < 4 * error).all()
+    # Single words never leave their plain difference by more than its interval's width.
+    words = frame[frame["protected_word"] != ""]
+    assert ((words["mean"] - words["observed"]).abs() < words["hdi_high"] - words["hdi_low"]).all()
+    assert fit.attrs["convergence_problems"] == "[]"
+
+
+def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
+    """A list that is moved away from every word changes each group, and neither the whole nor what is net of it."""
+    rows = TABLES["two groups"]
+    moved = rows.assign(cosine_distance=rows["cosine_distance"] + 0.6 * (rows["attribute_group"] == "a"))
+    frames = [
+        bb.contrasts(bb.fit(each, **SETTINGS), level="protected_group").query("contrast == 'associated - different'")
+        for each in (rows, moved)
+    ]
+    before, after = (frame.set_index("protected_group") for frame in frames)
+    error = 4 * before["sd"].max() / np.sqrt(1000)
+    for group, sign in (("x", 1), ("y", -1)):
+        assert after.loc[group, "mean"] - before.loc[group, "mean"] == pytest.approx(0.6 * sign, abs=error)
+        nearness = after.loc[group, "list_nearness"] - before.loc[group, "list_nearness"]
+        assert nearness == pytest.approx(0.6 * sign, abs=error)
+        assert after.loc[group, "net_mean"] == pytest.approx(before.loc[group, "net_mean"], abs=error)
+    said = bb.conclusions(bb.fit(moved, **SETTINGS))
+    (group_x, _) = [one for one in said.shown if one.kind == "group"]
+    assert group_x.numbers["decides"]
+    assert group_x.numbers["associated"] == ["a"]
+    assert "a is farther from all groups than b by 0." in group_x.text
+    assert f"the difference of x is {group_x.numbers['net_mean']:+.3f}" in group_x.text
+
+
+def test_control_words_change_no_contrast_of_stereotype_lists() -> None:
+    rows = TABLES["two groups"]
+    without = rows[rows["connection"] != "neutral"]
+    frames = [bb.contrasts(bb.fit(each, **SETTINGS), level="overall").iloc[0] for each in (rows, without)]
+    for name in ("mean", "sd"):
+        assert frames[0][name] == pytest.approx(frames[1][name], abs=4 * frames[0]["sd"] / np.sqrt(1000))
+    scoped = [bb.contrasts(bb.fit(each, **SETTINGS), scope="these_words").iloc[0] for each in (rows, without)]
+    assert scoped[0]["mean"] == pytest.approx(scoped[1]["mean"], abs=1e-9)
+    assert scoped[0]["sd"] == pytest.approx(scoped[1]["sd"], abs=1e-9)
+
+
+def test_a_list_without_pairs_with_a_group_is_refused_and_named() -> None:
+    rows = TABLES["two groups"]
+    lacking = rows[~((rows["protected_group"] == "x") & (rows["attribute_group"] == "neutral"))]
+    with pytest.raises(FitError, match="The list 'neutral' has no pair"):
+        bb.fit(lacking, **SETTINGS)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.02, 0.05])
+def test_lost_pairs_hardly_move_the_answer(share: float) -> None:
+    rows = TABLES["two groups"]
+    kept = rows[np.random.default_rng(1).random(len(rows)) >= share].reset_index(drop=True)
+    assert len(kept) < len(rows)
+    whole, part = (bb.contrasts(bb.fit(each, **SETTINGS), scope="these_words").iloc[0] for each in (rows, kept))
+    assert abs(part["mean"] - whole["mean"]) < 0.5 * whole["sd"]
+    assert part["sd"] == pytest.approx(whole["sd"], rel=0.2)
+
+
+def test_a_fit_without_the_covariance_predicts_no_pairs_and_says_why() -> None:
+    fit = bb.fit(TABLES["two groups"], **SETTINGS)
+    fit["posterior"] = fit["posterior"].to_dataset().drop_vars("residual_covariance")
+    with pytest.raises(NotEnoughMemoryError, match="no covariance of their distances was kept"):
+        bb.check_posterior(fit, random_seed=1, progress=False)
