@@ -87,7 +87,7 @@ def main() -> None:
         **asked,
     )
     report.table.to_csv(HERE / "trade.csv", index=False, float_format="%.6g")
-    directions(report.table).to_csv(HERE / "directions.csv", index=False)
+    directions(pd.read_csv(HERE / "trade.csv")).to_csv(HERE / "directions.csv", index=False)
     bb.measure_correlations(report).to_csv(HERE / "correlations.csv", index=False, float_format="%.6g")
     bb.plot_debias_report(report).savefig(HERE / "trade.png", dpi=110)
     (HERE / "report.txt").write_text(f"{report}\n", encoding="utf-8")
