@@ -155,7 +155,7 @@ def demo(
         bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), name="Wikipedia 2018 skip-gram"
     )
     answer(
-        f"Asking {len(_DEMO_STUDIES)} questions: the sampler is compiled, which takes longest, and fitted to each",
+        f"Asking {len(_DEMO_STUDIES)} questions: the model is fitted to each",
         quiet=quiet,
     )
     with warnings.catch_warnings():

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bayesbias.errors import FitError
 from bayesbias.models.attribute_sample import AttributeSample
@@ -36,6 +37,7 @@ from bayesbias.models.word_effects import effects_basis
 MOST_WORDS_WITH_COVARIANCE = 60
 # With more, lost pairs are not drawn, nor Student t attribute words fitted, which need it in each sweep.
 MOST_WORDS_IN_SWEEPS = 120
+_FEW_WORDS = 100
 _LIMITS = (-12.0, 6.0)
 _START = {
     **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "target_weight": 5.0},
@@ -137,7 +139,8 @@ def sample_list_means(
     axes = coordinates_of(np.zeros((words, words)) if in_sweeps or keep else completed, sample.group_of)
     blocks = blocks_of(sample, priors, axes)
     stats = table_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
-    with singular_fails():
+    # The matrices of few words are small: with more threads, linear algebra takes longer.
+    with singular_fails(), threadpool_limits(1 if words <= _FEW_WORDS else None, "blas"):
         found = [
             _importance(partial(of, stats=stats), names, axes, draws, np.random.default_rng([seed, at]))
             for at, (names, of) in enumerate(zip(blocks.names, blocks.log_densities, strict=True))
