@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, isfinite
 from typing import Any
 
@@ -80,11 +81,7 @@ class Prior:
         'less than 0.001 of its mass lies between 0 and 2'
         >>> parse_prior("Normal(1, 0.3)").reach_fault(0, 2)
         """
-        with np.errstate(all="ignore"):
-            frozen = self.frozen()
-            inside = float(frozen.cdf(high) - frozen.cdf(low))
-            inside *= 2 if self.distribution.startswith("Half") else 1
-            first, last = (float(frozen.ppf(share)) for share in (0.1, 0.9))
+        inside, first, last = _reach(str(self), low, high)
         if not inside >= _LEAST_INSIDE:
             return f"less than {_LEAST_INSIDE:g} of its mass lies between {low:g} and {high:g}"
         if not last - first > _LEAST_WIDTH * max(abs(first), abs(last)):
@@ -115,6 +112,17 @@ class Prior:
 
         arguments = {"lam" if key == "rate" else key: value for key, value in self.parameters.items()}
         return getattr(pm, self.distribution)(name, **arguments, **keywords)
+
+
+@lru_cache(maxsize=256)
+def _reach(prior: str, low: float, high: float) -> tuple[float, float, float]:
+    """Return the mass of a prior between two numbers, and the quantiles of a tenth and nine tenths."""
+    parsed = parse_prior(prior)
+    with np.errstate(all="ignore"):
+        frozen = parsed.frozen()
+        inside = float(frozen.cdf(high) - frozen.cdf(low)) * (2 if parsed.distribution.startswith("Half") else 1)
+        first, last = (float(frozen.ppf(share)) for share in (0.1, 0.9))
+    return inside, first, last
 
 
 def parse_prior(text: object) -> Prior:
