@@ -29,7 +29,7 @@ def lines(*changes: dict[str, Any]) -> str:
 
 def test_snli_is_read_without_pairs_that_have_no_label(tmp_path: Path) -> None:
     text = lines({}, {"gold_label": "-"}, {"gold_label": "Entailment ", "sentence2": "A\u2028b"})
-    for content in (text.encode(), gzip.compress(text.encode()), b"\xef\xbb\xbf" + text.encode()):
+    for content in (text.encode(), gzip.compress(text.encode(), mtime=0), b"\xef\xbb\xbf" + text.encode()):
         found = bb.nli.read_pairs(written(tmp_path, content))
         assert found["premise"].tolist() == ["Zoë “sings”."] * 2
         assert found["hypothesis"].tolist() == ["She sings well.", "A\u2028b"]
@@ -104,7 +104,7 @@ def test_lines_that_are_broken_are_named(tmp_path: Path, content: str | bytes, s
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match="There is no file"):
         bb.nli.read_pairs(tmp_path / "none.csv")
-    whole = gzip.compress(lines({}, {}).encode())
+    whole = gzip.compress(lines({}, {}).encode(), mtime=0)
     for content in (whole[:-9], whole[:30] + b"\x00\x01\x02" + whole[33:]):
         with pytest.raises(InputFileError, match="damaged or cut short"):
             bb.nli.read_pairs(written(tmp_path, content))

@@ -57,11 +57,11 @@ def test_a_file_a_gzipped_file_a_folder_and_a_list_are_the_same_texts(tmp_path: 
     lines = ["A cat sat.", "", "Zoë's dog"]
     content = "\r\n".join(lines).encode()
     (tmp_path / "b.txt").write_bytes(content)
-    (tmp_path / "c.gz").write_bytes(gzip.compress(content))
+    (tmp_path / "c.gz").write_bytes(gzip.compress(content, mtime=0))
     folder = tmp_path / "folder" / "inner"
     folder.mkdir(parents=True)
     (folder.parent / "1.txt").write_bytes(content[:12])
-    (folder / "2.txt.gz").write_bytes(gzip.compress(content[12:]))
+    (folder / "2.txt.gz").write_bytes(gzip.compress(content[12:], mtime=0))
     (folder / "3.csv").write_bytes(b"not read")
     expected = [line.encode() for line in lines]
     for source in (tmp_path / "b.txt", str(tmp_path / "c.gz"), folder.parent, lines, iter(lines)):
@@ -77,6 +77,6 @@ def test_what_is_no_corpus_is_an_error_of_ours(tmp_path: Path) -> None:
         list(read_texts(5))  # type: ignore[arg-type]
     with pytest.raises(EmbeddingError, match="Paragraph 1 of the corpus"):
         list(read_texts(["a", b"b"]))  # type: ignore[list-item]
-    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"a cat" * 100)[:-9])
+    (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"a cat" * 100, mtime=0)[:-9])
     with pytest.raises(InputFileError, match="damaged or cut short"):
         list(read_texts(tmp_path / "cut.txt.gz"))

@@ -28,10 +28,10 @@ def test_words_keep_inner_hyphens_and_apostrophes():
 def test_every_source_gives_the_same_corpus(tmp_path: Path):
     plain, packed, folder = tmp_path / "text.txt", tmp_path / "packed", tmp_path / "folder"
     plain.write_text("\ufeff" + TEXT.replace("\n", "\r\n"), encoding="utf-8")
-    packed.write_bytes(gzip.compress(TEXT.encode()))
+    packed.write_bytes(gzip.compress(TEXT.encode(), mtime=0))
     (folder / "inside").mkdir(parents=True)
     (folder / "1.txt").write_text("The king\nand the\nqueen.")
-    (folder / "2.txt.gz").write_bytes(gzip.compress(b"A queen, a king;\n2 children!"))
+    (folder / "2.txt.gz").write_bytes(gzip.compress(b"A queen, a king;\n2 children!", mtime=0))
     (folder / "inside" / "3.txt").write_text("the end")
     (folder / "notes.md").write_text("no text of the corpus")
     wanted = read_corpus(LISTS, min_count=1)
@@ -89,7 +89,7 @@ def test_files_that_are_none(tmp_path: Path):
     bad.write_bytes("fine\nZoë".encode("latin-1"))
     with pytest.raises(InputFileError, match="line 2 is not UTF-8"):
         read_corpus(bad, min_count=1)
-    bad.write_bytes(gzip.compress(TEXT.encode() * 100)[:-20])
+    bad.write_bytes(gzip.compress(TEXT.encode() * 100, mtime=0)[:-20])
     with pytest.raises(InputFileError, match="damaged or cut short"):
         read_corpus(bad, min_count=1)
 
