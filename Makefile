@@ -43,9 +43,11 @@ docs: .venv/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 # Hostile inputs to every reader, about a quarter of an hour: none may end in a traceback, a hang or a wrong number.
+# Then the properties that make test checks on the same inputs every time, on others.
 # Then commands killed at random, and several at once, which takes longer: what they leave is old or new, whole.
 fuzz: .venv/ready
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz
+	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=other_inputs tests
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.kills
 
 bench: .venv/ready

@@ -9,8 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from hypothesis import settings
 
 import bayesbias as bb
+
+# The same inputs at every run of `make test`; `make fuzz` asks for others.
+settings.register_profile("repeatable", derandomize=True)
+settings.register_profile("other_inputs", derandomize=False)
+settings.load_profile("repeatable")
 
 _SHORT = ("write_report", "plot_embeddings", "compare_embeddings", "plot_check")
 _EXTRAS = ("numpyro", "safetensors", "torch", "transformers")

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bayesbias.embeddings import Embedding, load_embedding
@@ -119,6 +119,9 @@ def test_random_damage_inside_an_archive_whose_checksums_are_right(tmp_path, dat
 
 
 @few
+@example(["\t0"], 1, 0, "word2vec_text")
+@example(["cat\t-1e3", "dog"], 2, 0, "glove")
+@example(["\t0", "a\tb"], 1, 0, "word2vec_binary")
 @given(
     st.lists(st.text(st.characters(codec="utf-8", exclude_characters=" \r\n\0"), min_size=1), min_size=1, unique=True),
     st.integers(1, 4),
@@ -136,9 +139,23 @@ def test_any_words_come_back(tmp_path, words, dimensions, seed, form):
             for word, vector in zip(words, vectors, strict=True)
         ]
     (tmp_path / "x").write_bytes(header + b"".join(rows))
+    if form != "word2vec_binary" and any(_ends_in_a_tab_and_a_number(word) for word in words):
+        with pytest.raises(EmbeddingError, match="tab"):
+            load_embedding(tmp_path / "x", format=form)
+        return
     embedding = load_embedding(tmp_path / "x", format=form)
     assert embedding.words == tuple(words)
     np.testing.assert_array_equal(embedding.vectors, vectors)
+
+
+def _ends_in_a_tab_and_a_number(word: str) -> bool:
+    """Whether a row of text with this word may as well be one whose columns are separated by tabs."""
+    _, tab, end = word.rpartition("\t")
+    try:
+        float(end)
+    except ValueError:
+        return False
+    return bool(tab) and "_" not in end
 
 
 def test_errors_of_ours_have_one_base():
