@@ -249,6 +249,18 @@ def psis_weights(log_weight: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, np.ndarray]:
+    log_weight, khat = leave_out_log_weights(log_density, relative_efficiency=relative_efficiency)
+    return _log_sum(log_weight + log_density) - _log_sum(log_weight), khat
+
+
+def leave_out_log_weights(
+    log_density: np.ndarray, *, relative_efficiency: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return Pareto-smoothed log weights of the draws if a part had been left out, and their k-hat.
+
+    Parameters and source as for `psis_loo`. The weights, shape (parts, draws), do not sum to 1. Where the tail has no
+    shape of a Pareto distribution, k-hat is not finite and the weights are those of plain importance sampling.
+    """
     parts, draws = log_density.shape
     many = draws * relative_efficiency > 225
     size = int(3 * np.sqrt(draws / relative_efficiency)) if many else draws // 5
@@ -269,8 +281,7 @@ def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.n
             quantile = np.expm1(-k * np.log1p(-np.arange(0.5, size) / size)) / k
             smooth = np.minimum(np.log(cutoff + sigma[:, None] * quantile), tail[:, -1:])
         np.put_along_axis(weight, place, np.where(np.isfinite(khat)[:, None], smooth, tail), axis=1)
-    elpd = _log_sum(weight + log_density) - _log_sum(weight)
-    return elpd, khat
+    return weight, khat
 
 
 def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from bayesbias.arguments import resolve_seed, with_progress
 from bayesbias.errors import ReportError
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import fit_fact
-from bayesbias.models.likelihood import Densities, densities
+from bayesbias.models.likelihood import Densities, densities, leave_out_log_weights
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
@@ -255,18 +255,11 @@ def _student_density(residual: np.ndarray, nu: np.ndarray) -> np.ndarray:
 
 def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the probability of a smaller distance given all other rows, and Pareto k; residual: in scales."""
-    from arviz_stats.base.array import array_stats
-
-    below = _below(residual, posterior.row_nu)
-    smooth: Any = array_stats.psislw
-    log_density = posterior.of_rows(rows)
-    with np.errstate(all="ignore"):
-        log_weight, khat = smooth(log_density, axis=-1)
-    # Weights so unequal that their tail has no shape stay as they are, and are not to be trusted.
-    shaped = np.isfinite(khat) & np.isfinite(log_weight).all(axis=1)
-    log_weight, khat = np.where(shaped[:, None], log_weight, -log_density), np.where(shaped, khat, np.inf)
+    log_weight, khat = leave_out_log_weights(posterior.of_rows(rows))
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    return (weight * below).sum(axis=1) / weight.sum(axis=1), khat
+    below = _below(residual, posterior.row_nu)
+    # Weights so unequal that their tail has no shape are not to be trusted.
+    return (weight * below).sum(axis=1) / weight.sum(axis=1), np.where(np.isfinite(khat), khat, np.inf)
 
 
 def _coverage(pairs: "pd.DataFrame", connections: tuple[str, ...]) -> "pd.DataFrame":
