@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
     from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
+    from bayesbias.delivery.write import write as write
     from bayesbias.embeddings import Embedding as Embedding
     from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
     from bayesbias.embeddings import Lookup as Lookup
@@ -65,12 +66,6 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import ModelSpec as ModelSpec
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
-    from bayesbias.page import write_asymmetry_page as write_asymmetry_page
-    from bayesbias.page import write_audit_page as write_audit_page
-    from bayesbias.page import write_debias_page as write_debias_page
-    from bayesbias.page import write_inference_page as write_inference_page
-    from bayesbias.page import write_report as write_report
-    from bayesbias.page import write_seeds_page as write_seeds_page
     from bayesbias.plots.asymmetry import plot_asymmetry as plot_asymmetry
     from bayesbias.plots.audits import plot_audit as plot_audit
     from bayesbias.plots.audits import plot_ranks as plot_ranks
@@ -115,6 +110,8 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
     from bayesbias.reports.embeddings.seeds import SeedComparison as SeedComparison
     from bayesbias.reports.embeddings.seeds import compare_seeds as compare_seeds
+    from bayesbias.reports.fit_report import FitReport as FitReport
+    from bayesbias.reports.fit_report import report as report
     from bayesbias.reports.measures.false_claims import false_claims as false_claims
     from bayesbias.reports.measures.measure_posterior import MeasurePosterior as MeasurePosterior
     from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
@@ -172,14 +169,8 @@ _NAMES = {
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
     "models.spec": ("ModelSpec", "list_models", "load_model"),
-    "page": (
-        "write_asymmetry_page",
-        "write_audit_page",
-        "write_debias_page",
-        "write_inference_page",
-        "write_report",
-        "write_seeds_page",
-    ),
+    "delivery.write": ("write",),
+    "reports.fit_report": ("FitReport", "report"),
     "plots.asymmetry": ("plot_asymmetry",),
     "plots.audits": ("plot_audit", "plot_ranks"),
     "plots.checks": ("plot_check", "plot_prior_check"),

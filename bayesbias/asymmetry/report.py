@@ -10,11 +10,11 @@ from bayesbias.asymmetry.alar import alar, usable
 from bayesbias.asymmetry.evocation import Evocation
 from bayesbias.asymmetry.relations import chosen_relations, with_relations
 from bayesbias.asymmetry.sources import ConditionalSource, lar
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, warn_user
 from bayesbias.estimates import settled
 from bayesbias.statements import (
     Part,
-    Rendered,
     Statement,
     digits_text,
     interval_text,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AsymmetryReport(Rendered):
+class AsymmetryReport(Result):
     """What people's associations, and vectors or models, say of the asymmetry of pairs of words.
 
     Parameters
@@ -93,6 +93,67 @@ class AsymmetryReport(Rendered):
         )
         return tuple(part for part in parts if part.statements)
 
+    @property
+    def contents(self) -> Contents:
+        """Agreement with people, means of relations, ratios of pairs, and what was left out."""
+        prob = percent_text(self.hdi_prob)
+        names = ", ".join(self.sources)
+        parts = {part.title: part for part in self.parts}
+        first = next(iter(parts.values()))
+        agreement = parts["Agreement with them"]
+        figures = {
+            "asymmetry": ResultFigure(
+                "plot_asymmetry",
+                f"The log asymmetry ratio of pairs of words in {self.norms} and in {names}: posterior means and "
+                f"{prob} intervals. Above 0, the first word evokes the second more than the reverse.",
+            )
+        }
+        if not self.relations.empty:
+            figures["relations"] = ResultFigure(
+                "plot_relations",
+                "Mean log asymmetry ratio of each relation, in the norms and beside them. Filled: settled. Above 0, "
+                "the first word evokes the second more.",
+                section="Relations",
+            )
+        return Contents(
+            title=f"Which word evokes the other more? {self.norms}",
+            about=f"{self.norms}, and beside it {names}.",
+            verdict=" ".join(statement.text for statement in (*first.statements[:1], *agreement.statements)),
+            parts=(agreement, *(part for part in parts.values() if part.title.startswith(("Pairs", "Relations in")))),
+            tables={
+                "agreement": ResultTable(
+                    self.agreement,
+                    "Agreement",
+                    f"Correlation on asymmetry, {prob} intervals",
+                    note="CAM is the rank correlation of the log asymmetry ratios of people and of a source; SA is its "
+                    "mean over relations, weighted by their pairs; SR is the same without pairs that have no relation.",
+                ),
+                "accuracy": ResultTable(
+                    self.accuracy, "Agreement", f"Directions that are right, {prob} intervals", folded=True
+                ),
+                "relations": ResultTable(
+                    self.relations,
+                    "Relations",
+                    f"Mean log asymmetry ratio (ALAR) of each relation, {prob} HPDI; above 0, the first word evokes "
+                    "the second more",
+                    differences=True,
+                ),
+                "pairs": ResultTable(
+                    self.ratios, "Pairs", f"Log asymmetry ratios of pairs, {prob} HPDI", differences=True, folded=True
+                ),
+                "left_out": ResultTable(self.left_out, "Left out", "Pairs without a number, by reason", folded=True),
+            },
+            figures=figures,
+            limits=tuple(Statement("limits", text) for text in _LIMITS),
+            settings={
+                "Norms": self.norms,
+                "Sources": names,
+                "Pairs": f"{(self.ratios['source'] == self.norms).sum():,}",
+                "Interval": f"{prob} HPDI",
+                "Seed of the draws": str(self.random_seed),
+            },
+        )
+
     def _relation_statements(self, name: str) -> tuple[Statement, ...]:
         return tuple(map(_relation_statement, rows_of(self.relations[self.relations["source"] == name])))
 
@@ -111,6 +172,13 @@ class AsymmetryReport(Rendered):
             f"of {share_text(right['accuracy'])} right, and of {share_text(right['clear_accuracy'])} where it is clear."
         )
         return Statement("agreement", text, row)
+
+
+_LIMITS = (
+    "That a word evokes another more than the reverse is no bias, and says nothing of who is harmed.",
+    "A word that comes to everybody's mind is evoked by many words: ratios reflect that too.",
+    "With one matrix of vectors a ratio depends on lengths and on how many neighbours a word has.",
+)
 
 
 def _relation_statement(row: Mapping[str, Any]) -> Statement:

@@ -13,9 +13,10 @@ from bayesbias.asymmetry.agreement import similarity
 from bayesbias.asymmetry.alar import usable
 from bayesbias.asymmetry.pair_statistics import Codes, dyadic_variance, word_codes
 from bayesbias.asymmetry.sources import ConditionalSource, lar
+from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates import contrast_name, settled
-from bayesbias.statements import Part, Rendered, Statement, percent_text, rows_of
+from bayesbias.statements import Part, Statement, percent_text, rows_of
 from bayesbias.studies import StudyLike, load_study
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _TITLES = {"lar": "LAR", "log_similarity": "log similarity"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StudyAsymmetry(Rendered):
+class StudyAsymmetry(Result):
     """Whether a study's protected words evoke its attribute words more than the other way round.
 
     Parameters
@@ -75,6 +76,16 @@ class StudyAsymmetry(Rendered):
         title = f"LAR in {self.source}, {self.study} ({percent_text(self.hdi_prob)} intervals, natural logarithms)"
         parts = (Part(title, tuple(means)), Part("Differences", tuple(contrasts)), Part("Beware", tuple(limits)))
         return tuple(part for part in parts if part.statements)
+
+    @property
+    def contents(self) -> Contents:
+        """Means of connections, their differences, and pairs."""
+        return contents_of(
+            self,
+            title=f"Which evokes the other more? {self.study} in {self.source}",
+            captions={"means": "Means of connections, natural logarithms", "contrasts": "Differences of connections"},
+            differences=("means", "contrasts", "pairs"),
+        )
 
 
 def _mean_statement(row: Mapping[str, Any]) -> Statement:

@@ -10,17 +10,17 @@ from bayesbias.cli.base import (
     AsJson,
     Case,
     Command,
+    FileFormat,
     HdiProb,
+    Output,
     Overwrite,
     Quiet,
     Seed,
-    answer,
     app,
-    claim,
+    begin,
+    finish,
 )
 from bayesbias.cli.contextual import Contexts, Device
-
-_PAGE = "asymmetry.html"
 
 
 @app.command(cls=Command)
@@ -30,7 +30,7 @@ def asymmetry(
         list[Path],
         typer.Argument(metavar="VECTORS...", help="Embeddings, a file each, or folders of masked language models."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
+    output: Output,
     relations: Annotated[
         Path | None, typer.Option(help="Relations of words: head, relation, tail; ConceptNet, EVALution.")
     ] = None,
@@ -50,16 +50,16 @@ def asymmetry(
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
-    file_format: Annotated[str, typer.Option("--format", help="The embeddings' format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     as_json: AsJson = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Ask people and vectors which word of a pair evokes the other more, and whether they agree.
 
-    Writes the page asymmetry.html, asymmetry.png, asymmetry.txt, pairs.csv, relations.csv (means), agreement.csv
-    (CAM), accuracy.csv and left_out.csv; with --study also study.txt, study_means.csv and study_contrasts.csv. Norms
-    and relations are downloaded by yourself. Example:
+    Writes a page, figures, and tables of pairs, relations (means), agreement (CAM), accuracy and what was
+    left out; with --study also means and contrasts of the study. Norms and relations are downloaded by yourself.
+    Example:
 
         bayesbias asymmetry strength.SWOW-EN.R1.csv vectors.txt --relations relations.csv --output evoked/
 
@@ -67,14 +67,11 @@ def asymmetry(
     """
     from bayesbias import asymmetry as room
     from bayesbias.arguments import check_probability, resolve_seed
+    from bayesbias.base.results import Result, ResultGroup
     from bayesbias.embeddings import load_embedding
     from bayesbias.errors import ArgumentError
-    from bayesbias.outputs import check_folder, whole_folder
-    from bayesbias.page.asymmetry import write_asymmetry_page
-    from bayesbias.results import ASYMMETRY, write_asymmetry
 
-    check_folder(output, overwrite=overwrite)
-    claim(output)
+    begin(output, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     chosen = resolve_seed(seed)
     if context is not None and len(embeddings) != 1:
@@ -96,20 +93,10 @@ def asymmetry(
     if len(sources) < len(embeddings):
         raise ArgumentError("Two embeddings have the same name. Give each once, in files of different names.")
     seen = "either" if either else "both"
-    found = room.report(people, sources, known, relation=relation, seen=seen, hdi_prob=hdi_prob, random_seed=chosen)
-    asked = (
-        {}
-        if study is None
-        else {name: room.study_asymmetry(each, study, hdi_prob=hdi_prob) for name, each in sources.items()}
+    found: Result = room.report(
+        people, sources, known, relation=relation, seen=seen, hdi_prob=hdi_prob, random_seed=chosen
     )
-    with whole_folder(output, names=(*ASYMMETRY, _PAGE), overwrite=overwrite) as folder:
-        write_asymmetry(found, folder, studies=asked)
-        write_asymmetry_page(found, folder / _PAGE)
-    wrote = f"Wrote {output}. Open {output / _PAGE} in a browser: the answer on one page."
-    texts = [str(found), *(str(each) for each in asked.values()), wrote]
-    answer(
-        "\n\n".join(texts),
-        {"report": found, "studies": asked, "output": str(output)},
-        as_json=as_json,
-        quiet=quiet,
-    )
+    if study is not None:
+        of_study = {name: room.study_asymmetry(vectors, study, hdi_prob=hdi_prob) for name, vectors in sources.items()}
+        found = ResultGroup(found.contents.title, {"norms": found, **of_study})
+    finish(found, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, answer, app, claim, printed
+from bayesbias.cli.base import AsJson, Command, OptionalOutput, Overwrite, Quiet, answer, app, claim, printed
 from bayesbias.statements import wrap
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ def audit(
     plan: Annotated[
         Path, typer.Argument(metavar="PLAN", help="A TOML file: [embeddings] with names and files, and studies.")
     ],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for the results.")] = None,
+    output: OptionalOutput = None,
     pages: Annotated[
-        bool, typer.Option("--pages", help="With --output: a page for each contrast too, to which audit.html links.")
+        bool, typer.Option("--pages", help="With --output: a page for each contrast too, to which report.html links.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -31,7 +31,7 @@ def audit(
 ) -> None:
     """Ask many studies of many embeddings with many measures.
 
-    With --output: audit.csv, audit.png and the page audit.html; of several embeddings ranks.csv,
+    With --output: audit.csv, audit.png and the page report.html; of several embeddings ranks.csv,
     rank_correlations.csv and ranks.png too; with --pages a question_NUMBER.html for each fit. A plan:
 
         studies = ["weat7", "my_study.toml"]
@@ -119,7 +119,7 @@ def run(
 def _answer(found: "AuditFrame", output: Path | None, *, as_json: bool, quiet: bool) -> None:
     one = [name for name in ("model", "seed") if found[name].nunique() == 1]
     shown = found.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *one]).dropna(axis=1, how="all")
-    wrote = f"\nWrote {output}. Open {output / 'audit.html'} in a browser." if output else ""
+    wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser." if output else ""
     answer(printed(shown) + wrote, {"audit": found}, as_json=as_json, quiet=quiet)
 
 
@@ -139,7 +139,7 @@ def demo(
     """Audit four well-known questions in bundled vectors: which are settled, and which are not.
 
     Flowers and insects (WEAT 1), mathematics and arts (WEAT 7), gender, and religion, in small Wikipedia vectors.
-    Writes audit.html, one figure with a page for each question, audit.png and audit.csv. No file of yours is needed.
+    Writes report.html, one figure with a page for each question, audit.png and audit.csv. No file of yours is needed.
     """
     from bayesbias.embeddings import load_embedding
     from bayesbias.errors import BayesBiasWarning
@@ -176,7 +176,7 @@ def demo(
     _write(found, output, overwrite=overwrite, quiet=quiet)
     said = "\n".join(wrap(str(each), bullet=True) for each in answers(found))
     answer(
-        f"\n{said}\n\nOpen {output / 'audit.html'} in a browser: what is settled and what is not, and a page for each "
+        f"\n{said}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page for each "
         "question.\nYour own vectors: bayesbias audit --help",
         quiet=quiet,
     )
@@ -184,10 +184,6 @@ def demo(
 
 def _write(found: "AuditFrame", output: Path, *, overwrite: bool, quiet: bool) -> None:
     """Write an audit to a folder: numbers, figures and pages."""
-    from bayesbias.outputs import whole_folder
-    from bayesbias.page.audit import QUESTION_PAGES, write_audit_pages
-    from bayesbias.results import AUDIT, write_audit
+    from bayesbias.delivery.write import write
 
-    with whole_folder(output, names=(*AUDIT, "audit.html", QUESTION_PAGES), overwrite=overwrite) as folder:
-        write_audit(found, folder)
-        write_audit_pages(found, folder, progress=not quiet)
+    write(found, output, overwrite=overwrite, progress=not quiet)

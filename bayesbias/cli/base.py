@@ -47,6 +47,15 @@ Case = Annotated[
     ),
 ]
 MaxLost = Annotated[float, typer.Option(help="Share of a list's words that the embedding may lack, from 0 to 1.")]
+FileFormat = Annotated[str, typer.Option("--format", help="The embeddings' format, if it is not recognised.")]
+Output = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="A folder for page, figures and tables; or a file .html, .md or .json."),
+]
+OptionalOutput = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="A folder for page, figures and tables; or a file .html, .md or .json."),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers on the same machine.")]
@@ -107,6 +116,40 @@ def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = 
         print(json.dumps(plain(data), indent=2))
     elif not quiet:
         print(text, flush=True)  # a reader of a pipe sees it when it is said
+
+
+def begin(output: Path | None, *, overwrite: bool) -> None:
+    """Refuse an output that cannot be written, before any work, and hold it until the command ends."""
+    if output is not None:
+        from bayesbias.delivery.write import check_target
+
+        check_target(output, overwrite=overwrite)
+        claim(output)
+
+
+def finish(
+    result: Any,
+    output: Path | None = None,
+    *,
+    next_step: str = "",
+    as_json: bool = False,
+    quiet: bool = False,
+    overwrite: bool = False,
+) -> None:
+    """Write a result where an output is named, and print it: its statements, or one JSON object."""
+    from bayesbias.delivery.write import PAGE, as_result, write
+
+    shown = as_result(result)
+    texts = [str(shown)]
+    if output is not None:
+        write(shown, output, overwrite=overwrite, progress=not quiet)
+        page = output if output.suffix else output / PAGE
+        browser = f" Open {page} in a browser." if page.suffix == ".html" and page.exists() else ""
+        texts.append(f"Wrote {output}.{browser}")
+    data = shown.to_dict() if as_json else None
+    if data is not None and output is not None:
+        data["output"] = str(output)
+    answer("\n\n".join(texts) + (f"\n{next_step}" if next_step else ""), data, as_json=as_json, quiet=quiet)
 
 
 def file_names(embeddings: list[Path], why: str) -> list[str]:

@@ -12,15 +12,19 @@ from bayesbias.cli.base import (
     AsJson,
     Case,
     Command,
+    FileFormat,
     HdiProb,
     MaxLost,
+    OptionalOutput,
+    Output,
     Overwrite,
     Quiet,
     Rope,
     Seed,
     answer,
     app,
-    claim,
+    begin,
+    finish,
 )
 from bayesbias.errors import ReportError
 
@@ -34,7 +38,7 @@ FitFile = Annotated[Path, typer.Argument(metavar="FIT", help="The fit.nc of `bay
 @app.command(cls=Command)
 def check(
     fit: FitFile,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for figures and numbers.")] = None,
+    output: OptionalOutput = None,
     seed: Seed = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -42,29 +46,23 @@ def check(
 ) -> None:
     """Check what a fitted model predicts against the distances, and what its priors say of them.
 
-    Prints where the model fails; with --output also writes check.png, prior.png and their numbers. Example:
+    Prints where the model fails; with --output also writes figures and numbers. Example:
 
         bayesbias check weat7/fit.nc --output weat7-check/
     """
+    from bayesbias.base.results import ResultGroup
     from bayesbias.models.fit_source import fitted_model, fitted_table
     from bayesbias.models.fits import read_fit
-    from bayesbias.outputs import check_folder
     from bayesbias.reports.checks.posterior_check import check_posterior
     from bayesbias.reports.checks.prior_check import check_prior
-    from bayesbias.results import write_checks
 
-    if output is not None:
-        check_folder(output, overwrite=overwrite)
-        claim(output)
+    begin(output, overwrite=overwrite)
     fitted = read_fit(fit)
     posterior = check_posterior(fitted, random_seed=seed, progress=not quiet)
     table, model = fitted_table(fitted), fitted_model(fitted)
     prior = check_prior(table, model, random_seed=posterior.seed, progress=not quiet)
-    answer(f"{posterior}\n\n{prior}", {"posterior": posterior, "prior": prior}, as_json=as_json, quiet=quiet)
-    if output is not None:
-        write_checks(posterior, prior, output, overwrite=overwrite)
-        found = f"Wrote {output}. Look at {output / 'check.png'} and {output / 'prior.png'}."
-        answer(found, quiet=quiet or as_json)
+    checks = ResultGroup("Checks of model and priors", {"posterior": posterior, "prior": prior})
+    finish(checks, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
 
 
 @app.command(cls=Command)
@@ -79,7 +77,7 @@ def claims(
     window: Annotated[int, typer.Option(help="How many words, the nearest in rank or norm, to draw from.")] = 1000,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     as_json: AsJson = False,
@@ -106,7 +104,7 @@ def claims(
         max_lost=max_lost,
         progress=not quiet,
     )
-    answer(str(checked), checked, as_json=as_json, quiet=quiet)
+    finish(checked, as_json=as_json, quiet=quiet)
 
 
 @app.command(cls=Command)
@@ -117,7 +115,7 @@ def compare(
             metavar="TABLES", help="Distance tables of the same word pairs; the others are compared with the first."
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
+    output: Output,
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
@@ -132,23 +130,18 @@ def compare(
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
     """
-    from bayesbias.outputs import check_folder
     from bayesbias.reports.embeddings.comparison import compare_embeddings
-    from bayesbias.results import write_comparison
 
-    check_folder(output, overwrite=overwrite)
-    claim(output)
+    begin(output, overwrite=overwrite)
     settings: dict[str, Any] = {"hdi_prob": hdi_prob, "rope": rope, "random_seed": seed, "progress": not quiet}
     compared = compare_embeddings(_by_embedding(_read_each(tables)), model, **settings)
-    text = write_comparison(compared, output, overwrite=overwrite)
-    text += f"\nWrote {output}. Look at {output / 'difference_1.png'}."
-    answer(text, compared, as_json=as_json, quiet=quiet)
+    finish(compared, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
 
 
 @app.command(cls=Command)
 def report(
     fit: FitFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="An .html file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A file .html, .md or .json, or a folder.")],
     compare_with: Annotated[
         list[Path] | None,
         typer.Option(
@@ -163,21 +156,20 @@ def report(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write one HTML page that says what a fit shows and what it rests on.
+    """Write one page that says what a fit shows and what it rests on.
 
     The table.csv beside the fit is used where it is there. Example:
 
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
+    from bayesbias.delivery.write import write
     from bayesbias.models.fit_source import fitted_table
     from bayesbias.models.fits import fit_fact, read_fit
-    from bayesbias.outputs import check_output
-    from bayesbias.page import write_report
+    from bayesbias.reports import fit_report
     from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.tables.files import read_table
 
-    check_output(output, overwrite=overwrite)
-    claim(output)
+    begin(output, overwrite=overwrite)
     fitted = read_fit(fit)
     beside = fit.parent / "table.csv"
     table = read_table(beside, duplicates="keep") if beside.is_file() else None
@@ -189,19 +181,16 @@ def report(
         comparison = compare_embeddings(
             _by_embedding(tables), hdi_prob=hdi_prob, rope=rope, random_seed=chosen_seed, progress=not quiet
         )
-    write_report(
+    shown = fit_report.report(
         fitted,
-        output,
         table=table,
         comparison=comparison,
         rope=rope,
         hdi_prob=hdi_prob,
         random_seed=chosen_seed,
-        overwrite=overwrite,
         title=title,
-        full=full,
-        progress=not quiet,
     )
+    write(shown, output, overwrite=overwrite, full=full, progress=not quiet)
     answer(f"Wrote {output}. Open it in a browser; it needs no network.", quiet=quiet)
 
 

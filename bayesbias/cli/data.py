@@ -10,6 +10,7 @@ from bayesbias.cli.base import (
     Case,
     Command,
     Duplicates,
+    FileFormat,
     MaxLost,
     Overwrite,
     Quiet,
@@ -93,9 +94,7 @@ def table(
     study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file; .gz may follow.")],
     case: Case = "exact",
-    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if it is not recognised.")] = (
-        "auto"
-    ),
+    file_format: FileFormat = "auto",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
     duplicates: Annotated[Duplicates, typer.Option(help="Pairs whose words match the same vectors.")] = Duplicates.DROP,

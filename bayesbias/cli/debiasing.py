@@ -12,6 +12,7 @@ from bayesbias.cli.base import (
     DEFAULT_MODEL_NAME,
     Case,
     Command,
+    FileFormat,
     MaxLost,
     Overwrite,
     Quiet,
@@ -71,7 +72,7 @@ def debias(
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     seed: Annotated[int | None, typer.Option(help="With --study: the same seed gives the same numbers.")] = None,
     case: Case = "exact",
-    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
@@ -81,7 +82,7 @@ def debias(
 ) -> None:
     """Write debiased embeddings, to be compared with the original: of several methods, one file METHOD.npz each.
 
-    With --study the page debias.html says which method took the association away and what it cost; debias.csv has its
+    With --study the page report.html says which method took the association away and what it cost; debias.csv has its
     numbers, debias.png its figure.
 
     Bundled sets: gender_bolukbasi (for all methods), gender_manzini, race_manzini, religion_manzini. Your own stand in
@@ -94,6 +95,7 @@ def debias(
             --study gender --measure recoverability --measure word_similarity=ws353.txt
     """
     from bayesbias.debias import methods_from_names
+    from bayesbias.delivery.write import written_names
     from bayesbias.embeddings import load_embedding
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
     from bayesbias.errors import ArgumentError
@@ -112,7 +114,7 @@ def debias(
     claim(output)
     vectors = load_embedding(embedding, format=file_format, case=case, name=name)
     said = []
-    names = ("*.npz", "debias.html", "debias.csv", "debias.png")
+    names = ("*.npz", *written_names(output), "debias.csv", "debias.png", "correlations.csv")
     with whole_folder(output, names=names, overwrite=overwrite) if several else nullcontext() as folder:
         if study is not None and folder is not None:
             asked: dict[str, Any] = {
@@ -136,7 +138,7 @@ def debias(
                 file = output / f"{each}.npz"
             said.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
     if study is not None:
-        said.append(f"Open {output / 'debias.html'} in a browser.")
+        said.append(f"Open {output / 'report.html'} in a browser.")
     else:
         said.append(f"Next: bayesbias table {file} --study STUDY --output debiased.csv, then bayesbias compare.")
     answer("\n".join(said), quiet=quiet)
@@ -175,14 +177,10 @@ def _report(
 ) -> "DebiasReport":
     """Write the page, the table and the figure of what methods did, and return what they show."""
     from bayesbias.cluster.debias_report import debias_report
-    from bayesbias.page.debias_report import write_debias_page
-    from bayesbias.plots.debias_report import plot_debias_report
-    from bayesbias.plots.style import save_figure
+    from bayesbias.delivery.write import write_files
 
     report = debias_report(vectors, studies, methods, sets, measures=measures, **settings)
-    report.table.to_csv(folder / "debias.csv", index=False)
-    save_figure(plot_debias_report(report), folder / "debias.png")
-    write_debias_page(report, folder / "debias.html")
+    write_files(report, folder)
     return report
 
 

@@ -14,12 +14,14 @@ from bayesbias.cli.base import (
     Command,
     Duplicates,
     HdiProb,
+    Output,
     Overwrite,
     Quiet,
     Rope,
     answer,
     app,
-    claim,
+    begin,
+    finish,
     printed,
     priors_from,
 )
@@ -28,7 +30,7 @@ from bayesbias.cli.base import (
 @app.command(cls=Command)
 def fit(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A distance table, such as `bayesbias table` writes.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
+    output: Output,
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     sampler: Annotated[str, typer.Option(help="auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")] = "auto",
     draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 2000,
@@ -54,12 +56,12 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.outputs import check_folder
-    from bayesbias.results import check_request, write_results
+    from bayesbias.plots.style import new_figure
+    from bayesbias.reports.fit_report import check_request, report
     from bayesbias.tables.files import read_table
 
-    check_folder(output, overwrite=overwrite)
-    claim(output)
+    begin(output, overwrite=overwrite)
+    new_figure(1, 1)  # a setting of matplotlib that cannot draw is an error before the work
     distances = read_table(table, duplicates=duplicates.value)
     check_request(distances, hdi_prob=hdi_prob, rope=rope)
     fitted = fit_model(
@@ -73,13 +75,13 @@ def fit(
         progress=not quiet,
         priors=priors_from(prior or []),
     )
-    found = write_results(fitted, output, table=distances, hdi_prob=hdi_prob, rope=rope, overwrite=overwrite)
     numbers = output / "fit.nc"
-    text = (
-        f"{found}\n\nWrote {output}. Look at {output / 'words.png'}; numbers: bayesbias summary {numbers}\n"
+    next_step = (
+        f"Look at {output / 'words.png'}; numbers: bayesbias summary {numbers}\n"
         f"One page with checks and sensitivity: bayesbias report {numbers} -o report.html"
     )
-    answer(text, {"conclusions": found, "output": str(output)}, as_json=as_json, quiet=quiet)
+    shown = report(fitted, table=distances, hdi_prob=hdi_prob, rope=rope)
+    finish(shown, output, next_step=next_step, as_json=as_json, quiet=quiet, overwrite=overwrite)
 
 
 @app.command(cls=Command)

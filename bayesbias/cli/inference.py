@@ -10,17 +10,17 @@ from bayesbias.cli.base import (
     AsJson,
     Case,
     Command,
+    FileFormat,
     HdiProb,
+    Output,
     Overwrite,
     Quiet,
     Seed,
-    answer,
     app,
-    claim,
+    begin,
     file_names,
+    finish,
 )
-
-_PAGE = "inference.html"
 
 
 @app.command(cls=Command)
@@ -32,7 +32,7 @@ def nli(
     pairs: Annotated[
         Path, typer.Option(help="Labelled pairs of sentences: SNLI's format, or CSV; see bb.nli.read_pairs.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
+    output: Output,
     test_set: Annotated[
         str, typer.Option(help="explicit, names, occupations, dev_occupations, or a TOML file.")
     ] = "explicit",
@@ -46,7 +46,7 @@ def nli(
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
-    file_format: Annotated[str, typer.Option("--format", help="The embeddings' format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     as_json: AsJson = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
@@ -54,9 +54,8 @@ def nli(
     """Train models of inference on embeddings, and ask whether they treat groups alike.
 
     Each model says whether "A person ate an apple." entails "He ate an apple.", for many words and sentences. The
-    column split of the pairs says which to train on, to stop by and to test. Writes inference.html, inference.png,
-    inference.txt, values.csv, changes.csv, words.csv,
-    word_pairs.csv and runs.csv. It needs the extra nli. Example:
+    column split of the pairs says which to train on, to stop by and to test. Writes a page, a figure, and values,
+    changes, words and trainings as tables. It needs the extra nli. Example:
 
         bayesbias debias vectors.npz --sets gender_bolukbasi --method hard --output hard.npz
 
@@ -67,13 +66,9 @@ def nli(
     from bayesbias.nli.compare import compare
     from bayesbias.nli.pairs import read_pairs
     from bayesbias.nli.splits import parts_of
-    from bayesbias.outputs import check_folder, whole_folder
-    from bayesbias.page.inference import write_inference_page
-    from bayesbias.results import INFERENCE, write_inference
 
     names = file_names(embeddings, "to compare: the others with the first")
-    check_folder(output, overwrite=overwrite)
-    claim(output)
+    begin(output, overwrite=overwrite)
     training, development, test = parts_of(read_pairs(pairs))
     settings = {"epochs": epochs, "hidden_units": hidden_units}
     vectors = {
@@ -94,12 +89,4 @@ def nli(
         random_seed=seed,
         progress=not quiet,
     )
-    with whole_folder(output, names=(*INFERENCE, _PAGE), overwrite=overwrite) as folder:
-        write_inference(found, folder)
-        write_inference_page(found, folder / _PAGE)
-    answer(
-        f"{found}\n\nWrote {output}. Open {output / _PAGE} in a browser: the answer on one page.",
-        {"comparison": found, "output": str(output)},
-        as_json=as_json,
-        quiet=quiet,
-    )
+    finish(found, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

@@ -12,6 +12,7 @@ from bayesbias.cli.base import (
     AsJson,
     Case,
     Command,
+    FileFormat,
     MaxLost,
     Overwrite,
     Seed,
@@ -57,7 +58,7 @@ def weat(
     seed: Seed = None,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Print the Word Embedding Association Test: effect size, p-value, and each word's association.
@@ -209,7 +210,7 @@ def measure(
     ] = None,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: Annotated[str, typer.Option("--format", help="The embedding's format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Print any measure of a study in an embedding.

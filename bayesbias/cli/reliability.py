@@ -13,6 +13,7 @@ from bayesbias.cli.base import (
     AsJson,
     Case,
     Command,
+    FileFormat,
     HdiProb,
     MaxLost,
     answer,
@@ -42,7 +43,7 @@ def reliability(
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: Annotated[str, typer.Option("--format", help="The embeddings' format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Print whether bias scores would come out again with another seed, rule, or word.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesbias.cli.base import DEFAULT_HDI_PROB, AsJson, Case, Command, HdiProb, Seed, answer, app, printed
+from bayesbias.cli.base import DEFAULT_HDI_PROB, AsJson, Case, Command, FileFormat, HdiProb, Seed, answer, app, printed
 from bayesbias.cli.measures import VectorsFile
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Original = Annotated[
     Path | None, typer.Option(help="The embedding before debiasing: chooses words, and is compared with.")
 ]
-FileFormat = Annotated[str, typer.Option("--format", help="The embeddings' format, if not recognised.")]
 
 
 @app.command(cls=Command)

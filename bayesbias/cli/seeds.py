@@ -13,19 +13,19 @@ from bayesbias.cli.base import (
     AsJson,
     Case,
     Command,
+    FileFormat,
     HdiProb,
     MaxLost,
+    Output,
     Overwrite,
     Quiet,
     Seed,
-    answer,
     app,
-    claim,
+    begin,
     file_names,
+    finish,
 )
 from bayesbias.errors import ReportError
-
-_PAGE = "seeds.html"
 
 
 @app.command(cls=Command)
@@ -34,22 +34,22 @@ def seeds(
         list[Path], typer.Argument(metavar="VECTORS...", help="Embeddings that differ in the seed only, a file each.")
     ],
     study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the results.")],
+    output: Output,
     model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
     draws: Annotated[int, typer.Option(help="Kept draws a chain, and tuning steps.")] = 500,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
-    file_format: Annotated[str, typer.Option("--format", help="The embeddings' format, if not recognised.")] = "auto",
+    file_format: FileFormat = "auto",
     as_json: AsJson = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Ask whether the contrasts of a study are stable over seeds of the training.
 
-    Fits the model to each embedding, and parts what the seed does from what the choice of words leaves open. Writes
-    the page seeds.html, seeds.png, seeds.txt, contrasts.csv (over seeds) and by_seed.csv. Example:
+    Fits the model to each embedding, and parts what the seed does from what the choice of words leaves open. Writes a
+    page, a figure, and the contrasts over seeds and of each seed. Example:
 
         bayesbias train corpus.txt --seeds 1-3 --output vectors/
 
@@ -59,16 +59,12 @@ def seeds(
     from bayesbias.embeddings import load_embedding
     from bayesbias.files import input_file
     from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.outputs import check_folder, whole_folder
-    from bayesbias.page.seeds import write_seeds_page
     from bayesbias.reports.embeddings.seeds import compare_seeds
-    from bayesbias.results import SEEDS, write_seeds
     from bayesbias.studies import load_study
     from bayesbias.tables.build import distance_table
 
     file_names(embeddings, OF_SEEDS)
-    check_folder(output, overwrite=overwrite)
-    claim(output)
+    begin(output, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     chosen = resolve_seed(seed)
     asked = load_study(study)
@@ -90,12 +86,4 @@ def seeds(
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=not quiet)
     }
     compared = compare_seeds(fits, hdi_prob=hdi_prob, random_seed=chosen)
-    with whole_folder(output, names=(*SEEDS, _PAGE), overwrite=overwrite) as folder:
-        write_seeds(compared, folder)
-        write_seeds_page(compared, folder / _PAGE)
-    answer(
-        f"{compared}\n\nWrote {output}. Open {output / _PAGE} in a browser: the answer on one page.",
-        {"verdict": compared.verdict, "comparison": compared, "output": str(output)},
-        as_json=as_json,
-        quiet=quiet,
-    )
+    finish(compared, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
+from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.cosine_regressions.linear_model import (
     LinearPrior,
@@ -23,7 +24,6 @@ from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import find_lists, four_lists
 from bayesbias.statements import (
     Part,
-    Rendered,
     Statement,
     count_text,
     distance_text,
@@ -43,7 +43,7 @@ MODELS = ("inner_product", "corrected_ratio", "constrained")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CosineRegression(Rendered):
+class CosineRegression(Result):
     """A cosine regression, the inner product regression that it is a part of, and the difference.
 
     Parameters
@@ -91,6 +91,16 @@ class CosineRegression(Rendered):
     def parts(self) -> tuple[Part, ...]:
         """What the tables say."""
         return (Part("", self.notes, bulleted=False),)
+
+    @property
+    def contents(self) -> Contents:
+        """Coefficients of the three models, the decomposition of the slope, and similarities."""
+        return contents_of(
+            self,
+            title=f"Cosine regression of {self.study} in {self.embedding}",
+            captions={"coefficients": "Coefficients, in units of cosine similarity"},
+            differences=("coefficients", "decomposition"),
+        )
 
 
 def cosine_regression(

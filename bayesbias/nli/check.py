@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, resolve_seed
 from bayesbias.arrays import Floats
+from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.nli.crossed_draws import CrossedDraws, draw
 from bayesbias.nli.posterior import SCORES, TITLES, estimate_frame, layout_of
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.scores import crossed, scored
-from bayesbias.statements import Part, Rendered, Statement, rows_of
+from bayesbias.statements import Part, Statement, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ _ADVICE = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InferenceCheck(Rendered):
+class InferenceCheck(Result):
     """What the crossed model of a test set's scores would make of it, beside what there is.
 
     Parameters
@@ -77,6 +78,19 @@ class InferenceCheck(Rendered):
         if not self.problems:
             said.append(Statement("no problem", "No problem was found, and the priors decide nothing that matters."))
         return Part("", tuple(said), bulleted=False), *([Part("Problems", self.problems)] if self.problems else [])
+
+    @property
+    def contents(self) -> Contents:
+        """Statistics of the scores beside replicated ones, and what the priors decide."""
+        return contents_of(
+            self,
+            title="Does the model of scores fit?",
+            captions={
+                "statistics": f"Statistics of the scores, and {HDI_PROB:.0%} of their replicated values",
+                "priors": "The contrast of the groups under other priors",
+            },
+            differences=("priors",),
+        )
 
 
 def check(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arrays import Floats
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.estimates import settled
 from bayesbias.nli.distances import distance_of_means
 from bayesbias.nli.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, estimate_frame, layout_of
 from bayesbias.nli.run_draws import Layout, mean_draws, pair_draws, quantity_draws
 from bayesbias.nli.scores import Crossed, scored
-from bayesbias.statements import Part, Rendered, Statement, rows_of
+from bayesbias.statements import Part, Statement, percent_text, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,7 @@ OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InferenceComparison(Rendered):
+class InferenceComparison(Result):
     """What models of inference answer with one embedding and with others, over several trainings of each.
 
     Parameters
@@ -95,6 +96,55 @@ class InferenceComparison(Rendered):
             Part("What it rests on", tuple(limits)),
         ]
         return tuple(part for part in parts if part.statements)
+
+    @property
+    def contents(self) -> Contents:
+        """What changed, values with each embedding, single words, trainings, and what the answer rests on."""
+        prob = f"{percent_text(self.hdi_prob)} interval over premises and trainings"
+        first, *others = self.embeddings
+        answers, *further, limits = self.parts
+        count = others[0] if len(others) == 1 else f"{len(others)} embeddings"
+        return Contents(
+            title=f"Does it reach a model of inference? {count} compared with {first}",
+            about=f"{self.groups[0]} and {self.groups[1]}, {len(self.runs)} trainings.",
+            verdict=" ".join(statement.text for statement in answers.statements),
+            parts=tuple(further),
+            tables={
+                "changes": ResultTable(self.changes, f"Against {first}", f"Changes, {prob}", differences=True),
+                "values": ResultTable(self.values, "With each embedding", f"Values, {prob}", differences=True),
+                "words": ResultTable(
+                    self.words,
+                    "Word by word",
+                    f"Words, {prob}",
+                    note="A model that treats two words alike answers alike. Two words share the premises, so their "
+                    "difference says more than whether two intervals overlap.",
+                ),
+                "word_pairs": ResultTable(
+                    self.word_pairs,
+                    "Word by word",
+                    f"The first word minus the second, {prob}",
+                    differences=True,
+                    folded=True,
+                ),
+                "runs": ResultTable(self.runs, "Each training", "Plain values of each training", folded=True),
+            },
+            figures={
+                "inference": ResultFigure(
+                    "plot_inference",
+                    f"Means (points) with {prob} (lines). Below, a point is filled where its change from {first} is "
+                    "settled.",
+                )
+            },
+            limits=limits.statements,
+            settings={
+                "Embeddings": ", ".join(self.embeddings),
+                "Score": self.score,
+                "Groups": " and ".join(self.groups),
+                "Words": f"{self.words['word'].nunique():,}",
+                "Interval": f"{percent_text(self.hdi_prob)} HPDI",
+                "Seed": str(self.random_seed),
+            },
+        )
 
     def _row(self, frame: "pd.DataFrame", embedding: str, quantity: str, population: str = THESE) -> dict[str, Any]:
         chosen = (frame["embedding"] == embedding) & (frame["quantity"] == quantity)

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
 from bayesbias.arrays import Floats
+from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.errors import MeasureError
 from bayesbias.estimates import MOMENTS, estimates, settled
 from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.run_draws import Layout
 from bayesbias.nli.scores import LABELS, Crossed, crossed, scored, two_groups
-from bayesbias.statements import Part, Rendered, Statement
+from bayesbias.statements import Part, Statement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ HIGHEST = {"error": np.sqrt(2.0), **dict.fromkeys(LABELS, 1.0)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InferencePosterior(Rendered):
+class InferencePosterior(Result):
     """What the answers of a model of inference show of words and groups, and how sure that is.
 
     Parameters
@@ -99,6 +100,16 @@ class InferencePosterior(Rendered):
             f"{row['hdi_high']:+.3f}), {what}."
         )
         return Statement("contrast", text, {str(name): value for name, value in row.items()})
+
+    @property
+    def contents(self) -> Contents:
+        """Means of groups and words, the contrast, and what it rests on."""
+        return contents_of(
+            self,
+            title=f"Do the answers differ between {self.groups[0]} and {self.groups[1]}?",
+            captions={"means": f"Means of {TITLES[self.score]}", "sds": "Standard deviations of effects"},
+            differences=("contrast",),
+        )
 
 
 def posterior(

@@ -3,18 +3,18 @@
 from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.fits import fit_fact
 from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
-from bayesbias.page.page_input import PageInput
 from bayesbias.plots.checks import plot_check, plot_prior_check
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.posterior_problems import TAIL
 from bayesbias.reports.checks.prior_check import check_prior
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.statements import count_text, distance_text, share_text, signed_text
 
 _PREDICTIONS = "Does the model describe the data?"
 _PRIORS = "What the priors say alone"
 
 
-def sampler(page: PageInput) -> Section:
+def sampler(page: FitReport) -> Section:
     """Say whether the draws can be trusted."""
     problems = fit_fact(page.fit, "convergence_problems")
     name, draws, chains = (fit_fact(page.fit, fact) for fact in ("sampler", "draws", "chains"))
@@ -29,7 +29,7 @@ def sampler(page: PageInput) -> Section:
     return Section("sampler", "Did the sampler converge?", blocks)
 
 
-def predictions(page: PageInput) -> Section:
+def predictions(page: FitReport) -> Section:
     """Compare the observed distances with those that the fitted model predicts."""
     try:
         check = check_posterior(page.fit, random_seed=page.seed, progress=False)
@@ -92,7 +92,7 @@ def predictions(page: PageInput) -> Section:
     return Section("predictions", _PREDICTIONS, blocks, [check.summary[1].text + fails])
 
 
-def priors(page: PageInput) -> Section:
+def priors(page: FitReport) -> Section:
     """Say what the priors alone say of distances."""
     if page.quick:
         return Section("priors", _PRIORS, [Notice(f"Not computed. {page.too_long(1, 'bb.check_prior(table)')}")])

@@ -9,7 +9,7 @@ from bayesbias.losses import MAX_LOST
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.spec import list_models, load_model
 from bayesbias.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.statements import percent_text
 from bayesbias.studies import Study, study_text
 
@@ -20,7 +20,7 @@ _PAPER = (
 )
 
 
-def concluded(page: PageInput) -> Section:
+def concluded(page: FitReport) -> Section:
     """Say in plain English what the posterior shows and what it does not."""
     title = "What can and cannot be concluded"
     if reason := page.nothing_to_compare:
@@ -36,7 +36,7 @@ def concluded(page: PageInput) -> Section:
     return Section("conclusions", title, blocks)
 
 
-def reproduce(page: PageInput) -> Section:
+def reproduce(page: FitReport) -> Section:
     """List settings, priors, versions and hashes."""
     fit = page.fit
     facts, model = page.facts, fit_fact(fit, "model")
@@ -78,7 +78,7 @@ def _file_name(study: Study) -> str:
     return f"{re.sub(r'[^\w-]+', '_', study.name)}.toml"
 
 
-def _code(page: PageInput, study: str | None) -> str:
+def _code(page: FitReport, study: str | None) -> str:
     """Return the calls that lead to this page; names are quoted as JSON texts, which are Python texts too."""
     fit, facts = page.fit, page.facts
     lines = ["import bayesbias as bb", ""]
@@ -116,13 +116,13 @@ def _code(page: PageInput, study: str | None) -> str:
     lines += [
         f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
         f"{arguments}, random_seed={fit_fact(fit, 'seed')}{_other_priors(page)})",
-        f'bb.write_report(fit, "report.html", {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, '
-        f"random_seed={page.seed})",
+        f"report = bb.report(fit, {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, random_seed={page.seed})",
+        'bb.write(report, "report.html")',
     ]
     return "\n".join(lines)
 
 
-def _other_priors(page: PageInput) -> str:
+def _other_priors(page: FitReport) -> str:
     """Return the argument `priors` of a fit, where a bundled model was fitted with others than its own."""
     if page.spec.name not in list_models():
         return ""
@@ -131,7 +131,7 @@ def _other_priors(page: PageInput) -> str:
     return f", priors={json.dumps(other)}" if other else ""
 
 
-def cite(page: PageInput) -> Section:
+def cite(page: FitReport) -> Section:
     """Say how to cite the software, the model's source and the words' source."""
     blocks: list[Block] = [
         Paragraph("Cite the package, and the paper whose question and models it builds on:"),

@@ -1,10 +1,10 @@
 """How other embeddings differ from the fitted one."""
 
 from bayesbias.page.blocks import Block, Bullets, Heading, Paragraph, Section, figure, frame_table
-from bayesbias.page.page_input import PageInput
 from bayesbias.plots.embeddings import plot_embeddings
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.embeddings.comparison_conclusions import difference_parts, reading_text
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.statements import (
     Part,
     count_text,
@@ -18,13 +18,13 @@ from bayesbias.statements import (
 _TITLE = "Beside other embeddings"
 
 
-def other_embeddings(page: PageInput) -> Section:
+def other_embeddings(page: FitReport) -> Section:
     """Show the difference of gaps between the fitted embedding and others, then that of each pair."""
     comparison = page.comparison
     if comparison is None:
         missing = (
             "No other embedding was given to compare this one with. Compare it with bb.compare_embeddings, and give "
-            "the result to the page: bb.write_report(fit, path, comparison=compared)."
+            "the result to the page: bb.report(fit, comparison=compared)."
         )
         return Section("embeddings", _TITLE, [Paragraph(missing)])
     said = comparison.conclusions

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.errors import QuestionWarning, collected_warnings
 from bayesbias.models.fit_source import fitted_table
 from bayesbias.page.blocks import Block, Bullets, Notice, Section, Table, figure, frame_table
-from bayesbias.page.page_input import PageInput
 from bayesbias.plots.words import plot_connections, plot_words
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import contrast, own_questions
 from bayesbias.reports.posterior.summary import summary
@@ -28,7 +28,7 @@ _DIAGNOSTICS: dict[str, Any] = {
 _OF_EACH = {"protected_group": ("protected_group", "group"), "word": ("protected_word", "word")}
 
 
-def overall(page: PageInput) -> Section:
+def overall(page: FitReport) -> Section:
     """Show the mean distances of all protected words, by connection, and their differences."""
     prob = percent_text(page.hdi_prob)
     frame = summary(page.fit, level="overall", hdi_prob=page.hdi_prob)
@@ -70,7 +70,7 @@ def overall(page: PageInput) -> Section:
     return Section("overall", "All protected words", blocks, page.shown("contrast"))
 
 
-def words(page: PageInput) -> Section:
+def words(page: FitReport) -> Section:
     """Show the means of each protected word, and their differences."""
     prob = percent_text(page.hdi_prob)
     frame = summary(page.fit, level="word", hdi_prob=page.hdi_prob)
@@ -110,7 +110,7 @@ def words(page: PageInput) -> Section:
     return Section("words", "Word by word", blocks, found)
 
 
-def _differences(page: PageInput, level: str) -> Table | Notice:
+def _differences(page: FitReport, level: str) -> Table | Notice:
     """Return the contrasts of all protected words, of each group or of each word, or why there are none."""
     if reason := page.nothing_to_compare:
         return Notice(f"No differences are shown. {reason}")
@@ -125,7 +125,7 @@ def _differences(page: PageInput, level: str) -> Table | Notice:
     return frame_table(frame, f"Differences for each protected {label}, {reading}", columns, folded=True)
 
 
-def _of_groups(page: PageInput) -> list[Block]:
+def _of_groups(page: FitReport) -> list[Block]:
     """Return the contrasts of each protected group, where there are several."""
     several = page.table["protected_group"].nunique() > 1
     if not several or page.nothing_to_compare:
@@ -134,7 +134,7 @@ def _of_groups(page: PageInput) -> list[Block]:
     return [*([Bullets(statements)] if statements else []), _differences(page, "protected_group")]
 
 
-def _questions(page: PageInput) -> list[Block]:
+def _questions(page: FitReport) -> list[Block]:
     """Return the answers to the study's own questions, if it asks any, or why these cannot be answered."""
     if not own_questions(fitted_table(page.fit)):
         return []

@@ -6,8 +6,8 @@ import pandas as pd
 
 from bayesbias.errors import ReportError, name_some
 from bayesbias.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
-from bayesbias.page.page_input import BASELINE, PageInput
 from bayesbias.plots.distances import plot_distances
+from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.similarity_shares import similarity_shares
 from bayesbias.statements import count_text, distance_text, interval_text, share_text, signed_text
@@ -17,7 +17,7 @@ from bayesbias.tables.schema import lost_words
 _CONTROLS = ("human", "neutral")
 
 
-def question(page: PageInput) -> Section:
+def question(page: FitReport) -> Section:
     """Say what was asked: lists, and which are expected to be near to which."""
     table = page.table
     protected = _words_by(table, "protected_group", "protected_word")
@@ -51,7 +51,7 @@ def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
     return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
 
 
-def _about_the_study(page: PageInput) -> Iterator[Block]:
+def _about_the_study(page: FitReport) -> Iterator[Block]:
     name = page.facts.get("study")
     if name is None:
         yield Paragraph(f"The table ({page.embedding}) does not name a study.")
@@ -66,7 +66,7 @@ def _about_the_study(page: PageInput) -> Iterator[Block]:
                 yield Paragraph(text)
 
 
-def data(page: PageInput) -> Section:
+def data(page: FitReport) -> Section:
     """Show the rows, and what is not among them."""
     table, facts = page.table, page.facts
     by_connection = table.groupby("connection", observed=True, sort=True)
@@ -110,7 +110,7 @@ def data(page: PageInput) -> Section:
     return Section("data", "The data", blocks)
 
 
-def _distributions(page: PageInput) -> Iterator[Block]:
+def _distributions(page: FitReport) -> Iterator[Block]:
     try:
         shares = similarity_shares(page.table)
     except ReportError as error:
@@ -149,7 +149,7 @@ def _distributions(page: PageInput) -> Iterator[Block]:
     )
 
 
-def _lost(page: PageInput) -> Iterator[Block]:
+def _lost(page: FitReport) -> Iterator[Block]:
     if "lost_words" not in page.facts:
         yield Paragraph("The table does not say whether words of the study were lost.")
         return

@@ -1,21 +1,21 @@
 """What the model and the tests would claim for attribute words drawn at random from the same vectors."""
 
 from bayesbias.page.blocks import Block, Bullets, Paragraph, Section, frame_table
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.robustness.claims_check import ClaimsCheck
 from bayesbias.statements import digits_text, share_text
 
 _TITLE = "Where nothing is associated"
 
 
-def claims_for_random_words(page: PageInput) -> Section:
+def claims_for_random_words(page: FitReport) -> Section:
     """Show how often methods claim an association for random attribute words, and how large such gaps are."""
     claims: ClaimsCheck | None = page.claims
     if claims is None:
         missing = (
             "How often the model would claim an association for attribute words drawn at random was not asked: that "
             "needs the vectors. Run bb.check_claims(embedding, study), and give the result to the page: "
-            "bb.write_report(fit, path, claims=checked)."
+            "bb.report(fit, claims=checked)."
         )
         return Section("random-lists", _TITLE, [Paragraph(missing)])
     about, model, *rest = claims.summary

@@ -9,7 +9,7 @@ from bayesbias.errors import NotEnoughMemoryError, name_some
 from bayesbias.estimates import settled
 from bayesbias.models.spec import ModelSpec
 from bayesbias.page.blocks import Block, Heading, Notice, Paragraph, Section, Table, frame_table
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.robustness.model_comparison import (
     AS_GOOD,
@@ -36,7 +36,7 @@ _TITLES = {
 }
 
 
-def comparison(page: PageInput) -> Section:
+def comparison(page: FitReport) -> Section:
     """Compare the fitted model with the others of its family."""
     name = page.spec.name
     if page.table["attribute_word"].nunique() < FEWEST_WORDS:
@@ -92,7 +92,7 @@ def comparison(page: PageInput) -> Section:
     return Section("comparison", _COMPARISON, blocks, [headline])
 
 
-def what_it_is_sensitive_to(page: PageInput) -> Section:
+def what_it_is_sensitive_to(page: FitReport) -> Section:
     """Fit again without each word and list, and with other priors."""
     blocks: list[Block] = []
     deciding: dict[str, list[str]] = {}
@@ -149,7 +149,7 @@ def what_it_is_sensitive_to(page: PageInput) -> Section:
     return Section("sensitivity", _SENSITIVITY, blocks, [*edges, *(headlines or [unchanged])])
 
 
-def _edges(page: PageInput, refitted: list[dict[str, Any]]) -> list[str]:
+def _edges(page: FitReport, refitted: list[dict[str, Any]]) -> list[str]:
     """Say which intervals end so near to 0 that another simulation of the same model concludes something else."""
     found = contrasts(page.fit, hdi_prob=page.hdi_prob).set_index("contrast")
     edges = []

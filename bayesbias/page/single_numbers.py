@@ -12,13 +12,13 @@ from bayesbias.metrics.significance.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.metrics.weat import associations, weat_statistics
 from bayesbias.page.blocks import Block, Heading, Paragraph, Section, frame_table
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.measures.false_claims import LEVEL
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.statements import count_text, distance_text, interval_text, p_value_text, rows_of, signed_text
 
 
-def single_numbers(page: PageInput) -> Section:
+def single_numbers(page: FitReport) -> Section:
     """Show the single-number measures of these very distances, where they are defined."""
     blocks: list[Block] = [
         Paragraph(
@@ -31,7 +31,7 @@ def single_numbers(page: PageInput) -> Section:
     return Section("single-numbers", "What single numbers say", blocks)
 
 
-def _weat(page: PageInput) -> Iterator[Block]:
+def _weat(page: FitReport) -> Iterator[Block]:
     groups = page.table["protected_group"].nunique()
     if groups != 2:
         yield Paragraph(f"WEAT is not shown: it compares two groups of protected words, and there are {groups}.")
@@ -67,7 +67,7 @@ def _weat(page: PageInput) -> Iterator[Block]:
     yield from _beside_the_contrast(page, float(test.p_value))
 
 
-def _beside_the_contrast(page: PageInput, p: float) -> Iterator[Block]:
+def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
     """Say why WEAT and the contrast differ, where one claims an association and the other does not."""
     if page.nothing_to_compare or "different" not in set(page.table["connection"].astype(str)):
         return
@@ -91,7 +91,7 @@ def _beside_the_contrast(page: PageInput, p: float) -> Iterator[Block]:
         )
 
 
-def _t_tests(page: PageInput) -> Iterator[Block]:
+def _t_tests(page: FitReport) -> Iterator[Block]:
     test = {
         "difference": ("Difference", signed_text),
         "low:high": ("95% confidence interval", signed_text),

@@ -1,13 +1,14 @@
 """What drives the reliability of words' scores: a multilevel regression on features, algorithms and corpora."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_probability, resolve_seed
 from bayesbias.arrays import Floats
+from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.errors import name_some
 from bayesbias.estimates import estimates, settled
 from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
@@ -15,11 +16,9 @@ from bayesbias.models.mixed_regression import sample_mixed, split_rows
 from bayesbias.reliability.driver_rows import checked_columns, complete_words, design, numbers
 from bayesbias.statements import (
     Part,
-    Rendered,
     Statement,
     digits_text,
     percent_text,
-    plain,
     rows_of,
     share_text,
 )
@@ -34,7 +33,7 @@ _FEW_LEVELS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReliabilityDrivers(Rendered):
+class ReliabilityDrivers(Result):
     """What `drivers` found; printed, what explains the reliability of words' scores, and how well that is known.
 
     Parameters
@@ -89,9 +88,17 @@ class ReliabilityDrivers(Rendered):
         )
         return tuple(part for part in parts if part.statements)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all but the draws as plain Python, for JSON."""
-        return {name: plain(value) for name, value in vars(self).items() if name != "fit"}
+    @property
+    def contents(self) -> Contents:
+        """What explains the reliability of words' scores."""
+        contents = contents_of(
+            self,
+            title=f"What explains {self.facts['response']}",
+            about=f"{self.facts['words']:,} words, {self.facts['rows']:,} rows.",
+            captions={"coefficients": "Coefficients, in units of the response for one standard deviation of a factor"},
+            differences=("coefficients",),
+        )
+        return replace(contents, settings={"Seed": str(self.facts["seed"])})
 
 
 def drivers(

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from tests.page.pages import TITLE, small_table
 
 
@@ -16,8 +16,8 @@ def fitted() -> xr.DataTree:
 
 
 @pytest.fixture(scope="session")
-def given(fitted: xr.DataTree) -> PageInput:
-    return PageInput(fitted, small_table(), None, 0.02, 0.89, 4)
+def given(fitted: xr.DataTree) -> FitReport:
+    return FitReport(fitted, small_table(), None, 0.02, 0.89, 4)
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def page_file(fitted: xr.DataTree, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="session")
-def controls_only() -> PageInput:
+def controls_only() -> FitReport:
     table = small_table(("neutral",))
     fit = bb.fit(table, "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
-    return PageInput(fit, table, None, None, 0.89, 1)
+    return FitReport(fit, table, None, None, 0.89, 1)

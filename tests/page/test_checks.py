@@ -6,7 +6,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.page.blocks import Bullets, Figure, Notice, Paragraph, Section, Table
 from bayesbias.page.checks import predictions, priors, sampler
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from tests.page.pages import small_table
 
 
@@ -15,8 +15,8 @@ def fitted() -> xr.DataTree:
     return bb.fit(small_table(), "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
 
 
-def page_of(fitted: xr.DataTree) -> PageInput:
-    return PageInput(fitted, small_table(), None, None, 0.89, 1)
+def page_of(fitted: xr.DataTree) -> FitReport:
+    return FitReport(fitted, small_table(), None, None, 0.89, 1)
 
 
 def of_kind(section: Section, kind: type) -> list:

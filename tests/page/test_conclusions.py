@@ -12,11 +12,11 @@ import bayesbias as bb
 from bayesbias.models.fits import fit_fact
 from bayesbias.page import conclusions
 from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table, Verbatim
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from bayesbias.page.question_and_data import question
 
 
-def test_every_statement_is_shown(given: PageInput) -> None:
+def test_every_statement_is_shown(given: FitReport) -> None:
     found = given.conclusions
     section = conclusions.concluded(given)
     assert section.blocks[0] == Paragraph(found.verdict.text)
@@ -25,13 +25,13 @@ def test_every_statement_is_shown(given: PageInput) -> None:
     assert limits == tuple(statement.text for statement in found.limits)
 
 
-def test_without_contrasts_nothing_is_concluded(controls_only: PageInput) -> None:
+def test_without_contrasts_nothing_is_concluded(controls_only: FitReport) -> None:
     (notice,) = conclusions.concluded(controls_only).blocks
     assert isinstance(notice, Notice)
     assert controls_only.nothing_to_compare in notice.text
 
 
-def test_settings_study_and_code_are_those_of_the_fit(given: PageInput, tmp_path: Path) -> None:
+def test_settings_study_and_code_are_those_of_the_fit(given: FitReport, tmp_path: Path) -> None:
     blocks = conclusions.reproduce(given).blocks
     settings = dict(next(block for block in blocks if isinstance(block, Table)).rows)
     assert settings["Draws"] == "200 in each of 2 chains"
@@ -53,7 +53,7 @@ def test_settings_study_and_code_are_those_of_the_fit(given: PageInput, tmp_path
         assert {word for words in lists.values() for word in words} == set(table[f"{kind}_word"]) | lost
 
 
-def test_a_table_without_a_study_is_read_from_its_file(controls_only: PageInput) -> None:
+def test_a_table_without_a_study_is_read_from_its_file(controls_only: FitReport) -> None:
     fit = controls_only.fit.copy()
     fit.attrs["table"] = '{"source": "my \\"table\\".csv"}'
     code = conclusions.reproduce(replace(controls_only, fit=fit)).blocks[-1].text  # type: ignore[union-attr]
@@ -61,7 +61,7 @@ def test_a_table_without_a_study_is_read_from_its_file(controls_only: PageInput)
     ast.parse(code)
 
 
-def test_how_to_cite(given: PageInput, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+def test_how_to_cite(given: FitReport, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     def texts() -> str:
         return " ".join(block.text for block in conclusions.cite(given).blocks)  # type: ignore[union-attr]
 
@@ -89,7 +89,7 @@ def test_a_study_with_the_name_of_a_bundled_one_is_printed_where_it_differs(chan
     for asked, own in ((known, False), (study, True)):
         table = bb.distance_table(vectors, asked)
         fit = bb.fit(table, "hierarchical", draws=50, chains=2, random_seed=1, progress=False)
-        page = PageInput(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+        page = FitReport(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
         texts = [block.text for block in conclusions.reproduce(page).blocks if isinstance(block, Verbatim)]
         assert len(texts) == 1 + own
         shown = " ".join(str(block) for block in question(page).blocks)
@@ -99,12 +99,12 @@ def test_a_study_with_the_name_of_a_bundled_one_is_printed_where_it_differs(chan
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
-def test_other_priors_are_repeated(given: PageInput) -> None:
+def test_other_priors_are_repeated(given: FitReport) -> None:
     table = bb.fitted_table(given.fit)
     fit = bb.fit(
         table, "hierarchical", priors={"sigma": "HalfNormal(0.2)"}, draws=50, chains=2, random_seed=1, progress=False
     )
-    page = PageInput(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+    page = FitReport(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
     code = conclusions.reproduce(page).blocks[-1].text  # type: ignore[union-attr]
     assert 'priors={"sigma": "HalfNormal(sigma=0.2)"}' in code
     assert "priors" not in conclusions.reproduce(given).blocks[-1].text  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.page.blocks import Bullets, Figure, Heading, Paragraph, Section, Table
 from bayesbias.page.embeddings import other_embeddings
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 from tests.page.pages import small_table
 from tests.reports.embedding_tables import QUICK, before_table, changed_table
 
@@ -15,7 +15,7 @@ def section(*, same: bool = False, names: tuple[str, ...] = ("new",)) -> Section
     others = {name: table if same else changed_table(table, seed=place) for place, name in enumerate(names)}
     compared = bb.compare_embeddings({"old": table, **others}, "hierarchical", **QUICK)
     fit = bb.fit(small_table(), "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
-    return other_embeddings(PageInput(fit, small_table(), compared, None, 0.89, 1))
+    return other_embeddings(FitReport(fit, small_table(), compared, None, 0.89, 1))
 
 
 @pytest.mark.parametrize("names", [("new",), ("new", "newer")])

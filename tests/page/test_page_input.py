@@ -9,14 +9,14 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import ReportError
 from bayesbias.models.spec import load_model
-from bayesbias.page.page_input import PageInput, table_of
+from bayesbias.reports.fit_report import FitReport, table_of
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from tests.page.pages import small_table
 from tests.reports.made import made_fit
 
 
-def about(fit: xr.DataTree) -> PageInput:
-    return PageInput(fit, table_of(fit, None), None, None, 0.89, 1)
+def about(fit: xr.DataTree) -> FitReport:
+    return FitReport(fit, table_of(fit, None), None, None, 0.89, 1)
 
 
 def test_a_given_table_names_the_lists(fitted: xr.DataTree) -> None:
@@ -37,7 +37,7 @@ def test_a_table_that_was_not_fitted_is_refused(fitted: xr.DataTree) -> None:
         table_of(fitted, small_table(("associated", "different")))
 
 
-def test_conclusions_are_those_of_the_fit_and_chosen_by_kind(given: PageInput) -> None:
+def test_conclusions_are_those_of_the_fit_and_chosen_by_kind(given: FitReport) -> None:
     expected = bb.conclusions(given.fit, rope=0.02)
     assert given.nothing_to_compare == ""
     assert given.conclusions == expected
@@ -46,14 +46,14 @@ def test_conclusions_are_those_of_the_fit_and_chosen_by_kind(given: PageInput) -
     assert given.shown("words") == tuple(found.text for found in expected.shown[5:])
 
 
-def test_without_two_kinds_of_words_there_is_nothing_to_compare(controls_only: PageInput) -> None:
+def test_without_two_kinds_of_words_there_is_nothing_to_compare(controls_only: FitReport) -> None:
     assert controls_only.nothing_to_compare == nothing_to_compare(["neutral"]) != ""
     assert controls_only.shown("contrast") == ()
     alone = about(made_fit(connections=("associated",), draws=20))
     assert alone.nothing_to_compare == nothing_to_compare(["associated"]) != ""
 
 
-def test_names_and_models_are_those_of_the_fit(given: PageInput) -> None:
+def test_names_and_models_are_those_of_the_fit(given: FitReport) -> None:
     assert given.embedding == "vectors <tiny>"
     assert given.facts["study"] == "<s>weather</s>"
     assert given.spec.name == "crossed"

@@ -5,10 +5,10 @@ import pytest
 import bayesbias as bb
 from bayesbias.page import posterior
 from bayesbias.page.blocks import Bullets, Figure, Notice, Table
-from bayesbias.page.page_input import PageInput
+from bayesbias.reports.fit_report import FitReport
 
 
-def test_headlines_are_the_statements_on_contrasts_and_on_words(given: PageInput) -> None:
+def test_headlines_are_the_statements_on_contrasts_and_on_words(given: FitReport) -> None:
     shown = given.conclusions.shown
     overall, words = posterior.overall(given), posterior.words(given)
     assert overall.slug == "overall"
@@ -20,7 +20,7 @@ def test_headlines_are_the_statements_on_contrasts_and_on_words(given: PageInput
     assert " ".join(words.headlines) in figure.alt
 
 
-def test_differences_have_their_probabilities(given: PageInput) -> None:
+def test_differences_have_their_probabilities(given: FitReport) -> None:
     sections = posterior.overall(given), posterior.words(given)
     tables = [block for section in sections for block in section.blocks if isinstance(block, Table)]
     shown = [table for table in tables if "Too small" in str(table.header)]
@@ -31,7 +31,7 @@ def test_differences_have_their_probabilities(given: PageInput) -> None:
         assert "Plain difference" in table.header
 
 
-def test_the_questions_of_the_study_are_answered(given: PageInput) -> None:
+def test_the_questions_of_the_study_are_answered(given: FitReport) -> None:
     (table,) = [block for block in posterior.overall(given).blocks if getattr(block, "header", [""])[0] == "Question"]
     answer = bb.contrast(given.fit, ("winter", "cold"), ("summer <u>", "cold"), rope=0.02).iloc[0]
     (row,) = table.rows
@@ -41,7 +41,7 @@ def test_the_questions_of_the_study_are_answered(given: PageInput) -> None:
     assert said["Plain difference"] == f"{answer['observed']:+.3f}"
 
 
-def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(controls_only: PageInput) -> None:
+def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(controls_only: FitReport) -> None:
     for section in (posterior.overall(controls_only), posterior.words(controls_only)):
         notice, *others = [block for block in section.blocks if isinstance(block, Notice)]
         assert notice.text == f"No differences are shown. {controls_only.nothing_to_compare}"
@@ -52,7 +52,7 @@ def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(control
         assert sum(character.isdigit() for character in figure.alt) >= 4
 
 
-def test_a_figure_that_is_too_tall_is_not_drawn(given: PageInput, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_figure_that_is_too_tall_is_not_drawn(given: FitReport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posterior, "_MOST_WORDS", 5)
     blocks = posterior.words(given).blocks
     assert isinstance(blocks[0], Notice)

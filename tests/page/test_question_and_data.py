@@ -5,7 +5,7 @@ import json
 import xarray as xr
 
 from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table
-from bayesbias.page.page_input import PageInput, table_of
+from bayesbias.reports.fit_report import FitReport, table_of
 from bayesbias.page.question_and_data import data, question
 from tests.page.pages import HOSTILE, TURNED, small_table
 
@@ -14,7 +14,7 @@ def tables(blocks: object) -> dict[str, Table]:
     return {block.caption: block for block in blocks if isinstance(block, Table)}  # type: ignore[attr-defined]
 
 
-def test_lists_are_shown_with_what_they_are_associated_with(given: PageInput) -> None:
+def test_lists_are_shown_with_what_they_are_associated_with(given: FitReport) -> None:
     found = tables(question(given).blocks)
     assert found["Protected words"].rows == (
         ("summer <u>", "3", "warm & <i>", ", ".join(HOSTILE[::2])),
@@ -25,21 +25,21 @@ def test_lists_are_shown_with_what_they_are_associated_with(given: PageInput) ->
     assert [row[:2] for row in found["Control words"].rows] == [("human", "5"), ("neutral", "5")]
 
 
-def test_a_bundled_study_says_what_it_is_about(fit: xr.DataTree, given: PageInput) -> None:
-    bundled = question(PageInput(fit, table_of(fit, None), None, None, 0.89, 1))
+def test_a_bundled_study_says_what_it_is_about(fit: xr.DataTree, given: FitReport) -> None:
+    bundled = question(FitReport(fit, table_of(fit, None), None, None, 0.89, 1))
     assert sum(isinstance(block, Paragraph) for block in bundled.blocks) > 2
     assert next(block.text for block in question(given).blocks if isinstance(block, Paragraph)) == (
         "Study: <s>weather</s>. Embedding: vectors <tiny>."
     )
 
 
-def test_only_controls_have_no_other_lists(controls_only: PageInput) -> None:
+def test_only_controls_have_no_other_lists(controls_only: FitReport) -> None:
     found = tables(question(controls_only).blocks)
     assert "Attribute words" not in found
     assert [row[2] for row in found["Protected words"].rows] == ["none", "none"]
 
 
-def test_counts_are_those_of_the_table(given: PageInput) -> None:
+def test_counts_are_those_of_the_table(given: FitReport) -> None:
     rows = tables(data(given).blocks)["Cosine distances by connection, as they are in the table"].rows
     assert [row[:4] for row in rows] == [
         ("associated", "24", "6", "8"),
@@ -49,7 +49,7 @@ def test_counts_are_those_of_the_table(given: PageInput) -> None:
     ]
 
 
-def test_lost_words_are_named(given: PageInput) -> None:
+def test_lost_words_are_named(given: FitReport) -> None:
     blocks = data(given).blocks
     (notice,) = [block for block in blocks if isinstance(block, Notice)]
     assert notice.text.startswith("1 words were lost (1 of cold).")
@@ -62,7 +62,7 @@ def test_doubts_about_the_data_and_what_was_left_out_are_listed(fitted: xr.DataT
     fit.attrs["table"] = json.dumps({**facts, "lost_words": [], "simulated": True})
     table = small_table()
     table.attrs = {}
-    blocks = data(PageInput(fit, table, None, None, 0.89, 1)).blocks
+    blocks = data(FitReport(fit, table, None, None, 0.89, 1)).blocks
     (notes,) = [block for block in blocks if isinstance(block, Bullets)]
     beginnings = ["3 rows compare", "The table was changed", "2 repeated rows", "Control words", "The distances were"]
     assert [text[: len(start)] for text, start in zip(notes.entries, beginnings, strict=True)] == beginnings
@@ -72,6 +72,6 @@ def test_doubts_about_the_data_and_what_was_left_out_are_listed(fitted: xr.DataT
 def test_what_is_not_known_is_said(fitted: xr.DataTree) -> None:
     fit = fitted.copy()
     fit.attrs["table"] = "{}"
-    given = PageInput(fit, small_table(), None, None, 0.89, 1)
+    given = FitReport(fit, small_table(), None, None, 0.89, 1)
     assert Paragraph("The table does not say whether words of the study were lost.") in data(given).blocks
     assert Paragraph("The table (a table without a source) does not name a study.") in question(given).blocks

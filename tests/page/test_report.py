@@ -12,7 +12,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
 from bayesbias.page import report, write_report
-from bayesbias.page.page_input import check_comparison
+from bayesbias.reports.fit_report import check_comparison
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.embeddings.comparison import compare_embeddings

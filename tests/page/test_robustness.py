@@ -11,11 +11,11 @@ from bayesbias import memory
 from bayesbias.models.spec import load_model
 from bayesbias.page import page_input, robustness
 from bayesbias.page.blocks import Notice
-from bayesbias.page.page_input import PageInput, table_of
+from bayesbias.reports.fit_report import FitReport, table_of
 
 
-def about(fit: xr.DataTree) -> PageInput:
-    return PageInput(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
+def about(fit: xr.DataTree) -> FitReport:
+    return FitReport(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
 
 
 def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,12 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.metrics.weat import weat
 from bayesbias.page.blocks import Paragraph, Table
-from bayesbias.page.page_input import PageInput, table_of
+from bayesbias.reports.fit_report import FitReport, table_of
 from bayesbias.page.single_numbers import single_numbers
 
 
-def about(fit: xr.DataTree) -> PageInput:
-    return PageInput(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
+def about(fit: xr.DataTree) -> FitReport:
+    return FitReport(fit=fit, table=table_of(fit, None), comparison=None, rope=None, hdi_prob=0.89, seed=1)
 
 
 def test_weat_is_that_of_the_embedding() -> None:

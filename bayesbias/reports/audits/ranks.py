@@ -9,12 +9,12 @@ import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_probability
 from bayesbias.arrays import Floats
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.errors import ReportError
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
 from bayesbias.statements import (
     Part,
-    Rendered,
     Statement,
     digits_text,
     interval_text,
@@ -32,7 +32,7 @@ _COLUMNS = ("measure", "study", "embedding", "strength", "rank", "probability", 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranks(Rendered):
+class Ranks(Result):
     """What `rank` found; printed, which embedding has the strongest associations, and how sure that is.
 
     Parameters
@@ -73,6 +73,16 @@ class Ranks(Rendered):
                 Part("", (Statement("limits", _LIMITS),), bulleted=False),
             )
             if part.statements
+        )
+
+    @property
+    def contents(self) -> Contents:
+        """Ranks of embeddings, and how far measures agree."""
+        return contents_of(
+            self,
+            title="Ranks of the embeddings",
+            captions={"ranks": "Ranks by study; without a study, over all", "correlations": "Agreement of measures"},
+            figures={"ranks": ResultFigure("plot_ranks", "Ranks over all studies; 1 is the weakest association.")},
         )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.arguments import resolve_seed, with_progress
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.errors import ReportError
 from bayesbias.models.fit_source import fitted_rows
 from bayesbias.models.fits import fit_fact
@@ -14,7 +15,7 @@ from bayesbias.models.likelihood import Densities, densities, leave_out_log_weig
 from bayesbias.models.samplers.importance import KHAT_MAX
 from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
-from bayesbias.statements import Part, Rendered, Statement, rows_of, share_text
+from bayesbias.statements import Part, Statement, rows_of, share_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ _BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PosteriorCheck(Rendered):
+class PosteriorCheck(Result):
     """What a model predicts for the very pairs that it was fitted to, beside what they are. `print` says it in words.
 
     Parameters
@@ -106,6 +107,25 @@ class PosteriorCheck(Rendered):
     def parts(self) -> tuple[Part, ...]:
         """The summary and the problems."""
         return Part("", self.summary, bulleted=False), *([Part("Problems", self.problems)] if self.problems else [])
+
+    @property
+    def contents(self) -> Contents:
+        """Where the model fails, coverage, statistics and densities."""
+        return contents_of(
+            self,
+            title="What the model predicts for its own pairs",
+            about=self.source,
+            captions={
+                "coverage": "Shares of pairs inside their predictive intervals",
+                "statistics": "Statistics of the distances, and 89% of their replicated values",
+                "pairs": "Predictions of single pairs, in units of cosine distance",
+            },
+            figures={
+                "check": ResultFigure(
+                    "plot_check", "Distances as they are and as the model replicates them, by connection."
+                )
+            },
+        )
 
 
 def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progress: bool = True) -> PosteriorCheck:

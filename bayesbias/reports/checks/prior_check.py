@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from bayesbias.arguments import check_count, resolve_seed, with_progress
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.memory import check_memory
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate_simulation import MEAN_PRIOR
@@ -17,7 +18,7 @@ from bayesbias.models.simulate import draw_distances, draw_parameters, parameter
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
-from bayesbias.statements import Part, Rendered, Statement, distance_text, rows_of, share_text, signed_text
+from bayesbias.statements import Part, Statement, distance_text, rows_of, share_text, signed_text
 from bayesbias.tables.frames import any_frame
 from bayesbias.tables.schema import provenance
 
@@ -34,7 +35,7 @@ _SOME, _LITTLE = 0.05, 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PriorCheck(Rendered):
+class PriorCheck(Result):
     """What the priors of a model say of distances, beside those that were observed. `print` says it in words.
 
     Parameters
@@ -105,6 +106,24 @@ class PriorCheck(Rendered):
         """The summary, and what to know about the priors."""
         problems = [Part("What to know about these priors", self.problems)] if self.problems else []
         return Part("", self.summary, bulleted=False), *problems
+
+    @property
+    def contents(self) -> Contents:
+        """What the priors say of distances and of differences."""
+        return contents_of(
+            self,
+            title="What the priors say of distances",
+            about=self.source,
+            captions={
+                "distances": "Prior predictive distances, their median and 89% of them",
+                "parameters": "Priors of means, differences and scales",
+            },
+            figures={
+                "prior": ResultFigure(
+                    "plot_prior_check", "Distances as the priors have them, and as they were observed."
+                )
+            },
+        )
 
 
 @any_frame

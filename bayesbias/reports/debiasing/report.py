@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import check_type
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.correlations import correlation_interval
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, name_some, warn_user
 from bayesbias.estimates import settled
@@ -14,7 +15,7 @@ from bayesbias.losses import MAX_LOST
 from bayesbias.reports.audits.assembly import repeat
 from bayesbias.reports.audits.cells import Answer
 from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL, AskedScore, DebiasCell
-from bayesbias.statements import Part, Rendered, Statement, interval_text, percent_text, rows_of, signed_text
+from bayesbias.statements import Part, Statement, interval_text, percent_text, rows_of, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +42,7 @@ _READINGS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DebiasReport(Rendered):
+class DebiasReport(Result):
     """What `debias_report` found; printed, which method took the association away and what that cost.
 
     Parameters
@@ -126,6 +127,56 @@ class DebiasReport(Rendered):
             Part("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
         return tuple(part for part in parts if part.statements)
+
+    @property
+    def contents(self) -> Contents:
+        """What became of associations, geometry and quality, and how far measures agree."""
+        prob = percent_text(self.hdi_prob)
+        parts = {part.title: part for part in self.parts}
+        methods = [name for name in dict.fromkeys(self.table["method"]) if name != ORIGINAL]
+        shown = tuple(name for name in COLUMNS if name not in ("kind", "quantity", "better"))
+        tables = {
+            "debias": ResultTable(
+                self.table,
+                "Before and after",
+                f"Values and changes on the same words, {prob} intervals",
+                shown if self.table["embedding"].nunique() > 1 else shown[1:],
+            )
+        }
+        if (correlated := _correlation_frame(self)) is not None:
+            tables["correlations"] = ResultTable(
+                correlated,
+                "Do the measures agree?",
+                f"Pearson's correlation of values over original and debiased embeddings, {prob} intervals",
+                note="Embeddings that one original was made into are not independent: the intervals are the shortest "
+                "that can be defended.",
+            )
+        return Contents(
+            title=f"What debiasing did: {', '.join(methods)}",
+            about=f"Model {self.settings.get('Model', '')}.",
+            diagnostics=parts["Beware"].statements if "Beware" in parts else (),
+            verdict=self.verdict.text,
+            parts=tuple(part for title, part in parts.items() if title not in ("Beware", "What it does not show")),
+            tables=tables,
+            figures={
+                "debias": ResultFigure(
+                    "plot_debias_report",
+                    f"Values (points) with {prob} intervals (lines), before (dashed) and after each method. A point is "
+                    "filled where its change is settled: before and after are of the same words, so two lines may "
+                    "overlap although the change is settled.",
+                )
+            },
+            limits=parts["What it does not show"].statements,
+            settings=self.settings,
+        )
+
+
+def _correlation_frame(report: DebiasReport) -> "pd.DataFrame | None":
+    """Return how measures agree over the embeddings, or None where there are too few of either."""
+    try:
+        return measure_correlations(report)
+    except ReportError:
+        return None
 
 
 _LIMITS = (

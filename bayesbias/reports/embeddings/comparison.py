@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.models.fit_source import tied_directions
 from bayesbias.models.fits import fit_fact
 from bayesbias.models.priors import parse_prior
@@ -20,7 +21,7 @@ from bayesbias.reports.embeddings.shared_pairs import (
     pair_differences,
 )
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.statements import Part, Rendered, plain
+from bayesbias.statements import Part, percent_text
 from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ DIFFERENCE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EmbeddingComparison(Rendered):
+class EmbeddingComparison(Result):
     """What `compare_embeddings` found; printed, its conclusions. All estimates are in units of cosine distance.
 
     A difference is always another embedding minus the baseline. A gap is a contrast of one embedding: the distance to
@@ -105,9 +106,64 @@ class EmbeddingComparison(Rendered):
         """The parts of the conclusions."""
         return self.conclusions.parts
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all but the fits as plain Python, for JSON."""
-        return {name: plain(value) for name, value in vars(self).items() if name not in ("fits", "difference_fits")}
+    @property
+    def contents(self) -> Contents:
+        """Conclusions, differences of gaps and of mean distances, and each table's own estimates."""
+        concluded, facts = self.conclusions, self.facts
+        prob = f"{percent_text(facts['hdi_prob'])} HPDI, in units of cosine distance"
+        figures = {
+            f"difference_{number}": ResultFigure(
+                "plot_embeddings",
+                f"Differences of mean distances, {name} minus {self.baseline}: posterior means (points) and {prob} "
+                "(lines).",
+                options={"other": name},
+                section="Differences",
+            )
+            for number, name in enumerate(self.names, start=1)
+        }
+        return Contents(
+            title=f"{', '.join(self.names)} compared with {self.baseline}",
+            about=f"{facts['pairs']:,} pairs of words in each embedding, model {facts['model']}.",
+            diagnostics=(
+                *concluded.doubts,
+                *(doubt for conclusions in concluded.embeddings.values() for doubt in conclusions.doubts),
+            ),
+            verdict=" ".join(conclusions.verdict.text for conclusions in concluded.embeddings.values()),
+            parts=(
+                *(Part(conclusions.heading, conclusions.shown) for conclusions in concluded.embeddings.values()),
+                Part("How to read it", concluded.reading),
+            ),
+            tables={
+                "gaps": ResultTable(
+                    self.gaps,
+                    "Gaps",
+                    f"Differences of gaps, another embedding minus the baseline, {prob}",
+                    differences=True,
+                ),
+                "differences": ResultTable(
+                    self.differences, "Differences", f"Differences of mean distances, {prob}", differences=True
+                ),
+                "differences_by_word": ResultTable(
+                    self.differences_by_word,
+                    "Differences by word",
+                    f"Differences of mean distances, {prob}",
+                    differences=True,
+                    folded=True,
+                ),
+                "side_by_side": ResultTable(
+                    self.side_by_side, "Side by side", f"Mean distances in each embedding, {prob}", folded=True
+                ),
+            },
+            figures=figures,
+            limits=concluded.limits,
+            settings={
+                "Model": str(facts["model"]),
+                "Model of differences": str(facts["difference_model"]),
+                "Prior of differences": str(facts["difference_prior"]),
+                "Seed": str(facts["seed"]),
+                "Interval": prob,
+            },
+        )
 
 
 def compare_embeddings(

@@ -1,5 +1,6 @@
 """The same contrasts in embeddings of several seeds: what the word lists leave open, and what the seed does."""
 
+import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,8 @@ import numpy as np
 
 from bayesbias.arguments import HDI_PROB, resolve_seed
 from bayesbias.arrays import Floats
-from bayesbias.errors import ReportError
+from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable
+from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates import MOMENTS, estimates
 from bayesbias.losses import MAX_LOST
 from bayesbias.models.fit_source import fitted_rows
@@ -16,7 +18,7 @@ from bayesbias.models.fits import check_fit, fit_fact
 from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
 from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
-from bayesbias.statements import Part, Rendered, Statement, percent_text, rows_of
+from bayesbias.statements import Part, Statement, percent_text, rows_of
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ _AT_ONCE = 50  # contrasts whose draws are in memory together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SeedComparison(Rendered):
+class SeedComparison(Result):
     """What `compare_seeds` found; printed, whether the seeds agree. All estimates are in units of cosine distance.
 
     Parameters
@@ -91,6 +93,75 @@ class SeedComparison(Rendered):
             Part("What it does not show", limits(seeds, SEED_SD_PRIOR)),
         )
         return tuple(part for part in parts if part.statements)
+
+    @property
+    def contents(self) -> Contents:
+        """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
+        facts, seeds = self.facts, self.by_seed["seed"].nunique()
+        prob = f"{percent_text(self.hdi_prob)} HPDI"
+        lost = tuple(
+            Statement("lost words", f"{name}: {name_some(words, 20)}.") for name, words in facts["lost_words"].items()
+        )
+        apart = tuple(part for part in self.parts if part.title.startswith("Beware: "))
+        other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
+        return Contents(
+            title=f"Are the contrasts of {facts['study']} stable over seeds?",
+            about=f"{seeds} embeddings that differ in the seed of their training, model {facts['model']}.",
+            diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
+            verdict=self.verdict.text,
+            parts=(*apart, *((Part("Lost words", lost),) if lost else ())),
+            tables={
+                "contrasts": ResultTable(
+                    self.contrasts,
+                    "Over seeds",
+                    f"Contrasts over seeds, in units of cosine distance, {prob}; below 0, associated words are nearer",
+                    differences=True,
+                    note="A contrast is stable where all seeds, their average, and the interval of one more seed "
+                    "settle it in the same way; not settled where none of these does; open where the seeds agree and "
+                    "the others do not.",
+                ),
+                "by_seed": ResultTable(
+                    self.by_seed,
+                    "Each seed alone",
+                    f"Contrasts in each embedding, {prob}",
+                    tuple(map(str, other_columns)),
+                    differences=True,
+                    folded=True,
+                ),
+            },
+            figures={
+                "seeds": ResultFigure(
+                    "plot_seeds",
+                    f"Posterior means (points) and {prob} (lines) of the contrasts in each embedding and over seeds, "
+                    "in units of cosine distance.",
+                )
+            },
+            limits=(*self.parts[-1].statements, Statement("bias", NO_PROOF)),
+            settings={
+                "Study": facts["study"],
+                "Embeddings": ", ".join(dict.fromkeys(facts["embeddings"].values())),
+                "Model": facts["model"],
+                "Sampler": facts["sampler"],
+                "Each fit": ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in facts["settings"].items()),
+                "Seed of the draws": str(self.seed),
+                "Interval": prob,
+            },
+            code=self._code(),
+        )
+
+    def _code(self) -> str:
+        facts = self.facts
+        options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
+        lost = f", max_lost={facts['max_lost']}" if facts["max_lost"] != MAX_LOST else ""
+        return (
+            f"vectors = {{seed: PATH, ...}}  # {len(facts['embeddings'])} embeddings, by seed\n"
+            "fits = {}\n"
+            "for seed, path in vectors.items():\n"
+            f"    table = bb.distance_table(path, {json.dumps(facts['study'])}{lost})\n"
+            f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
+            f"compared = bb.compare_seeds(fits, random_seed={self.seed})\n"
+            'bb.write(compared, "seeds.html")'
+        )
 
 
 def compare_seeds(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_probability, check_type, resolve_seed
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates import MOMENTS, diagnostics_of, estimates, independent_draws
 from bayesbias.metrics.registry import MEASURES
@@ -20,7 +21,6 @@ from bayesbias.reports.measures.measure_draws import Values, fitted_study, obser
 from bayesbias.reports.measures.null_simulation import rate
 from bayesbias.statements import (
     Part,
-    Rendered,
     Statement,
     digits_text,
     percent_text,
@@ -52,7 +52,7 @@ _MAC = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeasurePosterior(Rendered):
+class MeasurePosterior(Result):
     """A measure under a fitted model: as observed, in expectation, measured again, and where nothing is associated.
 
     Parameters
@@ -126,6 +126,18 @@ class MeasurePosterior(Rendered):
         if self.lost_words:
             lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
             yield Statement("lost words", f"Lost words: {lost}.", {"words": dict(self.lost_words)})
+
+    @property
+    def contents(self) -> Contents:
+        """The measure as observed, in expectation, measured again, and where nothing is associated."""
+        return contents_of(
+            self,
+            title=f"{self.measure} under the model {self.model}",
+            about=self.source,
+            captions={"summary": "The measure, in its own units", "words": f"Single words: {self.word_value}"},
+            differences=("summary", "words"),
+            figures={"measure": ResultFigure("plot_measure", f"Posterior and null of {self.measure}.")},
+        )
 
 
 def measure_posterior(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.arguments import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.errors import ReportError
 from bayesbias.losses import MAX_LOST
@@ -22,7 +23,6 @@ from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, li
 from bayesbias.reports.robustness.random_lists import random_lists
 from bayesbias.statements import (
     Part,
-    Rendered,
     Statement,
     count_text,
     digits_text,
@@ -53,7 +53,7 @@ _CLEAR = 2.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClaimsCheck(Rendered):
+class ClaimsCheck(Result):
     """What would be claimed for attribute words drawn at random. `print` says it in words.
 
     Parameters
@@ -132,6 +132,17 @@ class ClaimsCheck(Rendered):
             f"times by words drawn at random from {self.embedding} ({self.drawn['vocabulary']:,} words{near}), dealt "
             "to the lists at random, so that nothing is associated by construction. Protected words, groups and "
             "control words are the study's own."
+        )
+
+    @property
+    def contents(self) -> Contents:
+        """How often each method claims an association of random lists."""
+        return contents_of(
+            self,
+            title=f"Claims about random attribute words: {self.study} in {self.embedding}",
+            about=f"Model {self.model}.",
+            captions={"methods": "Claims by method; 89% of the values over the samples", "gaps": "Single samples"},
+            differences=("methods", "gaps"),
         )
 
 

@@ -17,6 +17,7 @@ from bayesbias.arguments import (
     resolve_seed,
     with_progress,
 )
+from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.errors import ReportError
 from bayesbias.models.attribute_sample import attribute_sample
 from bayesbias.models.data import ModelData, study_data
@@ -25,7 +26,7 @@ from bayesbias.models.multivariate_simulation import draw_covariances, draw_vect
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
-from bayesbias.statements import Part, Statement, distance_text, percent_text, plain, render_html, render_text
+from bayesbias.statements import Part, Statement, distance_text, percent_text, render_html, render_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ _MOST_ROWS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StudySizes:
+class StudySizes(Result):
     """How wide a contrast's interval is in studies of several sizes, and what it detects; printed, in words.
 
     Parameters
@@ -79,11 +80,19 @@ class StudySizes:
     def _repr_html_(self) -> str:
         return self.frame.to_html(index=False) + render_html([Part("", self.statements, bulleted=False)])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain Python, for JSON."""
-        asked = {name: getattr(self, name) for name in ("contrast", "width", "gap", "hdi_prob", "model", "seed")}
-        sizes, statements = self.frame.to_dict("records"), [said.to_dict() for said in self.statements]
-        return {**asked, "sizes": plain(sizes), "statements": statements}
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What follows from the sizes."""
+        return (Part("", self.statements, bulleted=False),)
+
+    @property
+    def contents(self) -> Contents:
+        """How wide intervals are in studies of several sizes, and what they detect."""
+        return contents_of(
+            self,
+            title=f"Words that a study of {self.contrast} needs",
+            captions={"frame": "Simulated studies by size, in units of cosine distance"},
+        )
 
 
 def required_words(

@@ -1,0 +1,252 @@
+"""The glossary: how each column of a result is headed, rounded and explained, wherever it is shown."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.statements import (
+    count_text,
+    digits_text,
+    distance_text,
+    p_value_text,
+    probability_text,
+    share_text,
+    signed_text,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column is shown.
+
+    Parameters
+    ----------
+    heading
+        Words above the column.
+    form
+        How its values are written, a key of `FORMS`.
+    meaning
+        What a value is, as a sentence fragment; empty where the heading says it.
+    """
+
+    heading: str
+    form: str = "text"
+    meaning: str = ""
+
+
+# An estimate is written with its sign in tables of differences.
+FORMS: dict[str, Callable[[Any], str]] = {
+    "text": str,
+    "count": count_text,
+    "estimate": distance_text,
+    "distance": distance_text,
+    "difference": signed_text,
+    "probability": probability_text,
+    "share": share_text,
+    "digits": digits_text,
+    "r_hat": lambda value: digits_text(value, 4),
+    "p_value": p_value_text,
+}
+
+_INTERVAL = "shortest interval that holds the value with the probability named in the settings"
+# The lower end of an interval stands for both ends, which share a cell.
+COLUMNS: dict[str, Column] = {
+    # what a row is about
+    "contrast": Column("Contrast", meaning="mean distance to the first kind of attribute words minus the second"),
+    "connection": Column("Connection", meaning="how attribute words relate to a protected word"),
+    "embedding": Column("Embedding"),
+    "study": Column("Study"),
+    "model": Column("Model"),
+    "measure": Column("Measure"),
+    "method": Column("Method"),
+    "quantity": Column("Quantity"),
+    "population": Column("Scope", meaning="words like these (population), or these words alone"),
+    "scope": Column("Scope", meaning="words like these (population), or these words alone"),
+    "protected_word": Column("Word"),
+    "protected_group": Column("Group"),
+    "attribute_word": Column("Attribute word"),
+    "attribute_group": Column("Attribute list"),
+    "question": Column("Question"),
+    "parameter": Column("Parameter"),
+    "word": Column("Word"),
+    "group": Column("Group"),
+    "first": Column("First"),
+    "second": Column("Second"),
+    "a": Column("First word"),
+    "b": Column("Second word"),
+    "source": Column("Source"),
+    "relation": Column("Relation"),
+    "run": Column("Training", "count"),
+    "seed": Column("Seed"),
+    "rule": Column("Rule"),
+    "sample": Column("Sample", "count"),
+    "statistic": Column("Statistic"),
+    "kind": Column("Kind"),
+    "left_out": Column("Left out because"),
+    "error_message": Column("Error"),
+    # how many
+    "pairs": Column("Pairs", "count", "pairs of words"),
+    "words": Column("Words", "count"),
+    "items": Column("Items", "count", "pairs, words or questions behind the number"),
+    "lost": Column("Lost", "count", "items that the embedding lacks"),
+    "lost_words": Column("Lost words", "text", "words that the embedding lacks"),
+    "embeddings": Column("Embeddings", "count"),
+    "samples": Column("Samples", "count"),
+    "seeds": Column("Seeds", "count"),
+    "nearer": Column("Seeds: nearer", "count", "seeds whose interval lies below 0"),
+    "farther": Column("Seeds: farther", "count", "seeds whose interval lies above 0"),
+    "not_settled": Column("Seeds: not settled", "count", "seeds whose interval holds 0"),
+    "protected_words": Column("Protected words", "count", "protected words a group"),
+    "attribute_words": Column("Attribute words", "count", "attribute words a list"),
+    "studies": Column("Studies", "count", "simulated studies"),
+    # estimates
+    "mean": Column("Mean", "estimate", "posterior mean"),
+    "sd": Column("SD", "distance", "posterior standard deviation"),
+    "estimate": Column("Estimate", "estimate", "posterior mean"),
+    "observed": Column("Observed", "estimate", "value in the data"),
+    "value": Column("Value", "estimate"),
+    "change": Column("Change", "difference", "after minus before, on the same words"),
+    "correlation": Column("Correlation", "difference"),
+    "value_plain": Column("Plain value", "difference", "difference of the averages in the data"),
+    "change_plain": Column("Plain change", "difference", "change of the difference of averages in the data"),
+    "hdi_low": Column("Interval", "estimate", _INTERVAL),
+    "value_low": Column("Interval of the value", "estimate", _INTERVAL),
+    "change_low": Column("Interval of the change", "difference", _INTERVAL),
+    "next_low": Column("Interval, one more seed", "difference", "interval in an embedding trained with another seed"),
+    "low": Column("Range", "estimate", "ends of the range that the caption names"),
+    "baseline_gap": Column("Gap in the baseline", "difference"),
+    "other_gap": Column("Gap in the other", "difference"),
+    "baseline_low": Column("Interval, baseline", "difference", _INTERVAL),
+    "other_low": Column("Interval, other", "difference", _INTERVAL),
+    "baseline_plain": Column("Plain gap, baseline", "difference", "difference of the averages in the data"),
+    "other_plain": Column("Plain gap, other", "difference", "difference of the averages in the data"),
+    "average_baseline": Column("Average, baseline", "distance", "plain average in the data"),
+    "average_other": Column("Average, other", "distance", "plain average in the data"),
+    "spread": Column("SD of differences", "distance", "standard deviation of the pairs' differences"),
+    "list_nearness": Column("Nearness of lists", "difference", "how much nearer a list is to all groups"),
+    "net_mean": Column("Mean, net of nearness", "difference", "contrast without the nearness of the lists"),
+    "net_low": Column("Interval, net", "difference", _INTERVAL),
+    # verdicts and probabilities
+    "stability": Column("Over seeds"),
+    "agree": Column("Seeds agree"),
+    "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
+    "reading": Column("Reading", meaning="what the intervals of a difference and of both gaps show together"),
+    "conclusion": Column("Conclusion"),
+    "better": Column("Better", meaning="values that are better"),
+    "probability": Column("Probability", "probability"),
+    "probability_of_direction": Column("Direction", "probability", "probability that the sign is as estimated"),
+    "probability_lower": Column("Probability lower", "probability", "probability that it is lower"),
+    "probability_of_positive": Column("Probability above 0", "probability"),
+    "probability_in_rope": Column("Too small to matter", "probability", "probability inside the region of equivalence"),
+    "p_value": Column("p", "p_value", "p-value, one-sided"),
+    # seeds
+    "seed_sd": Column("SD of seeds", "distance", "standard deviation between seeds"),
+    "seed_sd_low": Column("Interval, SD of seeds", "distance", _INTERVAL),
+    "lists_sd": Column("SD of words", "distance", "standard deviation that the choice of words leaves"),
+    "seed_share": Column("Seed's share", "share", "share of the seed in the variance of one embedding's contrast"),
+    "seed_share_low": Column("Interval, share", "share", _INTERVAL),
+    # ranks
+    "strength": Column("Mean strength", "digits", "absolute value of the estimate, averaged over studies"),
+    "rank": Column("Rank", "digits", "1 is the weakest association"),
+    "rank_low": Column("Range of ranks", "digits"),
+    "strongest": Column("Strongest", "probability", "probability that no other association is as strong"),
+    # asymmetry
+    "lar": Column("LAR", "difference", "log asymmetry ratio; above 0, the first word evokes the second more"),
+    "cam": Column("CAM", "difference", "rank correlation of log asymmetry ratios with those of people"),
+    "endless": Column("CAM, no sampling error", "difference", "CAM if participants were unlimited in number"),
+    "endless_low": Column("Interval, no sampling error", "difference", _INTERVAL),
+    "accuracy": Column("Accuracy", "share", "share of directions, or of answers, that are right"),
+    "clear_accuracy": Column("Accuracy where clear", "share", "the same where people's direction is clear"),
+    # models of inference
+    "overall": Column("Overall", "distance"),
+    "distance": Column("Distance d", "distance", "distance between the mean answers of the two groups"),
+    "largest_label": Column("Most frequent label", "share", "accuracy of always giving the most frequent label"),
+    # checks
+    "inside_89": Column("Inside 89%", "share", "share of pairs inside their predictive interval"),
+    "inside_50": Column("Inside 50%", "share", "share of pairs inside their predictive interval"),
+    "loo_inside_89": Column("Inside 89%, unseen", "share", "the same, had the pair not been seen"),
+    "loo_inside_50": Column("Inside 50%, unseen", "share", "the same, had the pair not been seen"),
+    "se_89": Column("SE of 89%", "share", "standard error of such a share under the model"),
+    "se_50": Column("SE of 50%", "share", "standard error of such a share under the model"),
+    "pit_distance": Column("Distance from uniform", "distance", "Kolmogorov-Smirnov distance of the PIT values"),
+    "k_high": Column("Unreliable", "count", "pairs whose Pareto k is above 0.7"),
+    "p_value_se": Column("SE of p", "p_value", "Monte Carlo standard error"),
+    "p_value_mcse": Column("SE of p", "p_value", "Monte Carlo standard error"),
+    "median": Column("Median", "distance"),
+    "outside": Column("Impossible", "share", "prior probability of a distance outside 0 to 2"),
+    "outside_se": Column("SE", "share", "Monte Carlo standard error"),
+    "below_0": Column("Below 0", "share"),
+    "above_2": Column("Above 2", "share"),
+    "smallest": Column("Smallest", "distance", "smallest observed distance"),
+    "average": Column("Average", "distance", "average observed distance"),
+    "largest": Column("Largest", "distance", "largest observed distance"),
+    "inside_observed": Column("In observed range", "share", "prior probability of a distance in the observed range"),
+    "mean_se": Column("SE of mean", "distance", "Monte Carlo standard error"),
+    # draws
+    "ess_bulk": Column("ESS", "count", "effective number of draws, bulk"),
+    "ess_tail": Column("ESS, tails", "count", "effective number of draws, tails"),
+    "r_hat": Column("R-hat", "r_hat", "agreement of chains; above 1.01 they disagree"),
+    "pareto_k": Column("Pareto k", "digits", "reliability of importance weights; above 0.7 they are unreliable"),
+    # false claims and sizes of studies
+    "nominal": Column("Promised", "share", "share of claims that the rule promises where nothing is associated"),
+    "claims": Column("Claims", "share", "share of random lists for which an association is claimed"),
+    "claims_se": Column("SE of claims", "share", "Monte Carlo standard error"),
+    "posterior_sd": Column("Posterior SD", "distance", "root mean square of the posterior standard deviations"),
+    "error": Column("Error", "distance", "root mean square error of the posterior means"),
+    "error_se": Column("SE of error", "distance", "Monte Carlo standard error"),
+    "own": Column("The study's own", "difference"),
+    "own_claims": Column("Claimed for the study"),
+    "beyond": Column("At least as far", "share", "share of random lists at least as far from 0 as the study's"),
+    "beyond_se": Column("SE", "share", "Monte Carlo standard error"),
+    "mean_width": Column("Mean width", "distance", "mean width of the intervals"),
+    "mc_se": Column("SE of width", "distance", "Monte Carlo standard error"),
+    "share_narrower": Column("Narrow enough", "share", "share of studies whose interval is narrower than asked"),
+    "share_se": Column("SE", "share", "Monte Carlo standard error"),
+    "power": Column("Power", "share", "share of studies whose interval leaves out 0 on the gap's side"),
+    "power_se": Column("SE of power", "share", "Monte Carlo standard error"),
+    "suffices": Column("Suffices", meaning="at least 80% of the studies have an interval narrower than asked"),
+    "smallest_size": Column("Smallest", meaning="no smaller size tried suffices"),
+}
+
+
+def column(name: str, frame: "pd.DataFrame") -> Column:
+    """Return how a column is shown; one that the glossary lacks is headed by its name and written by its type.
+
+    >>> column("hdi_low", pd.DataFrame({"hdi_low": [0.1]})).heading
+    'Interval'
+    """
+    if name in COLUMNS:
+        return COLUMNS[name]
+    form = {"f": "digits", "i": "count", "u": "count"}.get(frame[name].dtype.kind, "text")
+    heading = name.replace("_", " ")
+    return Column(heading[:1].upper() + heading[1:], form)
+
+
+def intervals_joined(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return columns as they are shown: the two ends of an interval together, each other column alone.
+
+    >>> intervals_joined(["mean", "hdi_low", "hdi_high"])
+    [('mean',), ('hdi_low', 'hdi_high')]
+    """
+    joined: list[tuple[str, ...]] = []
+    for name in names:
+        low, high = name.removesuffix("high") + "low", name.removesuffix("low") + "high"
+        if name.endswith("low") and high in names:
+            joined.append((name, high))
+        elif not (name.endswith("high") and low in names):
+            joined.append((name,))
+    return joined
+
+
+def value_writer(form: str, *, differences: bool) -> Callable[[Any], str]:
+    """Return the function that writes the values of a column; a missing number is written ``none``."""
+    write = FORMS["difference" if differences and form == "estimate" else form]
+
+    def written(value: Any) -> str:
+        missing = isinstance(value, float) and value != value
+        return "none" if missing else write(value) if form == "text" or not isinstance(value, str) else value
+
+    return written

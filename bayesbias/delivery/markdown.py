@@ -1,0 +1,49 @@
+"""A result as Markdown: its statements, tables and settings; figures stay in pages and folders."""
+
+from bayesbias.base.results import Contents, Result
+from bayesbias.delivery.sections import SETTINGS, table_block
+from bayesbias.page.blocks import Table
+from bayesbias.statements import Part
+
+
+def markdown(result: Result) -> str:
+    """Return a result as Markdown."""
+    contents = result.contents
+    lines = [f"# {contents.title}", "", contents.about, ""]
+    lines += [f"> **Note.** {statement.text}\n" for statement in contents.diagnostics]
+    lines += [contents.verdict, ""] if contents.verdict else []
+    for part in (Part("", contents.answers), *contents.parts, Part("What it does not show", contents.limits)):
+        lines += _part_lines(part)
+    for table in contents.tables.values():
+        if len(table.frame):
+            lines += [f"## {table.section}", ""] + ([table.note, ""] if table.note else [])
+            lines += table_lines(table_block(table))
+    lines += [f"## {SETTINGS}", "", *_setting_lines(contents)]
+    return "\n".join(lines)
+
+
+def table_lines(table: Table) -> list[str]:
+    """Return a table as lines of Markdown, numbers to the right.
+
+    >>> table_lines(Table("Two words", ("Word", "Mean"), (("he", "0.1"),), (True, False)))[2:5]
+    ['| Word | Mean |', '| --- | ---: |', '| he | 0.1 |']
+    """
+    rule = ["---" if text else "---:" for text in table.texts]
+    rows = [table.header, rule, *table.rows]
+    return [table.caption, "", *(f"| {' | '.join(map(_cell, row))} |" for row in rows), ""]
+
+
+def _part_lines(part: Part) -> list[str]:
+    if not part.statements:
+        return []
+    title = [f"## {part.title}", ""] if part.title else []
+    return [*title, *(f"{'- ' if part.bulleted else ''}{statement.text}" for statement in part.statements), ""]
+
+
+def _setting_lines(contents: Contents) -> list[str]:
+    settings = [f"- {name}: {text}" for name, text in contents.settings.items()]
+    return [*settings, *(["", "```python", contents.code, "```"] if contents.code else []), ""]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,110 @@
+"""What a result looks like: its contents as the sections of a page, whatever report it is from."""
+
+from importlib import import_module
+from importlib.metadata import version
+from re import sub
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.delivery.glossary import column, intervals_joined, value_writer
+from bayesbias.page.blocks import (
+    MOST_ROWS,
+    Block,
+    Bullets,
+    Figure,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+    Verbatim,
+    fact_table,
+    figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+LIMITS, SETTINGS = "What it does not show", "How to repeat it"
+
+
+def drawn(result: Result, request: ResultFigure) -> "Drawing":
+    """Return a figure of a result, drawn."""
+    plot = getattr(import_module("bayesbias.plots"), request.plot)
+    drawing: Drawing = plot(result if request.drawn is None else request.drawn, **request.options)
+    return drawing
+
+
+def first_figure(result: Result, contents: Contents) -> tuple[Figure, ...]:
+    """Return the figure of a page's first screen, if the result has figures."""
+    return tuple(
+        figure(drawn(result, request), request.caption, request.alt) for request in list(contents.figures.values())[:1]
+    )
+
+
+def sections_of(result: Result, contents: Contents) -> list[Section]:
+    """Return the sections of a result: statements, figures and tables by section, limits, and how to repeat it."""
+    blocks: dict[str, list[Block]] = {}
+    for part in contents.parts:
+        texts = tuple(statement.text for statement in part.statements)
+        rendered: list[Block] = [Bullets(texts)] if part.bulleted else [Paragraph(text) for text in texts]
+        blocks.setdefault(part.title, []).extend(rendered)
+    for request in list(contents.figures.values())[1:]:
+        blocks.setdefault(request.section or "Figures", []).append(
+            figure(drawn(result, request), request.caption, request.alt)
+        )
+    shown = [table for table in contents.tables.values() if len(table.frame)]
+    for table in shown:
+        blocks.setdefault(table.section, []).extend(
+            [*([Paragraph(table.note)] if table.note else []), table_block(table)]
+        )
+    if contents.limits:
+        blocks.setdefault(LIMITS, []).append(Bullets(tuple(statement.text for statement in contents.limits)))
+    blocks[SETTINGS] = [*_settings(contents), *_meanings(shown)]
+    return [Section(_slug(title), title, found) for title, found in blocks.items()]
+
+
+def table_block(table: ResultTable) -> Table:
+    """Return a table of a result as its readers see it, with as many rows as are legible."""
+    rows = table.frame.head(MOST_ROWS)
+    names = intervals_joined([name for name in table.columns or table.frame.columns if name in table.frame])
+    columns = [column(ends[0], table.frame) for ends in names]
+    cells = []
+    for ends, shown in zip(names, columns, strict=True):
+        write = value_writer(shown.form, differences=table.differences)
+        written = zip(*(map(write, rows[end]) for end in ends), strict=True)
+        cells.append([" to ".join(parts) if "none" not in parts else "none" for parts in written])
+    caption = table.caption
+    if len(rows) < len(table.frame):
+        caption = f"{caption} (the first {len(rows):,} of {len(table.frame):,} rows)"
+    return Table(
+        caption=caption,
+        header=tuple(table.headings.get(ends[0], shown.heading) for ends, shown in zip(names, columns, strict=True)),
+        rows=tuple(zip(*cells, strict=True)),
+        texts=tuple(shown.form == "text" for shown in columns),
+        folded=table.folded,
+    )
+
+
+def _settings(contents: Contents) -> list[Block]:
+    facts = {**contents.settings, "bayesbias": version("bayesbias")}
+    blocks: list[Block] = [fact_table("Settings", facts, header=("Setting", "Value"))]
+    if contents.code:
+        blocks += [Heading("In Python"), Verbatim(contents.code)]
+    return blocks
+
+
+def _meanings(tables: list[ResultTable]) -> list[Block]:
+    """Return the meanings of the columns that the tables show."""
+    meanings: dict[str, str] = {}
+    for table in tables:
+        for ends in intervals_joined([name for name in table.columns or table.frame.columns if name in table.frame]):
+            shown: Any = column(ends[0], table.frame)
+            if shown.meaning:
+                meanings[table.headings.get(ends[0], shown.heading)] = shown.meaning
+    if not meanings:
+        return []
+    return [fact_table("What the columns mean", meanings, header=("Column", "Meaning"), folded=True)]
+
+
+def _slug(title: str) -> str:
+    return sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

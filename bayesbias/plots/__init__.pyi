@@ -1,0 +1,29 @@
+"""Figures, each drawn from what a report returned."""
+
+from .asymmetry import plot_asymmetry as plot_asymmetry
+from .audits import plot_audit as plot_audit
+from .audits import plot_ranks as plot_ranks
+from .checks import plot_check as plot_check
+from .checks import plot_prior_check as plot_prior_check
+from .congruences import plot_components as plot_components
+from .congruences import plot_congruences as plot_congruences
+from .context_factors import plot_context_factors as plot_context_factors
+from .contrasts import plot_contrasts as plot_contrasts
+from .debias_report import plot_debias_report as plot_debias_report
+from .distances import plot_distances as plot_distances
+from .embeddings import plot_embeddings as plot_embeddings
+from .inference import plot_inference as plot_inference
+from .lattices import plot_consistency as plot_consistency
+from .lattices import plot_lattice_spread as plot_lattice_spread
+from .lattices import plot_lattices as plot_lattices
+from .measures import plot_measure as plot_measure
+from .measures import plot_measure_words as plot_measure_words
+from .nulls import plot_false_claims as plot_false_claims
+from .nulls import plot_null as plot_null
+from .relations import plot_relations as plot_relations
+from .reliability import plot_base_pairs as plot_base_pairs
+from .reliability import plot_reliability as plot_reliability
+from .seeds import plot_seeds as plot_seeds
+from .word_scores import plot_word_scores as plot_word_scores
+from .words import plot_connections as plot_connections
+from .words import plot_words as plot_words

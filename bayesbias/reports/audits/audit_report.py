@@ -1,0 +1,205 @@
+"""The report of an audit: what every measure answers to every study in every embedding, and what is settled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
+from bayesbias.errors import name_some
+from bayesbias.reports.audits.answers import answers
+from bayesbias.reports.audits.audit_frame import (
+    CONTRAST,
+    MOST_PARTS,
+    AuditRecord,
+    audit_parts,
+    audit_rows,
+    failed_cells,
+)
+from bayesbias.reports.audits.ranks import has_ranks, rank
+from bayesbias.reports.fit_report import report
+from bayesbias.statements import Part, Statement, percent_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CONTRASTS, _MEASURES, _RANKS = "Contrasts", "Single-number measures", "Ranks of the embeddings"
+
+
+@dataclass(frozen=True, eq=False)
+class _Variant:
+    """The rows of one model and seed, under a name that is empty if there is only one."""
+
+    name: str
+    frame: "pd.DataFrame"
+    rows: "pd.DataFrame"
+    record: AuditRecord
+
+    def titled(self, title: str) -> str:
+        return f"{title}: {self.name}" if self.name else title
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditReport(Result):
+    """What an audit answers. `print` gives the answers; `bayesbias.write` of an audit makes its page or folder.
+
+    Parameters
+    ----------
+    audit
+        What `bayesbias.audit` returned.
+    """
+
+    audit: "pd.DataFrame"
+
+    def __repr__(self) -> str:
+        return f"AuditReport({len(self.audit)} rows)"
+
+    @cached_property
+    def _variants(self) -> list[_Variant]:
+        return [_Variant(name, frame, *audit_rows(frame)) for name, frame in audit_parts(self.audit)]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The answers of each model and seed, and what they do not show."""
+        answered = (Part(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
+        return tuple(part for part in (*answered, Part("What it does not show", self._limits())) if part.statements)
+
+    @property
+    def _shown(self) -> list[_Variant]:
+        return self._variants[:MOST_PARTS]
+
+    @cached_property
+    def contents(self) -> Contents:
+        """Answers, tables of contrasts and measures, ranks, and what was lost, left out or failed."""
+        first, several = self._variants[0], len(self._variants) > 1
+        studies, embeddings = (list(dict.fromkeys(first.rows[name])) for name in ("study", "embedding"))
+        models = list(dict.fromkeys(variant.record.model for variant in self._variants if variant.record.model))
+        tables = {"audit": ResultTable(self.audit, "All answers", "Every answer, with its diagnostics", folded=True)}
+        figures: dict[str, ResultFigure] = {}
+        further: list[Part] = []
+        for number, variant in enumerate(self._shown, start=1):
+            suffix = f"_{number}" if number > 1 else ""
+            tables |= _answer_tables(variant, suffix)
+            figures[f"audit{suffix}"] = _figure(variant)
+            if has_ranks(variant.frame):
+                ranks = rank(variant.frame, hdi_prob=variant.record.hdi_prob)
+                title = variant.titled(_RANKS)
+                for name, table in ranks.contents.tables.items():
+                    key = {"ranks": "ranks", "correlations": "rank_correlations"}[name]
+                    tables[f"{key}{suffix}"] = ResultTable(table.frame, title, table.caption)
+                figures[f"ranks{suffix}"] = ResultFigure(
+                    "plot_ranks", "Ranks over all studies; 1 is the weakest association.", ranks, section=title
+                )
+                further += [Part(title, part.statements, part.bulleted) for part in ranks.contents.parts]
+        if len(failed := failed_cells(self.audit)):
+            tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, and why")
+        cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."
+        return Contents(
+            title=f"Audit: {len(studies)} studies in "
+            f"{embeddings[0] if len(embeddings) == 1 else f'{len(embeddings)} embeddings'}",
+            about=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
+            diagnostics=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
+            verdict=" ".join(
+                f"{variant.name}: {verdict}" if several else verdict
+                for variant in self._shown
+                if (verdict := _verdict(variant.rows))
+            ),
+            answers=answers(first.frame),
+            parts=tuple(further),
+            tables=tables,
+            figures=figures,
+            limits=self._limits(),
+            settings={
+                **{
+                    name: "; ".join(dict.fromkeys(variant.record.settings[name] for variant in self._variants))
+                    for name in first.record.settings
+                },
+                "Interval": f"{percent_text(first.record.hdi_prob)} HPDI",
+            },
+            pages=tuple(_pages(first)),
+        )
+
+    def _limits(self) -> tuple[Statement, ...]:
+        """Return what the answers do not show: their number, lost words, and what has no answer."""
+        rows, record = self._variants[0].rows, self._variants[0].record
+        questions = len(rows[["embedding", "study"]].drop_duplicates())
+        misses = questions * (1 - record.hdi_prob)
+        texts = [
+            f"{questions} questions were asked. No correction for their number is made: of {questions} intervals of "
+            f"{percent_text(record.hdi_prob)}, {misses:.1f} are expected to miss their value.",
+            NO_PROOF,
+        ]
+        texts += [
+            f"{embedding}, {study}: lost {', '.join(words)}."
+            for (embedding, study), words in record.lost_words.items()
+            if words
+        ]
+        left_out = {key: why for variant in self._variants for key, why in variant.record.left_out.items()}
+        texts += [
+            f"{measure} has no answer to {study} in {embedding}: {why}"
+            for (embedding, study, measure), why in left_out.items()
+        ]
+        return tuple(Statement("limits", text) for text in texts)
+
+
+def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
+    """Return the contrasts and the single-number measures of one model and seed."""
+    prob, rows = percent_text(variant.record.hdi_prob), variant.rows
+    names = ("study", "embedding") if rows["embedding"].nunique() > 1 else ("study",)
+    contrasts, others = rows[rows["measure"] == CONTRAST], rows[rows["measure"] != CONTRAST]
+    interval = ("hdi_low", "hdi_high")
+    return {
+        f"audit_contrasts{suffix}": ResultTable(
+            contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
+            variant.titled(_CONTRASTS),
+            f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
+            (*names, "quantity", "protected_group", "estimate", *interval, "conclusion", "ess_bulk", "r_hat"),
+            headings={"quantity": "Contrast"},
+            differences=True,
+        ),
+        f"audit_measures{suffix}": ResultTable(
+            others,
+            variant.titled(_MEASURES),
+            f"Single-number measures; {prob} intervals of the value without the noise of single pairs",
+            (*names, "measure", "observed", *interval, "p_value"),
+        ),
+    }
+
+
+def _figure(variant: _Variant) -> ResultFigure:
+    prob = percent_text(variant.record.hdi_prob)
+    measures = ", ".join(dict.fromkeys(variant.rows["measure"]))
+    return ResultFigure(
+        "plot_audit",
+        f"{f'{variant.name}. ' if variant.name else ''}Estimates (points) with {prob} intervals (lines) where there is "
+        "a posterior, and observed values (crosses). A contrast is filled where its interval leaves out 0.",
+        variant.frame,
+        section=variant.titled(_CONTRASTS),
+        alt=f"A panel for each of {measures}; the numbers are in the tables.",
+    )
+
+
+def _verdict(rows: "pd.DataFrame") -> str:
+    """Return in a sentence how many contrasts are settled, which way, and of which studies."""
+    contrasts = rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] == "")]
+    if contrasts.empty:
+        return ""
+    counts = []
+    for name in ("nearer", "farther", "borderline", "not settled"):
+        studies: Sequence[Any] = contrasts.loc[contrasts["conclusion"] == name, "study"].tolist()
+        if studies:
+            counts.append(f"{len(studies)} {name} ({name_some(dict.fromkeys(studies), 5)})")
+    return f"Of {len(contrasts)} contrasts of associated with other attribute words: {', '.join(counts)}."
+
+
+def _pages(variant: _Variant) -> Iterator[LinkedPage]:
+    """Return a quick page for each fit that the audit kept, in the order of the answers."""
+    record = variant.record
+    several = variant.rows["embedding"].nunique() > 1
+    numbers = {key: number for number, key in enumerate(record.fits, start=1)}
+    for statement in answers(variant.frame):
+        key = statement.numbers["embedding"], statement.numbers["study"]
+        if key in record.fits:
+            label = f"Page of {key[1]}{f' in {key[0]}' if several else ''}"
+            fit_report = report(record.fits[key], table=record.tables[key], hdi_prob=record.hdi_prob, quick=True)
+            yield LinkedPage(f"question_{numbers[key]}.html", statement.text, label, fit_report)
