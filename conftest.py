@@ -18,7 +18,7 @@ settings.register_profile("repeatable", derandomize=True)
 settings.register_profile("other_inputs", derandomize=False)
 settings.load_profile("repeatable")
 
-_SHORT = ("write_report", "plot_embeddings", "compare_embeddings", "plot_check")
+_SHORT = ("report", "write", "plot_embeddings", "compare_embeddings", "plot_check")
 _EXTRAS = ("numpyro", "safetensors", "torch", "transformers")
 # Files whose examples need them.
 _EXAMPLES_OF_EXTRAS = tuple(f"bayesbias/nli/{name}.py" for name in ("compare", "model_files", "training"))
@@ -102,7 +102,7 @@ def _names_in_doctests(request: pytest.FixtureRequest, doctest_namespace: dict[s
     if not isinstance(request.node, pytest.DoctestItem):
         return
     doctest_namespace.update(bb=bb, np=np, pd=pd)
-    if request.node.name.endswith("write_report"):
+    if request.node.name.endswith(("fit_report.report", "write.write")):
         request.getfixturevalue("quick_page")
     source = "".join(example.source for example in request.node.dtest.examples)
     # Pages, and figures whose examples show no number, take longer with more pairs.

@@ -271,7 +271,7 @@ def test_from_vectors_to_a_page_with_debiasing(
     for command in commands:
         assert in_process(*command, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
-    assert {"checked/check.png", "checked/prior.png", "checked/coverage.csv", "checked/check.txt"} <= names
+    assert {f"checked/{name}" for name in ("check.png", "prior.png", "posterior_coverage.csv")} <= names
     assert {"compared/gaps.csv", "compared/differences.csv", "compared/difference_1.png"} <= names
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "debiased minus wikipedia2018_skipgram_seed1" in page
@@ -293,7 +293,10 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     asked = ["--study", "gender", "--measure", "word_similarity=pairs.txt", "--model", "no_pooling", "--seed", "1"]
     command = ["debias", vectors, "--sets", "gender_bolukbasi", "--method", "linear", "--method", "soft", "-o", "out"]
     assert in_process(*command, *asked, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
-    names = ["debias.csv", "debias.html", "debias.png", "linear.npz", "soft.npz"]
+    names = [
+        *("conclusions.json", "conclusions.txt", "debias.csv", "debias.png"),
+        *("linear.npz", "report.html", "soft.npz"),
+    ]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     table = pd.read_csv(tmp_path / "out" / "debias.csv")
     assert table["measure"].unique().tolist() == ["gender", "word_similarity (pairs)"]
@@ -305,7 +308,7 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     alone = bb.debias.LinearProjection().fit(bb.load_embedding(vectors), "gender_bolukbasi").transform(vectors)
     assert (kept.vectors == alone.vectors).all()
     assert kept.words == alone.words
-    assert "Open out/debias.html" in said
+    assert "Open out/report.html" in said
     assert in_process(*command, "--measure", "sembias", "--overwrite", monkeypatch=monkeypatch) == 2
     assert "Give --study too" in capsys.readouterr().err
 
@@ -328,7 +331,7 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     )
     assert "Wrote out/linear.npz" in said.out
     assert "1 debiased embedding, as" in said.err
-    names = ["debias.csv", "debias.html", "debias.png", "linear.npz"]
+    names = ["conclusions.json", "conclusions.txt", "debias.csv", "debias.png", "linear.npz", "report.html"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     for asked, message in (
         (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs two lists"),
@@ -346,11 +349,11 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
 ) -> None:
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
     monkeypatch.setattr("bayesbias.reports.audits.audit.audit", partial(bb.audit, model="hierarchical"))
-    monkeypatch.setattr("bayesbias.page.audit.write_report", lambda fit, path, **_: path.write_text("a page"))
+    monkeypatch.setattr("bayesbias.page.report.fit_page", lambda *_, **__: "a page")
     monkeypatch.chdir(tmp_path)
     assert in_process("demo", "-o", "shown", monkeypatch=monkeypatch) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert shown.index("Asking 4 questions") < shown.index("Writing the figure") < shown.index("shown/audit.html")
+    assert shown.index("Asking 4 questions") < shown.index("Writing the figure") < shown.index("shown/report.html")
     every = pd.read_csv("shown/audit.csv", keep_default_na=False)
     found = every[(every["measure"] == "contrast") & (every["protected_group"] == "")]
     assert found["study"].tolist() == ["weat1", "weat7", "gender", "religion"]
@@ -359,7 +362,7 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     for row in found.to_dict("records"):
         assert f"{bb.load_study(row['study']).description} " in shown
         assert f"{float(row['estimate']):+.3f}, 89% interval" in shown
-    page = Path("shown/audit.html").read_text(encoding="utf-8")
+    page = Path("shown/report.html").read_text(encoding="utf-8")
     for number in range(1, 5):
         assert f'href="question_{number}.html"' in page
         assert Path(f"shown/question_{number}.html").is_file()
@@ -646,9 +649,9 @@ def test_quiet_commands_print_nothing(
         assert in_process(*command, "--quiet", monkeypatch=monkeypatch) == 0
         assert capsys.readouterr().out == ""
     assert in_process("fit", "quiet.csv", "-o", "again", *short, "--quiet", "--json", monkeypatch=monkeypatch) == 0
-    assert json.loads(capsys.readouterr().out)["conclusions"]["shown"]
+    assert json.loads(capsys.readouterr().out)["answers"]
     assert in_process("check", "quiet/fit.nc", "--json", monkeypatch=monkeypatch) == 0
-    assert set(json.loads(capsys.readouterr().out)) == {"posterior", "prior"}
+    assert {"posterior_statistics", "prior_distances"} <= set(json.loads(capsys.readouterr().out)["tables"])
 
 
 def test_an_audit_from_a_plan(
@@ -806,9 +809,9 @@ def test_seeds(
     ]
     assert in_process("seeds", *paths, *given, "--json", monkeypatch=monkeypatch) == 0
     data = json.loads(capsys.readouterr().out)
-    made = {"seeds.html", "seeds.png", "seeds.txt", "contrasts.csv", "by_seed.csv"}
+    made = {"report.html", "seeds.png", "conclusions.txt", "conclusions.json", "contrasts.csv", "by_seed.csv"}
     assert {path.name for path in output.iterdir()} == made
-    assert data["verdict"]["text"] in unescape((output / "seeds.html").read_text(encoding="utf-8"))
+    assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert [row["seeds"] for row in data["comparison"]["contrasts"]] == [3, 3]
     assert {row["seed"] for row in data["comparison"]["by_seed"]} == {"seed1", "seed2", "seed3"}
     assert in_process("seeds", *paths, *given, monkeypatch=monkeypatch) == 2

@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias import outputs, results
+import bayesbias as bb
+from bayesbias import outputs
+from bayesbias.delivery import write as writing
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, TableError
 from bayesbias.outputs import atomic_path, check_folder, check_output, claimed, whole_folder, written
-from tests.reports.made import made_fit, made_table
+from tests.reports.made import made_fit
 
 NAMES = ("a.txt", "b.txt", "c_*.txt")
 
@@ -222,9 +224,9 @@ def test_an_error_of_one_file_of_a_folder_is_passed_on(tmp_path: Path, monkeypat
     def refuse(*_: object, **__: object) -> None:
         raise full
 
-    monkeypatch.setattr(results, "save_figure", refuse)
+    monkeypatch.setattr(writing, "save_figure", refuse)
     with pytest.raises(BayesBiasError) as caught:
-        results.write_results(made_fit(draws=50), tmp_path / "out", table=made_table(("he", "she")))
+        bb.write(made_fit(draws=50), tmp_path / "out")
     assert caught.value is full
     assert list(tmp_path.iterdir()) == []
 

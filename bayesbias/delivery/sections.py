@@ -66,7 +66,7 @@ def sections_of(result: Result, contents: Contents) -> list[Section]:
 def table_block(table: ResultTable) -> Table:
     """Return a table of a result as its readers see it, with as many rows as are legible."""
     rows = table.frame.head(MOST_ROWS)
-    names = intervals_joined([name for name in table.columns or table.frame.columns if name in table.frame])
+    names = _shown_columns(table)
     columns = [column(ends[0], table.frame) for ends in names]
     cells = []
     for ends, shown in zip(names, columns, strict=True):
@@ -85,6 +85,13 @@ def table_block(table: ResultTable) -> Table:
     )
 
 
+def _shown_columns(table: ResultTable) -> list[tuple[str, ...]]:
+    """Return the columns that a page shows, those without any value left out."""
+    frame = table.frame
+    names = [str(name) for name in table.columns or frame.columns if name in frame]
+    return intervals_joined([name for name in names if (frame[name].notna() & (frame[name].astype(str) != "")).any()])
+
+
 def _settings(contents: Contents) -> list[Block]:
     facts = {**contents.settings, "bayesbias": version("bayesbias")}
     blocks: list[Block] = [fact_table("Settings", facts, header=("Setting", "Value"))]
@@ -97,7 +104,7 @@ def _meanings(tables: list[ResultTable]) -> list[Block]:
     """Return the meanings of the columns that the tables show."""
     meanings: dict[str, str] = {}
     for table in tables:
-        for ends in intervals_joined([name for name in table.columns or table.frame.columns if name in table.frame]):
+        for ends in _shown_columns(table):
             shown: Any = column(ends[0], table.frame)
             if shown.meaning:
                 meanings[table.headings.get(ends[0], shown.heading)] = shown.meaning

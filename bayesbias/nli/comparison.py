@@ -108,7 +108,7 @@ class InferenceComparison(Result):
             title=f"Does it reach a model of inference? {count} compared with {first}",
             about=f"{self.groups[0]} and {self.groups[1]}, {len(self.runs)} trainings.",
             verdict=" ".join(statement.text for statement in answers.statements),
-            parts=tuple(further),
+            answers=tuple(statement for part in further for statement in part.statements),
             tables={
                 "changes": ResultTable(self.changes, f"Against {first}", f"Changes, {prob}", differences=True),
                 "values": ResultTable(self.values, "With each embedding", f"Values, {prob}", differences=True),

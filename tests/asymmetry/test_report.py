@@ -57,12 +57,12 @@ def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path)
     text = str(found)
     assert "few: it cannot be said" in " ".join(text.split())
     assert "RELATIONS IN KNOWN (89% HPDI)" in text
-    page = bb.write_asymmetry_page(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    page = bb.write(found, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "at least 10 are needed" in page
     with pytest.warns(QuestionWarning, match="No agreement of few"):
         alone = bb.asymmetry.report(source, {"few": few}, made_relations(), random_seed=1)
     assert alone.agreement.empty
-    assert "It cannot be said." in bb.write_asymmetry_page(alone, tmp_path / "alone.html").read_text(encoding="utf-8")
+    assert "It cannot be said." in bb.write(alone, tmp_path / "alone.html").read_text(encoding="utf-8")
     assert len(bb.plot_asymmetry(alone).axes) == 2
     strange = bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]})
     with pytest.raises(MeasureError, match="No pair of strange has a number"):
@@ -105,13 +105,13 @@ def test_one_command_writes_everything(
     assert "vectors3, " in said
     made = {path.name for path in (workplace / "evoked").iterdir()}
     frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"}
-    assert made == frames | {"asymmetry.txt", "asymmetry.png", "relations.png", "asymmetry.html"}
+    assert made == frames | {"conclusions.txt", "conclusions.json", "asymmetry.png", "relations.png", "report.html"}
     assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
-    assert (workplace / "evoked" / "asymmetry.txt").read_text().splitlines()[0] in said
+    assert (workplace / "evoked" / "conclusions.txt").read_text().splitlines()[0] in said
     relation = [*asked, "--relation", "IsA", "--either", "--json", "--output", "one"]
     assert in_process("asymmetry", *relation, monkeypatch=monkeypatch) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {row["relation"] for row in found["report"]["relations"]} == {"IsA"}
+    assert {row["relation"] for row in found["tables"]["relations"]} == {"IsA"}
 
 
 def test_the_command_with_context_vectors_and_a_study(

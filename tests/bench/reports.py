@@ -27,7 +27,7 @@ def measure() -> list[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         start = time.perf_counter()
-        bb.write_report(fit, page)
+        bb.write(fit, page)
         seconds = time.perf_counter() - start
         size = page.stat().st_size / 1e6
     return [

@@ -148,7 +148,7 @@ def test_a_cell_that_fails_is_recorded_and_tried_again(
         assert len(found) == 5
         assert [each.failed for each in found.record.variants] == [{}, {("E1", "pets"): "ZeroDivisionError: no luck"}]
         assert study(EMBEDDINGS[:1], cells=folder, **grid).to_csv() == whole.to_csv()
-    bb.write_audit_page(found, tmp_path / "page.html")
+    bb.write(found, tmp_path / "page.html")
     assert "ZeroDivisionError: no luck" in (tmp_path / "page.html").read_text()
 
 

@@ -1,9 +1,14 @@
 """Small pages: a table with hostile words, and a reader of HTML."""
 
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
+
+import bayesbias as bb
 
 TAG = "<img src=x onerror=alert(1)>"
 HOSTILE = (TAG, "</style><script>alert(2)</script>", '"><b>bold</b>', "{{ 7 * 7 }}", "&amp;", "$\\frac{1}{2}$")
@@ -45,6 +50,11 @@ def small_table(connections: tuple[str, ...] = ("associated", "different", "huma
         "lost_words": [{"word": TURNED, "role": "attribute", "list": "cold", "reason": "not there"}],
     }
     return table
+
+
+def fit_page(fit: xr.DataTree, path: str | Path, *, overwrite: bool = False, **options: Any) -> Path:
+    """Write the page of a fit."""
+    return bb.write(bb.report(fit, **options), path, overwrite=overwrite, progress=False)
 
 
 class Reader(HTMLParser):

@@ -12,8 +12,8 @@ import bayesbias as bb
 from bayesbias.models.fits import fit_fact
 from bayesbias.page import conclusions
 from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table, Verbatim
-from bayesbias.reports.fit_report import FitReport
 from bayesbias.page.question_and_data import question
+from bayesbias.reports.fit_report import FitReport
 
 
 def test_every_statement_is_shown(given: FitReport) -> None:
@@ -39,7 +39,7 @@ def test_settings_study_and_code_are_those_of_the_fit(given: FitReport, tmp_path
     assert settings["Table hash"] == fit_fact(given.fit, "table_hash")
     study, code = (block.text for block in blocks if isinstance(block, Verbatim))
     calls = {node.func.attr: node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
-    assert list(calls) == ["load_study", "load_embedding", "distance_table", "fit", "write_report"]
+    assert list(calls) == ["load_study", "load_embedding", "distance_table", "fit", "report", "write"]
     options = {option.arg: ast.literal_eval(option.value) for option in calls["fit"].keywords}
     assert options["random_seed"] == 4
     assert ast.literal_eval(calls["load_study"].args[0]) == "_s_weather_s_.toml"

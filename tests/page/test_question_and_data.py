@@ -5,8 +5,8 @@ import json
 import xarray as xr
 
 from bayesbias.page.blocks import Bullets, Notice, Paragraph, Table
-from bayesbias.reports.fit_report import FitReport, table_of
 from bayesbias.page.question_and_data import data, question
+from bayesbias.reports.fit_report import FitReport, table_of
 from tests.page.pages import HOSTILE, TURNED, small_table
 
 

@@ -11,14 +11,14 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
-from bayesbias.page import report, write_report
-from bayesbias.reports.fit_report import check_comparison
+from bayesbias.page import report
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.embeddings.comparison import compare_embeddings
 from bayesbias.reports.embeddings.comparison_conclusions import reading_text
+from bayesbias.reports.fit_report import check_comparison
 from bayesbias.reports.robustness.model_comparison import compare_models
-from tests.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, small_table
+from tests.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, fit_page, small_table
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> 
 
 def test_sections_that_do_not_apply_say_why(tmp_path: Path) -> None:
     fitted = bb.fit(small_table(("neutral",)), "hierarchical", draws=100, chains=2, random_seed=1)
-    text = " ".join(Reader(write_report(fitted, tmp_path / "p.html").read_text(encoding="utf-8")).texts)
+    text = " ".join(Reader(fit_page(fitted, tmp_path / "p.html").read_text(encoding="utf-8")).texts)
     assert text.count("The only attribute words are neutral ones") >= 3
     for said in ("No differences are shown", "Not computed", "No conclusion about associations", "WEAT is not shown"):
         assert said in text
@@ -170,7 +170,7 @@ def test_beside_another_embedding(fitted: xr.DataTree, page: str, tmp_path: Path
     after = table.assign(cosine_distance=table["cosine_distance"] * 0.9 + 0.1)
     after.loc[0, "cosine_distance"] += 0.01
     compared = compare_embeddings({"one": table, "<b>other</b>": after}, "crossed", draws=200, chains=2, random_seed=2)
-    path = write_report(fitted, tmp_path / "p.html", comparison=compared, rope=0.02, title=TITLE)
+    path = fit_page(fitted, tmp_path / "p.html", comparison=compared, rope=0.02, title=TITLE)
     text = path.read_text(encoding="utf-8")
     reader = Reader(text)
     rows = reader.table("Mean difference of the distance")
@@ -194,25 +194,25 @@ def test_the_output_is_checked_before_anything_is_computed(
     def no(*_: object, **__: object) -> str:
         raise AssertionError("computed")
 
-    monkeypatch.setattr(report, "render", no)
+    monkeypatch.setattr(report, "fit_page", no)
     taken = tmp_path / "taken.html"
     taken.write_text("mine")
     with pytest.raises(OutputError, match="exists"):
-        write_report(fitted, taken)
+        fit_page(fitted, taken)
     with pytest.raises(OutputError, match="does not exist"):
-        write_report(fitted, tmp_path / "nowhere" / "p.html")
+        fit_page(fitted, tmp_path / "nowhere" / "p.html")
     with pytest.raises(OutputError, match=r"\.html"):
-        write_report(fitted, tmp_path / "page.pdf")
+        fit_page(fitted, tmp_path / "page.pdf")
     with pytest.raises(OutputError, match="Cannot write"):
-        write_report(fitted, "/proc/p.html")
+        fit_page(fitted, "/proc/p.html")
     with pytest.raises(ArgumentError, match="rope"):
-        write_report(fitted, tmp_path / "p.html", rope=-1)
+        fit_page(fitted, tmp_path / "p.html", rope=-1)
     with pytest.raises(ReportError, match="compare_embeddings"):
-        write_report(fitted, tmp_path / "p.html", comparison="that")  # type: ignore[arg-type]
+        fit_page(fitted, tmp_path / "p.html", comparison="that")  # type: ignore[arg-type]
     with pytest.raises(FitError, match="not a fit"):
-        write_report(xr.DataTree(), tmp_path / "p.html")
+        fit_page(xr.DataTree(), tmp_path / "p.html")
     with pytest.raises(ReportError, match="not the one that was fitted"):
-        write_report(fitted, tmp_path / "p.html", table=small_table(("associated", "different")))
+        fit_page(fitted, tmp_path / "p.html", table=small_table(("associated", "different")))
     assert taken.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [taken]
 
@@ -224,7 +224,7 @@ def test_a_comparison_that_begins_with_another_table_is_refused(fitted: xr.DataT
     first = compare_embeddings({"other": other, "own": table}, "hierarchical", draws=200, chains=2, random_seed=2)
     where = f"{table.loc[1, 'protected_word']!r} with {table.loc[1, 'attribute_word']!r}"
     with pytest.raises(ReportError, match=rf"'other', is not the one .* differs is {re.escape(where)}") as caught:
-        write_report(fitted, tmp_path / "p.html", comparison=first)
+        fit_page(fitted, tmp_path / "p.html", comparison=first)
     assert str(caught.value).startswith("comparison: its first table")
     assert not list(tmp_path.iterdir())
     # What the fitted table shares with the others may be less than all of it, and no more.
@@ -243,12 +243,12 @@ def test_an_old_page_stays_until_the_new_one_is_whole(
         assert taken.read_text() == "mine"
         raise ReportError("half way")
 
-    monkeypatch.setattr(report, "render", fails)
+    monkeypatch.setattr(report, "fit_page", fails)
     with pytest.raises(ReportError, match="half way"):
-        write_report(fitted, taken, overwrite=True)
+        fit_page(fitted, taken, overwrite=True)
     assert taken.read_text() == "mine"
-    monkeypatch.setattr(report, "render", lambda *_, **__: "new")
-    assert write_report(fitted, taken, overwrite=True).read_text() == "new"
+    monkeypatch.setattr(report, "fit_page", lambda *_, **__: "new")
+    assert fit_page(fitted, taken, overwrite=True).read_text() == "new"
     assert list(tmp_path.iterdir()) == [taken]
 
 
@@ -268,5 +268,5 @@ def test_a_table_with_one_attribute_word_has_a_page(tmp_path: Path) -> None:
         }
     )
     fit = bb.fit(table, "hierarchical", random_seed=1)
-    page = bb.write_report(fit, tmp_path / "page.html", progress=False).read_text(encoding="utf-8")
+    page = fit_page(fit, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "leaving out one attribute word at a time, and there is only one" in page

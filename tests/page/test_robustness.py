@@ -9,8 +9,9 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias import memory
 from bayesbias.models.spec import load_model
-from bayesbias.page import page_input, robustness
+from bayesbias.page import robustness
 from bayesbias.page.blocks import Notice
+from bayesbias.reports import fit_report
 from bayesbias.reports.fit_report import FitReport, table_of
 
 
@@ -62,7 +63,7 @@ def test_what_would_take_hours_or_more_memory_than_there_is_is_not_begun(
         (notice,) = robustness.comparison(page).blocks
         assert isinstance(notice, Notice)
         assert "GB are free" in notice.text
-    monkeypatch.setattr(page_input, "_MOST_PAIRS_FITTED", 20 * len(page.table))
+    monkeypatch.setattr(fit_report, "_MOST_PAIRS_FITTED", 20 * len(page.table))
     for section in (robustness.comparison, robustness.what_it_is_sensitive_to):
         (notice,) = section(page).blocks
         assert isinstance(notice, Notice)

@@ -10,8 +10,8 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.metrics.weat import weat
 from bayesbias.page.blocks import Paragraph, Table
-from bayesbias.reports.fit_report import FitReport, table_of
 from bayesbias.page.single_numbers import single_numbers
+from bayesbias.reports.fit_report import FitReport, table_of
 
 
 def about(fit: xr.DataTree) -> FitReport:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
@@ -74,7 +74,7 @@ class AuditReport(Result):
         first, several = self._variants[0], len(self._variants) > 1
         studies, embeddings = (list(dict.fromkeys(first.rows[name])) for name in ("study", "embedding"))
         models = list(dict.fromkeys(variant.record.model for variant in self._variants if variant.record.model))
-        tables = {"audit": ResultTable(self.audit, "All answers", "Every answer, with its diagnostics", folded=True)}
+        tables: dict[str, ResultTable] = {}
         figures: dict[str, ResultFigure] = {}
         further: list[Part] = []
         for number, variant in enumerate(self._shown, start=1):
@@ -116,6 +116,7 @@ class AuditReport(Result):
                 },
                 "Interval": f"{percent_text(first.record.hdi_prob)} HPDI",
             },
+            files={"audit.csv": partial(self.audit.to_csv, index=False)},
             pages=tuple(_pages(first)),
         )
 
@@ -149,7 +150,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
     contrasts, others = rows[rows["measure"] == CONTRAST], rows[rows["measure"] != CONTRAST]
     interval = ("hdi_low", "hdi_high")
     return {
-        f"audit_contrasts{suffix}": ResultTable(
+        f"contrasts{suffix}": ResultTable(
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
@@ -157,7 +158,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             headings={"quantity": "Contrast"},
             differences=True,
         ),
-        f"audit_measures{suffix}": ResultTable(
+        f"measures{suffix}": ResultTable(
             others,
             variant.titled(_MEASURES),
             f"Single-number measures; {prob} intervals of the value without the noise of single pairs",

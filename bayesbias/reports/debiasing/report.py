@@ -26,6 +26,7 @@ _VALUES = (
     *("change", "change_low", "change_high", "change_plain"),
 )
 COLUMNS = (*TEXTS[:6], *_VALUES, "reading", "items", "lost")
+_FIRST = 6  # statements of a kind on the first screen of a page
 _TINY = 0.0005  # changes that three decimals do not show
 _FEWEST = 4  # embeddings over which a correlation says anything at all
 # What the intervals of the difference and of both gaps say, by `reading` of `compare_embeddings`, and in this order.
@@ -156,6 +157,7 @@ class DebiasReport(Result):
             about=f"Model {self.settings.get('Model', '')}.",
             diagnostics=parts["Beware"].statements if "Beware" in parts else (),
             verdict=self.verdict.text,
+            answers=self._first_answers(),
             parts=tuple(part for title, part in parts.items() if title not in ("Beware", "What it does not show")),
             tables=tables,
             figures={
@@ -169,6 +171,14 @@ class DebiasReport(Result):
             limits=parts["What it does not show"].statements,
             settings=self.settings,
         )
+
+    def _first_answers(self) -> tuple[Statement, ...]:
+        """Return the first statements about associations, and about quality, for the first screen of a page."""
+        statements = [statement for part in self.parts for statement in part.statements]
+        associations = [statement for statement in statements if statement.kind == ASSOCIATION]
+        scores = [statement for statement in statements if statement.kind == "score"]
+        costs = [statement for statement in scores if statement.numbers["rows"][0]["kind"] == "quality"]
+        return (*associations[:_FIRST], *costs[:_FIRST])
 
 
 def _correlation_frame(report: DebiasReport) -> "pd.DataFrame | None":

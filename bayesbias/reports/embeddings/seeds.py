@@ -28,6 +28,21 @@ if TYPE_CHECKING:
 SEED_SD_PRIOR = 0.1
 """Scale of the half-Normal prior of the standard deviation between seeds, in units of cosine distance."""
 
+_SHOWN = (
+    *("contrast", "protected_group", "protected_word", "stability", "mean", "hdi_low", "hdi_high"),
+    *(
+        "next_low",
+        "next_high",
+        "nearer",
+        "farther",
+        "not_settled",
+        "lists_sd",
+        "seed_sd",
+        "seed_sd_low",
+        "seed_sd_high",
+    ),
+    *("seed_share", "seed_share_low", "seed_share_high"),
+)
 _KEYS = ["contrast", "protected_group", "protected_word"]
 _DRAWS, _GRID = 20_000, 2_000
 _AT_ONCE = 50  # contrasts whose draws are in memory together
@@ -115,6 +130,7 @@ class SeedComparison(Result):
                     self.contrasts,
                     "Over seeds",
                     f"Contrasts over seeds, in units of cosine distance, {prob}; below 0, associated words are nearer",
+                    _SHOWN,
                     differences=True,
                     note="A contrast is stable where all seeds, their average, and the interval of one more seed "
                     "settle it in the same way; not settled where none of these does; open where the seeds agree and "

@@ -44,7 +44,7 @@ def test_draws_that_did_not_converge_are_said_first(report: bb.DebiasReport, tmp
     (first, *_) = doubtful.parts
     assert first.statements[0].kind == "convergence"
     assert "DO NOT REPORT THE NUMBERS OF linear (E1) YET. R-hat is 1.36." in str(doubtful)
-    bb.write_debias_page(doubtful, tmp_path / "page.html")
+    bb.write(doubtful, tmp_path / "page.html")
     assert "R-hat is 1.36." in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

@@ -7,7 +7,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.reports.fit_report import FitReport
-from tests.page.pages import TITLE, small_table
+from tests.page.pages import TITLE, fit_page, small_table
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def given(fitted: xr.DataTree) -> FitReport:
 
 @pytest.fixture(scope="session")
 def page_file(fitted: xr.DataTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bb.write_report(fitted, tmp_path_factory.mktemp("page") / "page.html", rope=0.02, title=TITLE)
+    return fit_page(fitted, tmp_path_factory.mktemp("page") / "page.html", rope=0.02, title=TITLE)
 
 
 @pytest.fixture(scope="session")

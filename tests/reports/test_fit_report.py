@@ -7,12 +7,12 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import ReportError
+from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.models.spec import load_model
-from bayesbias.reports.fit_report import FitReport, table_of
+from bayesbias.reports.fit_report import FitReport, check_request, table_of
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from tests.page.pages import small_table
-from tests.reports.made import made_fit
+from tests.reports.made import made_fit, made_table
 
 
 def about(fit: xr.DataTree) -> FitReport:
@@ -62,3 +62,14 @@ def test_names_and_models_are_those_of_the_fit(given: FitReport) -> None:
     robust.attrs["model"] = json.dumps(load_model("crossed_robust").to_dict())
     assert about(robust).needs_nuts
     assert about(robust).embedding == "a table without a source"
+
+
+def test_a_request_is_judged_before_sampling() -> None:
+    table = made_table(("he", "she"))
+    check_request(table, hdi_prob=0.5, rope=0.02)
+    with pytest.raises(ArgumentError, match="hdi_prob=89"):
+        check_request(table, hdi_prob=89)
+    with pytest.raises(ArgumentError, match="rope=-1"):
+        check_request(table, rope=-1)
+    with pytest.raises(ReportError, match="human"):
+        check_request(table[table["connection"] == "human"])

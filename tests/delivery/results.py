@@ -1,0 +1,54 @@
+"""One small result of each report, for what holds of all of them."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+import bayesbias as bb
+from bayesbias.base.results import Result
+from bayesbias.reports.audits.audit_report import AuditReport
+from tests.asymmetry.made import made_norms, made_relations, made_vectors
+from tests.nli.made import compared
+from tests.page.pages import small_table
+from tests.reports.audits.test_ranks import audit_of
+from tests.reports.debiasing import pets
+from tests.reports.made import made_fit
+
+WORDS = tuple(f"<b>w{number:02}" for number in range(30))
+
+
+def audited() -> pd.DataFrame:
+    """An audit of two embeddings, one with a hostile name."""
+    keys = [(name, "s", "contrast") for name in ("<b>first</b>", "second")]
+    frame = audit_of({key: -0.1 * place for place, key in enumerate(keys, 1)}, {key: np.full(20, -0.1) for key in keys})
+    frame[["conclusion", "quantity"]] = ["nearer", "associated - different"]
+    frame[["hdi_low", "hdi_high", "ess_bulk"]] = [-0.25, -0.02, 100.0]
+    return frame
+
+
+@cache
+def every_result() -> dict[str, Result]:
+    """Return a result of each kind, by name."""
+    fit = made_fit(draws=200)
+    table = small_table()
+    noise = np.random.default_rng(2).normal(0.01, 0.02, len(table))
+    tables = {"<i>one": table, "two": table.assign(cosine_distance=table["cosine_distance"] + noise)}
+    people = bb.asymmetry.evocation(made_norms(words=WORDS), name="<i>people")
+    sources = {"<u>vectors": bb.asymmetry.static(made_vectors(words=(*WORDS[:28], "x", "y")))}
+    return {
+        "fit": bb.report(fit, quick=True),
+        "seeds": bb.compare_seeds({"one": fit, "<i>two": fit}, level="all", random_seed=1),
+        "embeddings": bb.compare_embeddings(tables, "hierarchical", draws=200, chains=2, random_seed=1),
+        "audit": AuditReport(audited()),
+        "asymmetry": bb.asymmetry.report(people, sources, made_relations(WORDS), random_seed=1),
+        "inference": compared({"original": 0.2, "<b>": 0.1}),
+        "debiasing": pets.report(),
+        "posterior check": bb.check_posterior(fit, random_seed=1),
+        "prior check": bb.check_prior(small_table(), random_seed=1),
+        "measure": bb.measure_posterior(
+            bb.fit(small_table(("associated", "different")), "hierarchical", draws=100, chains=2, random_seed=1),
+            "mac",
+            random_seed=1,
+        ),
+    }
