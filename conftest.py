@@ -90,7 +90,8 @@ def short_fit(short_table: pd.DataFrame) -> xr.DataTree:
 @pytest.fixture
 def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out of pages the two sections that fit models many times; the tests of the page have them."""
-    from bayesbias.page import report, robustness
+    from bayesbias.delivery.page.fit import fit_page as report
+    from bayesbias.delivery.page.fit import robustness
 
     long = (robustness.comparison, robustness.what_it_is_sensitive_to)
     monkeypatch.setattr(report, "SECTIONS", tuple(each for each in report.SECTIONS if each not in long))
@@ -102,7 +103,7 @@ def _names_in_doctests(request: pytest.FixtureRequest, doctest_namespace: dict[s
     if not isinstance(request.node, pytest.DoctestItem):
         return
     doctest_namespace.update(bb=bb, np=np, pd=pd)
-    if request.node.name.endswith(("fit_report.report", "write.write")):
+    if request.node.name.endswith(("fit_report.report", "writing.write")):
         request.getfixturevalue("quick_page")
     source = "".join(example.source for example in request.node.dtest.examples)
     # Pages, and figures whose examples show no number, take longer with more pairs.

@@ -7,7 +7,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.reports.fit_report import FitReport
-from tests.page.pages import TITLE, fit_page, small_table
+from tests.delivery.page.pages import TITLE, fit_page, small_table
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bayesbias.statements import Part, Rendered, Statement, plain
+from bayesbias.base.statements import Part, Rendered, Statement, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ class ResultFigure:
     Parameters
     ----------
     plot
-        Name of a function in `bayesbias.plots`.
+        Name of a function in `bayesbias.delivery.plots`.
     caption
         What is drawn, with units.
     drawn

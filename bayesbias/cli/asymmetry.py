@@ -66,9 +66,9 @@ def asymmetry(
     The folder of a masked language model is asked about words in the contexts of an index (bayesbias contexts).
     """
     from bayesbias import asymmetry as room
-    from bayesbias.arguments import check_probability, resolve_seed
+    from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.results import Result, ResultGroup
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.errors import ArgumentError
 
     begin(output, overwrite=overwrite)

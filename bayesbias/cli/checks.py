@@ -51,8 +51,8 @@ def check(
         bayesbias check weat7/fit.nc --output weat7-check/
     """
     from bayesbias.base.results import ResultGroup
-    from bayesbias.models.fit_source import fitted_model, fitted_table
-    from bayesbias.models.fits import read_fit
+    from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
+    from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.checks.posterior_check import check_posterior
     from bayesbias.reports.checks.prior_check import check_prior
 
@@ -89,7 +89,7 @@ def claims(
 
         bayesbias claims vectors.txt --study weat7 --seed 1
     """
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.reports.robustness.claims_check import check_claims
 
     checked = check_claims(
@@ -162,12 +162,12 @@ def report(
 
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
-    from bayesbias.delivery.write import write
-    from bayesbias.models.fit_source import fitted_table
-    from bayesbias.models.fits import fit_fact, read_fit
+    from bayesbias.delivery.writing import write
+    from bayesbias.models.fitted.fit_source import fitted_table
+    from bayesbias.models.fitted.fits import fit_fact, read_fit
     from bayesbias.reports import fit_report
     from bayesbias.reports.embeddings.comparison import compare_embeddings
-    from bayesbias.tables.files import read_table
+    from bayesbias.tables.table_files import read_table
 
     begin(output, overwrite=overwrite)
     fitted = read_fit(fit)
@@ -196,7 +196,7 @@ def report(
 
 def _read_each(paths: list[Path]) -> "dict[str, pd.DataFrame]":
     """Read tables, each by the path of its file."""
-    from bayesbias.tables.files import read_table
+    from bayesbias.tables.table_files import read_table
 
     names = list(map(str, paths))
     if len(set(names)) < len(names):

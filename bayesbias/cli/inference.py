@@ -61,8 +61,8 @@ def nli(
 
         bayesbias nli vectors.npz hard.npz --pairs sick.csv --seed 1 --output inference/
     """
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.files import input_file
+    from bayesbias.base.files import input_file
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.nli.compare import compare
     from bayesbias.nli.pairs import read_pairs
     from bayesbias.nli.splits import parts_of

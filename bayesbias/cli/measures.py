@@ -67,10 +67,10 @@ def weat(
 
         bayesbias weat vectors.txt --study weat7
     """
-    from bayesbias.arguments import resolve_seed
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics import weat as measure
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
 
     loaded = load_study(study)
     vectors = load_embedding(embedding, words=loaded.words, format=file_format, case=case)
@@ -112,8 +112,8 @@ def null(
 
         bayesbias null --effect-size 1.267 --output null.png
     """
-    from bayesbias.arguments import resolve_seed
-    from bayesbias.outputs import check_output
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.base.outputs import check_output
     from bayesbias.reports.measures.false_claims import false_claims
     from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
@@ -159,8 +159,8 @@ def null(
         parts.append(f"{title}\n{printed(data['claims'])}")
     answer("\n\n".join(parts), data, as_json=as_json)
     if output is not None:
-        from bayesbias.plots.nulls import plot_null
-        from bayesbias.plots.style import save_figure
+        from bayesbias.delivery.plots.measures.nulls import plot_null
+        from bayesbias.delivery.plots.style import save_figure
 
         save_figure(plot_null(simulated, observed=observed or None), output, overwrite=overwrite)
         answer(f"Wrote {output}.", quiet=as_json)
@@ -223,9 +223,9 @@ def measure(
     """
     from functools import partial
 
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics.registry import measure as run
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
 
     options: dict[str, Any] = {}
     for text in option or ():

@@ -55,12 +55,12 @@ def seeds(
 
         bayesbias seeds vectors/*.npz --study gender --output stable/
     """
-    from bayesbias.arguments import check_probability, resolve_seed, with_progress
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.files import input_file
+    from bayesbias.base.checks import check_probability, resolve_seed, with_progress
+    from bayesbias.base.files import input_file
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.models.sampling import fit as fit_model
     from bayesbias.reports.embeddings.seeds import compare_seeds
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
     from bayesbias.tables.build import distance_table
 
     file_names(embeddings, OF_SEEDS)

@@ -1,1 +1,5 @@
 """Delivery: what becomes of a result's statements, tables and figures."""
+
+from bayesbias.base.lazy import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.statements import (
+from bayesbias.base.statements import (
     count_text,
     digits_text,
     distance_text,

@@ -1,9 +1,9 @@
 """A result as Markdown: its statements, tables and settings; figures stay in pages and folders."""
 
 from bayesbias.base.results import Contents, Result
+from bayesbias.base.statements import Part
+from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.sections import SETTINGS, table_block
-from bayesbias.page.blocks import Table
-from bayesbias.statements import Part
 
 
 def markdown(result: Result) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.delivery.glossary import column, intervals_joined, value_writer
-from bayesbias.page.blocks import (
+from bayesbias.delivery.page.blocks import (
     MOST_ROWS,
     Block,
     Bullets,
@@ -29,7 +29,7 @@ LIMITS, SETTINGS = "What it does not show", "How to repeat it"
 
 def drawn(result: Result, request: ResultFigure) -> "Drawing":
     """Return a figure of a result, drawn."""
-    plot = getattr(import_module("bayesbias.plots"), request.plot)
+    plot = getattr(import_module("bayesbias.delivery.plots"), request.plot)
     drawing: Drawing = plot(result if request.drawn is None else request.drawn, **request.options)
     return drawing
 

@@ -1,1 +1,5 @@
-"""Models: what they are (`spec`), their PyMC form (`pymc_model`), and fitting them (`sampling`)."""
+"""Models: what they are (`spec`), their PyMC form (`pymc_model`), their fits, and fitting them (`sampling`)."""
+
+from bayesbias.base.lazy import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import gammaln
 
 from bayesbias.errors import NotEnoughMemoryError
-from bayesbias.models.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.likelihood import Densities, PairGrid
-from bayesbias.models.samplers.list_means import MOST_WORDS_WITH_COVARIANCE
-from bayesbias.models.samplers.list_model import DISTANCE_ERROR
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.list_means import MOST_WORDS_WITH_COVARIANCE
+from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
 
 if TYPE_CHECKING:
     import xarray as xr

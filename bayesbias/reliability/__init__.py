@@ -1,6 +1,6 @@
 """Reliability of bias scores: whether they would come out again with another seed, rule or word.
 
-`bayesbias.score_array` makes the scores; three functions estimate reliability of such an array, each with a posterior;
+`score_array` makes the scores; three functions estimate reliability of such an array, each with a posterior;
 three more are the coefficients themselves, of any arrays whose last two axes are rows and columns. `drivers` says what
 explains reliability.
 """
@@ -8,6 +8,7 @@ explains reliability.
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest
 from bayesbias.reliability.drivers import ReliabilityDrivers, drivers
 from bayesbias.reliability.mean_squares import cronbach_alpha, icc_2_1, icc_3_1
+from bayesbias.reliability.scores import score_array
 from bayesbias.reliability.stability import word_features
 from bayesbias.reliability.word_lists import load_queries, load_target_words
 
@@ -21,6 +22,7 @@ __all__ = [
     "internal_consistency",
     "load_queries",
     "load_target_words",
+    "score_array",
     "test_retest",
     "word_features",
 ]

@@ -1,1 +1,5 @@
-"""Reports: tables of numbers and sentences, computed from a fit."""
+"""Reports: statements and tables of numbers, computed from a fit or from several embeddings."""
+
+from bayesbias.base.lazy import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import Conclusions, Part, Statement, percent_text
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
-from bayesbias.models.fit_source import fitted_model, fitted_table
-from bayesbias.models.fits import check_fit, fit_fact, write_fit
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
+from bayesbias.models.fitted.fits import check_fit, fit_fact, write_fit
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
@@ -22,12 +23,11 @@ from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import contrast, own_questions
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.claims_check import ClaimsCheck
-from bayesbias.statements import Conclusions, Part, Statement, percent_text
-from bayesbias.studies import Study, list_studies, load_study
-from bayesbias.study_faults import CONTROLS
-from bayesbias.tables.files import write_table
-from bayesbias.tables.frames import as_frame
+from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.study import Study, list_studies, load_study
+from bayesbias.tables.conversion import as_frame
 from bayesbias.tables.schema import validate_table
+from bayesbias.tables.table_files import write_table
 
 if TYPE_CHECKING:
     import xarray as xr

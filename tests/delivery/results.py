@@ -9,8 +9,8 @@ import bayesbias as bb
 from bayesbias.base.results import Result
 from bayesbias.reports.audits.audit_report import AuditReport
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
+from tests.delivery.page.pages import small_table
 from tests.nli.made import compared
-from tests.page.pages import small_table
 from tests.reports.audits.test_ranks import audit_of
 from tests.reports.debiasing import pets
 from tests.reports.made import made_fit

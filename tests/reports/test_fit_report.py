@@ -11,7 +11,7 @@ from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.models.spec import load_model
 from bayesbias.reports.fit_report import FitReport, check_request, table_of
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
-from tests.page.pages import small_table
+from tests.delivery.page.pages import small_table
 from tests.reports.made import made_fit, made_table
 
 

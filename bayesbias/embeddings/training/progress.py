@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bayesbias.arguments import can_draw
+from bayesbias.base.checks import can_draw
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from bayesbias.arguments import HDI_PROB, check_flag, check_probability, resolve_seed
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, resolve_seed
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.intrinsic.clustering import clustering
@@ -15,9 +16,8 @@ from bayesbias.metrics.intrinsic.recoverability import recoverability
 from bayesbias.metrics.intrinsic.sembias import sembias
 from bayesbias.metrics.intrinsic.vocabulary import midb, vocabulary_direct_bias
 from bayesbias.metrics.quality.analogies import analogies
-from bayesbias.metrics.quality.files import read_analogies, read_sembias, read_similarity
+from bayesbias.metrics.quality.benchmark_files import read_analogies, read_sembias, read_similarity
 from bayesbias.metrics.quality.similarity import word_similarity
-from bayesbias.statements import Described, Facts
 
 _WORDS = "words that should be neutral (without any: all of letters that the embedding has)"
 _DAWKINS = "Dawkins (2021), appendix B"

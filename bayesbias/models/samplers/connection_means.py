@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.models.diagnostics import singular_fails
+from bayesbias.models.fitted.diagnostics import singular_fails
 from bayesbias.models.samplers.collapsed import CLIP, Collapsed, Reduced, propose, reduce_patterns, theta_blocks
 from bayesbias.models.samplers.importance import Proposal, efficiency_of, pareto_smooth
 

@@ -25,7 +25,7 @@ from scipy.special import logsumexp
 
 from bayesbias.errors import FitError, ModelError
 from bayesbias.models.data import ModelData
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.fitted.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
 from bayesbias.models.samplers.grid_rejection import (
     GridDraws,

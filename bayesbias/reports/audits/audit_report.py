@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import Part, Statement, percent_text
 from bayesbias.errors import name_some
 from bayesbias.reports.audits.answers import answers
 from bayesbias.reports.audits.audit_frame import (
@@ -18,7 +19,6 @@ from bayesbias.reports.audits.audit_frame import (
 )
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.fit_report import report
-from bayesbias.statements import Part, Statement, percent_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -42,7 +42,7 @@ def test_every_score_has_one_signature_and_one_result(name: str, tmp_path: Path)
     again = bb.metrics.score_embedding(name, PATH, data, reference=PATH, **settings)
     assert score.estimates.equals(again.estimates)
     other = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
-    change = bb.paired_change(
+    change = bb.metrics.paired_change(
         score, bb.metrics.score_embedding(name, other, data, reference=PATH, **settings), random_seed=1
     )
     assert list(change["quantity"]) == list(score.estimates["quantity"])

@@ -1,0 +1,71 @@
+"""Associations in word embeddings with honest uncertainty."""
+
+# Rooms that are used by their own name: bb.metrics.weat(...).
+from . import asymmetry as asymmetry
+from . import cosine_regressions as cosine_regressions
+from . import debias as debias
+from . import embeddings as embeddings
+from . import errors as errors
+from . import estimates as estimates
+from . import geometry as geometry
+from . import metrics as metrics
+from . import models as models
+from . import nli as nli
+from . import reliability as reliability
+from . import reports as reports
+from . import studies as studies
+
+# Word lists, embeddings, tables.
+from .base.files import bundled as bundled
+from .base.results import Result as Result
+from .base.statements import Conclusions as Conclusions
+from .base.statements import Statement as Statement
+
+# Many questions at once.
+from .cluster.debias_report import debias_report as debias_report
+from .cluster.run import run_study as run_study
+
+# Delivery.
+from .delivery import plots as plots
+from .delivery import write as write
+from .embeddings.embedding import Embedding as Embedding
+from .embeddings.embedding import EmbeddingLike as EmbeddingLike
+from .embeddings.loading import load_embedding as load_embedding
+from .embeddings.writing import write_embedding as write_embedding
+
+# Models.
+from .models.fitted.fits import read_fit as read_fit
+from .models.fitted.fits import write_fit as write_fit
+from .models.sampling import fit as fit
+from .models.spec import ModelSpec as ModelSpec
+from .models.spec import list_models as list_models
+from .models.spec import load_model as load_model
+from .reports.audits.audit import audit as audit
+
+# Checks.
+from .reports.checks.posterior_check import check_posterior as check_posterior
+from .reports.checks.prior_check import check_prior as check_prior
+from .reports.embeddings.comparison import compare_embeddings as compare_embeddings
+from .reports.embeddings.seeds import compare_seeds as compare_seeds
+
+# What a fit shows.
+from .reports.fit_report import report as report
+from .reports.measures.measure_posterior import measure_posterior as measure_posterior
+from .reports.posterior.conclusions import conclusions as conclusions
+from .reports.posterior.contrasts import contrasts as contrasts
+from .reports.posterior.questions import contrast as contrast
+from .reports.posterior.summary import summary as summary
+from .reports.robustness.claims_check import check_claims as check_claims
+from .reports.robustness.model_comparison import compare_models as compare_models
+from .reports.robustness.sensitivity import sensitivity as sensitivity
+from .reports.robustness.study_size import required_words as required_words
+from .studies.study import Study as Study
+from .studies.study import StudyLike as StudyLike
+from .studies.study import list_studies as list_studies
+from .studies.study import load_study as load_study
+from .tables.build import distance_table as distance_table
+from .tables.schema import lost_words as lost_words
+from .tables.table_files import read_table as read_table
+from .tables.table_files import write_table as write_table
+
+__version__: str

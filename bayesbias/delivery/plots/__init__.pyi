@@ -1,0 +1,29 @@
+"""Figures, each drawn from what a report returned."""
+
+from .embeddings.asymmetry import plot_asymmetry as plot_asymmetry
+from .embeddings.audits import plot_audit as plot_audit
+from .embeddings.audits import plot_ranks as plot_ranks
+from .embeddings.comparison import plot_embeddings as plot_embeddings
+from .embeddings.context_factors import plot_context_factors as plot_context_factors
+from .embeddings.debiasing import plot_debias_report as plot_debias_report
+from .embeddings.inference import plot_inference as plot_inference
+from .embeddings.relations import plot_relations as plot_relations
+from .embeddings.seeds import plot_seeds as plot_seeds
+from .measures.congruences import plot_components as plot_components
+from .measures.congruences import plot_congruences as plot_congruences
+from .measures.lattices import plot_consistency as plot_consistency
+from .measures.lattices import plot_lattice_spread as plot_lattice_spread
+from .measures.lattices import plot_lattices as plot_lattices
+from .measures.measures import plot_measure as plot_measure
+from .measures.measures import plot_measure_words as plot_measure_words
+from .measures.nulls import plot_false_claims as plot_false_claims
+from .measures.nulls import plot_null as plot_null
+from .measures.reliability import plot_base_pairs as plot_base_pairs
+from .measures.reliability import plot_reliability as plot_reliability
+from .measures.word_scores import plot_word_scores as plot_word_scores
+from .posterior.checks import plot_check as plot_check
+from .posterior.checks import plot_prior_check as plot_prior_check
+from .posterior.contrasts import plot_contrasts as plot_contrasts
+from .posterior.distances import plot_distances as plot_distances
+from .posterior.words import plot_connections as plot_connections
+from .posterior.words import plot_words as plot_words

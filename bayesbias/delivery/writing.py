@@ -1,0 +1,188 @@
+"""Write a result: as a page, a folder, JSON or Markdown, by the ending of the path."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bayesbias.base.checks import check_flag, check_path, with_progress
+from bayesbias.base.outputs import atomic_path, check_folder, check_output, whole_folder
+from bayesbias.base.results import LinkedPage, Result
+from bayesbias.delivery.markdown import markdown
+from bayesbias.delivery.page.blocks import Block, Bullets, Links, Notice
+from bayesbias.delivery.page.template import filled_page
+from bayesbias.delivery.plots.style import save_figure
+from bayesbias.delivery.sections import drawn, first_figure, sections_of
+from bayesbias.errors import OutputError, ReportError
+
+PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
+
+
+def write(
+    result: Any,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    full: bool = False,
+    progress: bool = True,
+) -> Path:
+    """Write a result, whole or not at all.
+
+    Parameters
+    ----------
+    result
+        What a report returned, or a fit, which stands for `bayesbias.report` of it.
+    path
+        Its ending says what is written. ``.html``: one page that needs nothing else. ``.md``: the same as Markdown.
+        ``.json``: statements, tables and settings. No ending: a folder with ``conclusions.txt``,
+        ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page ``report.html``.
+    overwrite
+        Whether an existing file may be replaced, or the files that an earlier result left in a folder. Other files of
+        the folder stay.
+    full
+        Whether tables that are folded on the screen are printed too.
+    progress
+        Whether to show progress on long work.
+
+    Returns
+    -------
+    pathlib.Path
+        The file or folder.
+
+    Raises
+    ------
+    ReportError
+        If `result` is not a result, or the ending is none of these.
+    OutputError
+        If the path exists or cannot be written; before anything is computed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> comparison = bb.compare_seeds({1: fit, 2: fit}, random_seed=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bb.write(comparison, f"{folder}/seeds.html").read_text(encoding="utf-8")[:15]
+    ...     sorted(file.name for file in bb.write(comparison, f"{folder}/seeds").iterdir())
+    '<!doctype html>'
+    ['by_seed.csv', 'conclusions.json', 'conclusions.txt', 'contrasts.csv', 'report.html', 'seeds.png']
+    """
+    check_flag("full", full)
+    target = check_target(path, overwrite=overwrite)
+    shown = as_result(result)
+    ending = target.suffix.lower()
+    if not ending:
+        names = [*written_names(target), *shown.contents.file_names]
+        with whole_folder(target, names=names, overwrite=overwrite) as folder:
+            write_files(shown, folder, full=full, progress=progress)
+        return target
+    with atomic_path(target, overwrite=overwrite) as temporary:
+        _WRITERS[ending](shown, temporary, full=full, progress=progress)
+    return target
+
+
+def check_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
+    """Return `path` if a result can be written there; raise an error before any work if not."""
+    target = check_path(path)
+    if not target.suffix:
+        return check_folder(target, overwrite=overwrite)
+    if target.suffix.lower() not in _WRITERS:
+        raise OutputError(
+            f"{target}: no result ends in {target.suffix}. Give {', '.join(_WRITERS)}, or a folder without an ending."
+        )
+    return check_output(target, overwrite=overwrite)
+
+
+def as_result(result: Any) -> Result:
+    """Return what stands for a result as one: a fit by its report, an audit by that of its rows."""
+    if isinstance(result, Result):
+        return result
+    import xarray as xr
+
+    from bayesbias.reports.audits.audit_frame import AuditFrame
+
+    if isinstance(result, xr.DataTree):
+        from bayesbias.reports.fit_report import report
+
+        return report(result)
+    if isinstance(result, AuditFrame):
+        from bayesbias.reports.audits.audit_report import AuditReport
+
+        return AuditReport(result)
+    raise ReportError(f"Cannot write a {type(result).__name__}. Give what a report of bayesbias returned, or a fit.")
+
+
+def json_text(result: Result) -> str:
+    """Return statements, tables and settings of a result as JSON."""
+    return json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
+
+
+def write_files(result: Result, folder: Path, *, full: bool = False, progress: bool = False) -> None:
+    """Write all files of a result into an empty folder."""
+    contents = result.contents
+    for file, write_file in contents.files.items():
+        write_file(folder / file)
+    for name, table in contents.tables.items():
+        if len(table.frame):
+            table.frame.to_csv(folder / f"{name}.csv", index=False)
+    for name, request in contents.figures.items():
+        save_figure(drawn(result, request), folder / f"{name}.png")
+    (folder / TEXT).write_text(f"{str(result).rstrip()}\n", encoding="utf-8")
+    for page in with_progress(list(contents.pages), "Pages", progress=progress):
+        _write_page(page.result, folder / page.file, full=full, progress=False)
+    if result.page_in_folder:
+        _write_page(result, folder / PAGE, full=full, progress=progress, pages=contents.pages)
+    names = sorted([*(file.name for file in folder.iterdir()), NUMBERS])
+    data = {**result.to_dict(), "files": names}
+    (folder / NUMBERS).write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8")
+
+
+def written_names(folder: Path) -> list[str]:
+    """Return the names of the files that an earlier result left in a folder, as its own list has them."""
+    try:
+        names = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        names = None  # a folder of another make: nothing else in it is ours
+    listed = [str(name) for name in names if Path(str(name)).name == name] if isinstance(names, list) else []
+    return [TEXT, NUMBERS, PAGE, *listed]
+
+
+def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> str:
+    """Return the page of a result as HTML."""
+    from bayesbias.reports.fit_report import FitReport
+
+    if isinstance(result, FitReport):
+        from bayesbias.delivery.page.fit.fit_page import fit_page
+
+        return fit_page(result, full=full, progress=progress)
+    contents = result.contents
+    lead: list[Block] = [*first_figure(result, contents)]
+    if pages:
+        lead.append(Links(tuple((page.text, page.file, page.label) for page in pages)))
+    elif contents.answers:
+        lead.append(Bullets(tuple(statement.text for statement in contents.answers)))
+    return filled_page(
+        title=contents.title,
+        description=contents.about or contents.title,
+        subtitle=contents.about,
+        alerts=[Notice(statement.text) for statement in contents.diagnostics],
+        verdict=contents.verdict,
+        sections=sections_of(result, contents),
+        lead=tuple(lead),
+        full=full,
+    )
+
+
+def _write_page(result: Result, path: Path, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> None:
+    path.write_text(page_html(result, full=full, progress=progress, pages=pages), encoding="utf-8", newline="\n")
+
+
+def _write_json(result: Result, path: Path, **_: bool) -> None:
+    path.write_text(f"{json_text(result)}\n", encoding="utf-8")
+
+
+def _write_markdown(result: Result, path: Path, **_: bool) -> None:
+    path.write_text(markdown(result), encoding="utf-8")
+
+
+_WRITERS: dict[str, Callable[..., None]] = {".html": _write_page, ".md": _write_markdown, ".json": _write_json}

@@ -1,0 +1,16 @@
+"""Embeddings: words with their vectors, read from any common format, trained, or taken from language models."""
+
+from .contexts import ContextIndex as ContextIndex
+from .contexts import TextsLike as TextsLike
+from .contexts import index_contexts as index_contexts
+from .contexts import read_contexts as read_contexts
+from .contextual import ContextsLike as ContextsLike
+from .contextual import ContextualEmbedding as ContextualEmbedding
+from .contextual import contextual_embedding as contextual_embedding
+from .embedding import Lookup as Lookup
+from .training import ALGORITHMS as ALGORITHMS
+from .training import CorpusLike as CorpusLike
+from .training import TrainedEmbeddings as TrainedEmbeddings
+from .training import read_embeddings as read_embeddings
+from .training import tokenize as tokenize
+from .training import train_embeddings as train_embeddings

@@ -1,0 +1,134 @@
+"""What every reader shares: opening a file safely, and the rows that it returns."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from bayesbias.base.files import input_file
+from bayesbias.base.memory import check_memory
+from bayesbias.embeddings.embedding import Vectors, check_rows
+from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
+
+GZIP = b"\x1f\x8b"
+
+# Far above any real embedding, and low enough that a wrong header cannot ask for much memory.
+MOST_DIMENSIONS = 100_000
+
+# A Python text, its place in a list and in two dictionaries.
+_BYTES_A_WORD = 250
+# No byte of a gzipped file stands for more.
+_MOST_PACKED = 1032
+
+Wanted = frozenset[str] | None
+"""The words to keep; None keeps all."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as a reader found them, not yet checked.
+
+    `words` has one word a row, and a word may occur more than once; `vectors` has shape (words, dimensions). `places`
+    says where each row is, counted in `unit`: ``"line"`` or ``"row"`` (from 1), or ``"byte"`` (from 0).
+    """
+
+    words: list[str]
+    vectors: Vectors
+    places: list[int]
+    unit: str
+
+    def where(self, row: int) -> str:
+        """Return words such as ``"at line 7"``."""
+        return f"at {self.unit} {self.places[row]}"
+
+
+def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
+    """Return words and vectors without repeats.
+
+    Raises
+    ------
+    EmbeddingError
+        If a word is listed twice with different vectors, or a vector is zero or holds a NaN or an infinity.
+    """
+    try:
+        check_rows(rows.words, rows.vectors, where=rows.where)
+    except EmbeddingError as error:
+        raise EmbeddingError(f"{source}: {error}") from error
+    first: dict[str, int] = {}
+    for row, word in enumerate(rows.words):
+        kept = first.setdefault(word, row)
+        if kept != row and (rows.vectors[kept] != rows.vectors[row]).any():
+            raise EmbeddingError(
+                f"{source}: the word {word!r} is listed {rows.where(kept)} and again {rows.where(row)} with "
+                "another vector. Remove one of them, or leave the word out with words=[...]."
+            )
+    vectors = rows.vectors if len(first) == len(rows.words) else rows.vectors[list(first.values())]
+    return tuple(first), vectors
+
+
+def check_input(path: Path) -> None:
+    """Raise `InputFileError` if `path` is not an ordinary file that holds something."""
+    if input_file(path).stat().st_size == 0:
+        raise InputFileError(f"{path} is empty. Download or write it again.")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a file is read into an `InputFileError`."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputFileError(
+            f"{path}: its compressed data are damaged or cut short ({error}). Download or write it again."
+        ) from error
+    except BayesBiasError:
+        raise
+    except OSError as error:
+        raise InputFileError(f"Cannot read {path}: {error.strerror or error}.") from error
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file, decompressing it if its content (whatever its name) is gzipped."""
+    file = path.open("rb", buffering=1 << 20)
+    if file.read(2) == GZIP:
+        file.close()
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    file.seek(0)
+    return file
+
+
+def decode(word: bytes, *, source: str, where: str) -> str:
+    """Return a word; raise `EmbeddingError` if its bytes are not UTF-8."""
+    try:
+        return word.decode()
+    except UnicodeDecodeError as error:
+        raise EmbeddingError(
+            f"{source}: the word {word[:40]!r} {where} is not UTF-8 ({error.reason}). Save the file in "
+            "UTF-8, for example with iconv; if the other words look wrong too, the file is damaged or in "
+            "another format."
+        ) from error
+
+
+def check_header(words: int, dimensions: int, source: str) -> None:
+    """Raise `EmbeddingError` if a header's numbers cannot be true of any embedding."""
+    if words < 1 or not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise EmbeddingError(
+            f"{source}: its header promises {words} words of {dimensions} dimensions, which cannot be right "
+            f"(at least 1 word, 1 to {MOST_DIMENSIONS} dimensions). The file is damaged or in another format."
+        )
+
+
+def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes_a_number: int = 4) -> None:
+    """Raise `NotEnoughMemoryError` if the words of a file that are wanted would not fit in the memory that is free.
+
+    A header may promise more words than the file can hold, which its reader will find.
+    """
+    words = min(words, path.stat().st_size * _MOST_PACKED // dimensions, words if wanted is None else len(wanted))
+    check_memory(
+        words * (dimensions * bytes_a_number + _BYTES_A_WORD),
+        f"{path}: {words:,} words of {dimensions} dimensions",
+        "Read only the words that you need, with words=[...], or allow more memory.",
+    )

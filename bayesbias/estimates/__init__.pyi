@@ -1,0 +1,3 @@
+"""Means, intervals and correlations of draws and of samples."""
+
+from .correlations import correlation_interval as correlation_interval

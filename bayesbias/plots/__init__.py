@@ -1,5 +1,0 @@
-"""Figures, each drawn from what a report returned; `bayesbias.plots.plot_words` and others."""
-
-from bayesbias.base.lazy import lazy_names
-
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,0 +1,22 @@
+"""Reports: statements and tables of numbers, computed from a fit or from several embeddings."""
+
+from .audits.audit_frame import AuditFrame as AuditFrame
+from .audits.audit_frame import AuditRecord as AuditRecord
+from .audits.audit_report import AuditReport as AuditReport
+from .audits.ranks import Ranks as Ranks
+from .audits.ranks import rank as rank
+from .checks.posterior_check import PosteriorCheck as PosteriorCheck
+from .checks.prior_check import PriorCheck as PriorCheck
+from .debiasing.report import DebiasReport as DebiasReport
+from .debiasing.report import measure_correlations as measure_correlations
+from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison
+from .embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
+from .embeddings.seeds import SeedComparison as SeedComparison
+from .fit_report import FitReport as FitReport
+from .measures.false_claims import false_claims as false_claims
+from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
+from .measures.null_simulation import null_share as null_share
+from .measures.null_simulation import simulate_null as simulate_null
+from .robustness.claims_check import ClaimsCheck as ClaimsCheck
+from .robustness.study_size import StudySizes as StudySizes
+from .similarity_shares import similarity_shares as similarity_shares

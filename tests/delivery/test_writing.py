@@ -1,0 +1,153 @@
+"""Whatever a report returns is written by the same code: whole, safe, with every statement and every number."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.base.results import Result, ResultGroup
+from bayesbias.delivery import writing
+from bayesbias.delivery.glossary import COLUMNS, FORMS
+from bayesbias.errors import OutputError, ReportError
+from tests.delivery.page.pages import Reader
+from tests.delivery.results import audited, every_result
+from tests.reports.made import made_fit
+
+KINDS = (
+    *("fit", "seeds", "embeddings", "audit", "asymmetry", "inference", "debiasing"),
+    *("posterior check", "prior check", "measure"),
+)
+
+
+@pytest.fixture(params=KINDS)
+def result(request: pytest.FixtureRequest) -> Result:
+    return every_result()[request.param]
+
+
+def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, tmp_path: Path) -> None:
+    page = bb.write(result, tmp_path / "page.html", progress=False).read_text(encoding="utf-8")
+    reader = Reader(page)
+    shown = " ".join(reader.texts)
+    contents = result.contents
+    assert contents.title in shown
+    assert contents.verdict in shown
+    for statement in (*contents.diagnostics, *contents.limits):
+        assert statement.text in shown
+    for part in contents.parts:
+        assert part.title in shown
+        assert [statement.text for statement in part.statements if statement.text not in shown] == []
+    assert not {"b", "i", "u"} & {tag for tag, _ in reader.elements}
+    assert len(reader.all("img")) >= len(contents.figures)
+    if contents.verdict and contents.figures:
+        assert page.index('class="verdict"') < page.index("<figure")
+
+
+def test_a_folder_holds_page_tables_figures_and_statements(result: Result, tmp_path: Path) -> None:
+    folder = bb.write(result, tmp_path / "made", progress=False)
+    names = {path.name for path in folder.iterdir()}
+    contents = result.contents
+    tables = {f"{name}.csv" for name, table in contents.tables.items() if len(table.frame)}
+    figures = {f"{name}.png" for name in contents.figures}
+    page = {"report.html"} if result.page_in_folder else set()
+    pages = {page.file for page in contents.pages}
+    assert names == tables | figures | page | pages | set(contents.files) | {"conclusions.txt", "conclusions.json"}
+    assert list(tmp_path.iterdir()) == [folder], "nothing unfinished is left behind"
+    assert (folder / "conclusions.txt").read_text(encoding="utf-8") == f"{str(result).rstrip()}\n"
+    data = json.loads((folder / "conclusions.json").read_text(encoding="utf-8"))
+    assert set(data.pop("files")) == names
+    assert data == json.loads(json.dumps(result.to_dict()))
+    for name, table in contents.tables.items():
+        if len(table.frame):
+            read = pd.read_csv(folder / f"{name}.csv", keep_default_na=False)
+            assert list(read.columns) == list(table.frame.columns)
+            assert len(read) == len(table.frame)
+
+
+def test_json_and_markdown_say_the_same(result: Result, tmp_path: Path) -> None:
+    data = json.loads(bb.write(result, tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert set(data) == {
+        *("title", "about", "diagnostics", "verdict", "answers", "parts", "limits", "tables", "settings"),
+    }
+    text = bb.write(result, tmp_path / "a.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# {result.contents.title}\n")
+    assert all(statement.text in text for statement in result.contents.limits)
+    assert all(name in text for name in result.contents.settings)
+
+
+def test_the_glossary_knows_the_columns_that_pages_show(result: Result) -> None:
+    """Columns of frames that are named after data, or that only files hold, are headed by their names."""
+    unknown = {
+        name
+        for table in result.contents.tables.values()
+        for name in (table.columns or table.frame.columns)
+        if name not in COLUMNS and not name.endswith("high") and name not in table.headings
+    }
+    assert len(unknown) <= 12, sorted(unknown)
+    assert {column.form for column in COLUMNS.values()} <= set(FORMS)
+
+
+def test_what_exists_is_replaced_on_demand_only_and_other_files_stay(tmp_path: Path) -> None:
+    result = every_result()["seeds"]
+    (tmp_path / "conclusions.txt").write_text("mine")
+    (tmp_path / "notes.csv").write_text("mine")
+    with pytest.raises(OutputError):
+        bb.write(result, tmp_path)
+    assert (tmp_path / "conclusions.txt").read_text() == "mine"
+    bb.write(result, tmp_path, overwrite=True)
+    assert (tmp_path / "conclusions.txt").read_text() != "mine"
+    assert (tmp_path / "notes.csv").read_text() == "mine"
+
+
+def test_files_of_an_earlier_result_go(tmp_path: Path) -> None:
+    folder = bb.write(every_result()["seeds"], tmp_path / "out")
+    bb.write(every_result()["posterior check"], folder, overwrite=True)
+    names = {path.name for path in folder.iterdir()}
+    assert not {"by_seed.csv", "seeds.png"} & names
+    assert {"coverage.csv", "check.png"} <= names
+
+
+def test_a_list_of_files_from_elsewhere_removes_nothing_outside(tmp_path: Path) -> None:
+    (tmp_path / "kept.csv").write_text("mine")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "conclusions.json").write_text(json.dumps({"files": ["../kept.csv", 3, "old.csv"]}))
+    (folder / "old.csv").write_text("old")
+    bb.write(every_result()["seeds"], folder, overwrite=True)
+    assert (tmp_path / "kept.csv").read_text() == "mine"
+    assert not (folder / "old.csv").exists()
+
+
+def test_a_failure_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writing, "save_figure", fails)
+    with pytest.raises(OutputError, match="No space left"):
+        bb.write(every_result()["seeds"], tmp_path / "made")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"\.pdf"):
+        bb.write(every_result()["seeds"], tmp_path / "page.pdf")
+    with pytest.raises(ReportError, match="str"):
+        bb.write("that", tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fit_and_an_audit_stand_for_their_reports(tmp_path: Path) -> None:
+    fit, frame = made_fit(draws=50), audited()
+    written = [bb.write(source, tmp_path / name) for source, name in ((fit, "1.json"), (bb.report(fit), "2.json"))]
+    assert written[0].read_text() == written[1].read_text()
+    assert "2 nearer (s)" in bb.write(frame, tmp_path / "audit.html").read_text(encoding="utf-8")
+
+
+def test_a_group_holds_the_files_of_all_its_results(tmp_path: Path) -> None:
+    every = every_result()
+    group = ResultGroup("Checks", {"posterior": every["posterior check"], "prior": every["prior check"]})
+    folder = bb.write(group, tmp_path / "checks")
+    names = {path.name for path in folder.iterdir()}
+    assert {"check.png", "prior.png", "posterior_coverage.csv", "prior_distances.csv", "report.html"} <= names
+    assert str(every["prior check"]) in (folder / "conclusions.txt").read_text(encoding="utf-8")
