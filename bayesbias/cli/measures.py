@@ -26,7 +26,7 @@ from bayesbias.errors import MeasureError, ReportError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayesbias.metrics.embedding_scores.registry import EmbeddingMeasure
+    from bayesbias.metrics.embedding_registry import EmbeddingMeasure
     from bayesbias.metrics.registry import Measure
     from bayesbias.metrics.result import MeasureResult
 
@@ -173,7 +173,7 @@ def measures(as_json: AsJson = False) -> None:
     Run one with `bayesbias measure NAME VECTORS --study STUDY`; those of a whole embedding, which come last, with
     `bayesbias intrinsic VECTORS` and `bayesbias quality VECTORS FILES`.
     """
-    from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES
+    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES
     from bayesbias.metrics.registry import MEASURES
 
     cards = {entry.name: {"title": entry.title, **_card(entry)} for entry in MEASURES.values()}

@@ -49,7 +49,7 @@ def intrinsic(
     """
     from bayesbias.base.checks import resolve_seed
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES, find_embedding_measure, score_embedding
+    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES, find_embedding_measure, score_embedding
     from bayesbias.metrics.quality.benchmark_files import read_words
 
     neutral = None if words is None else read_words(words)
@@ -100,7 +100,7 @@ def quality(
     """
     from bayesbias.base.checks import resolve_seed
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.metrics.embedding_scores.registry import score_embedding
+    from bayesbias.metrics.embedding_registry import score_embedding
     from bayesbias.metrics.quality.benchmark_files import benchmark_measure
 
     chosen_seed = resolve_seed(seed)

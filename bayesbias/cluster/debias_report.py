@@ -17,7 +17,7 @@ from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
-from bayesbias.metrics.embedding_scores.registry import find_embedding_measure
+from bayesbias.metrics.embedding_registry import find_embedding_measure
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.asked import named_embeddings, raise_unless_distinct, read_studies
 from bayesbias.reports.audits.audit import question_table

@@ -12,9 +12,9 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
 from bayesbias.embeddings.objects import from_object
 from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
 from bayesbias.embeddings.readers.npz import read_npz
-from bayesbias.embeddings.readers.rows import Rows, Wanted, check_input, checked, open_bytes, readable
 from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
 from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
+from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, name_some
 
 # A new file format is a function here and a line in `recognise`, if its content can be recognised.

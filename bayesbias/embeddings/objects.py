@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_words
-from bayesbias.embeddings.readers.rows import Rows, Wanted
+from bayesbias.embeddings.rows import Rows, Wanted
 from bayesbias.errors import EmbeddingError
 
 

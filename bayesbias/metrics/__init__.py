@@ -33,8 +33,8 @@ from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS, Direction, di
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.directions.word_scores import load_base_pairs, word_scores
+from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES, EmbeddingMeasure, score_embedding
 from bayesbias.metrics.embedding_scores.paired_change import paired_change
-from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES, EmbeddingMeasure, score_embedding
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import neutral_words

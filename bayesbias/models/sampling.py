@@ -15,7 +15,6 @@ from bayesbias.base.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, coordinates
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.fitted.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.fitted.extend import check_groups, extend
 from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -25,6 +24,7 @@ from bayesbias.models.multivariate.list_means import (
     why_not_conjugate,
     with_population,
 )
+from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.pymc_model import AUXILIARY, build_model, same_environment
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed

@@ -19,7 +19,7 @@ from bayesbias.base.statements import (
 )
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import estimates, settled
-from bayesbias.models.fitted.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.reliability.driver_rows import checked_columns, complete_words, design, numbers
 from bayesbias.reliability.mixed_regression import sample_mixed, split_rows
 

@@ -25,7 +25,7 @@ from bayesbias.embeddings.contexts.texts import (
     read_texts,
     word_texts,
 )
-from bayesbias.embeddings.training.progress import words_bar
+from bayesbias.embeddings.progress import words_bar
 from bayesbias.errors import EmbeddingError, OutputError
 
 _SCHEMA = f"""

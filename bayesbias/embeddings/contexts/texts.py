@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type, is_text
 from bayesbias.base.files import input_file, printable
-from bayesbias.embeddings.readers.rows import open_bytes, readable
+from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type TextsLike = str | os.PathLike[str] | Iterable[str]

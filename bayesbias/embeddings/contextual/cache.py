@@ -12,7 +12,7 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files import input_file
 from bayesbias.base.outputs import atomic_path, check_writable
 from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.readers.rows import open_bytes, readable
+from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import InputFileError, OutputError
 
 

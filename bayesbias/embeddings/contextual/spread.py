@@ -13,7 +13,7 @@ from bayesbias.base.checks import resolve_seed
 from bayesbias.base.statements import Facts
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.readers.rows import open_bytes, readable
+from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 
 from bayesbias.embeddings.objects import from_keyed_vectors
-from bayesbias.embeddings.readers.rows import Rows, Wanted, check_header, check_room, decode
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode
 from bayesbias.errors import EmbeddingError, InputFileError
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.embeddings.embedding import as_vectors
-from bayesbias.embeddings.readers.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, open_bytes
+from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, open_bytes
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, did_you_mean, name_some
 
 _BLOCK_BYTES = 1 << 22

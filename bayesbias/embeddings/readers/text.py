@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bayesbias.embeddings.readers.rows import Rows, Wanted, check_header, check_room, decode, open_bytes
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.errors import EmbeddingError
 
 # A line longer than this is no row of numbers; without a limit a file with no line end would fill the memory.

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from bayesbias.base.files import check_sealed_file
-from bayesbias.embeddings.readers.rows import GZIP, Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.embeddings.readers.text import parse_header
+from bayesbias.embeddings.rows import GZIP, Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.errors import EmbeddingError
 
 _CHUNK = 1 << 20

@@ -16,7 +16,7 @@ from bayesbias.base.checks import check_type
 from bayesbias.base.files import input_file, printable
 from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.embedding import check_words
-from bayesbias.embeddings.readers.rows import open_bytes, readable
+from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]

@@ -10,11 +10,11 @@ from typing import Any
 
 from bayesbias.base.checks import check_choice, check_count, check_items, check_number, check_path, resolve_seed
 from bayesbias.base.outputs import check_writable, claimed
-from bayesbias.embeddings.readers.rows import MOST_DIMENSIONS
+from bayesbias.embeddings.progress import words_bar
+from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
 from bayesbias.embeddings.training.glove import glove
-from bayesbias.embeddings.training.progress import words_bar
 from bayesbias.embeddings.training.trained import (
     TrainedEmbeddings,
     differing,

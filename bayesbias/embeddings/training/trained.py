@@ -19,7 +19,7 @@ from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.readers.npz import sound_zip
-from bayesbias.embeddings.readers.rows import open_bytes, readable
+from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, name_some
 
 _PATTERN = "*_seed*.npz"

@@ -16,8 +16,8 @@ from bayesbias.base.files import check_seal, input_file, sealed
 from bayesbias.base.outputs import atomic_path, check_output
 from bayesbias.errors import FitError, InputFileError, raise_faults
 from bayesbias.models.data import ModelData
-from bayesbias.models.fitted.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.fitted.fit_content import GROUPS, content_faults
+from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
 from bayesbias.tables.schema import provenance

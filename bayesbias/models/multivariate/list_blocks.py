@@ -14,8 +14,8 @@ from bayesbias.models.multivariate.list_model import (
     list_statistics,
     regression_log_density,
 )
+from bayesbias.models.numerics.importance import LogDensity
 from bayesbias.models.priors import Prior
-from bayesbias.models.samplers.importance import LogDensity
 
 LEAN = ("attribute_sd", "group_attribute_sd", "target_weight")
 REGRESSION = ("sigma", "residual_weight", "list_effect", "slope_sd")

@@ -12,7 +12,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bayesbias.errors import FitError
-from bayesbias.models.fitted.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.multivariate.connection_moments import ConnectionMoments, connection_moments
 from bayesbias.models.multivariate.list_blocks import (
@@ -28,8 +27,9 @@ from bayesbias.models.multivariate.list_blocks import (
 from bayesbias.models.multivariate.list_model import Coordinates, coordinates_of, lean_posterior
 from bayesbias.models.multivariate.list_sweeps import draw_in_sweeps
 from bayesbias.models.multivariate.population import draw_effect_covariance, draw_population, plain_effects, word_means
+from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
+from bayesbias.models.numerics.importance import ImportanceDraws, LogDensity, fit_proposal, resample
 from bayesbias.models.priors import Prior
-from bayesbias.models.samplers.importance import ImportanceDraws, LogDensity, fit_proposal, resample
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
 

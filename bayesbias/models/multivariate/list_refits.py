@@ -7,7 +7,6 @@ import numpy as np
 
 from bayesbias.estimates.intervals import contrast_name
 from bayesbias.models.data import ModelData, subset
-from bayesbias.models.fitted.contrast_estimate import Estimate, draws_estimate, mixture_estimate, weighted_estimate
 from bayesbias.models.likelihood import psis_weights
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import (
@@ -15,9 +14,10 @@ from bayesbias.models.multivariate.list_means import (
     connection_moments_of,
     sample_list_means,
 )
-from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.multivariate.vector_likelihood import vector_densities_of
+from bayesbias.models.numerics.contrast_estimate import Estimate, draws_estimate, mixture_estimate, weighted_estimate
+from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.models.spec import ModelSpec
-from bayesbias.models.vector_likelihood import vector_densities_of
 
 # Given the covariances the mean of a contrast is known, so that so many times fewer draws do.
 _DRAWS_A_MIXTURE = 4

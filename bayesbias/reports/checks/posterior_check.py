@@ -13,7 +13,7 @@ from bayesbias.errors import ReportError
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_fact
 from bayesbias.models.likelihood import Densities, densities, leave_out_log_weights
-from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
 

@@ -17,10 +17,10 @@ from bayesbias.estimates.intervals import (
     is_borderline,
 )
 from bayesbias.models.data import ModelData
-from bayesbias.models.fitted.contrast_estimate import draws_interval
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import check_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.plain_differences import group_weights, plain_difference, plain_means
 from bayesbias.reports.posterior.summary import check_level
 

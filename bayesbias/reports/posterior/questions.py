@@ -10,10 +10,10 @@ from bayesbias.base.checks import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import QuestionWarning, ReportError, did_you_mean, raise_faults, warn_user
 from bayesbias.estimates.intervals import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.data import ModelData
-from bayesbias.models.fitted.contrast_estimate import draws_interval
 from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fitted.fits import check_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.studies.faults import QUESTION_SIDES, question_faults
 from bayesbias.tables.schema import ATTRS_KEY
 

@@ -25,8 +25,8 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.fitted.contrast_estimate import Estimate
-from bayesbias.models.fitted.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.contrast_estimate import Estimate
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.measures.null_simulation import rate

@@ -17,8 +17,8 @@ from bayesbias.base.statements import Statement, signed_text
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.fitted.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
-from bayesbias.models.fitted.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
 from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model

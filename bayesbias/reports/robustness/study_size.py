@@ -21,9 +21,9 @@ from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Part, Statement, distance_text, percent_text, render_html, render_text
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, study_data
-from bayesbias.models.fitted.diagnostics import SamplerFailedError
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.simulation import draw_covariances, draw_vectors, root_of
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit

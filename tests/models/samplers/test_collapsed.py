@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import FitError, ModelError, SamplerWarning
 from bayesbias.models.data import ModelData, attribute_lists, model_data
-from bayesbias.models.multivariate.attribute_patterns import find_patterns
+from bayesbias.models.numerics.attribute_patterns import find_patterns
 from bayesbias.models.samplers import collapsed
 from bayesbias.models.samplers.collapsed import collapse, draw_locations, log_marginal, why_not_collapsed
 from tests.models import dense

@@ -7,7 +7,7 @@ import time
 import pytest
 from rich.console import Console
 
-from bayesbias.embeddings.training.progress import words_bar
+from bayesbias.embeddings.progress import words_bar
 
 
 def test_words_per_second_and_the_time_left():

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.errors import ConvergenceWarning, FitError, name_some, warn_user
 from bayesbias.estimates.intervals import TAIL
-from bayesbias.models.samplers.grid_rejection import EDGE_MASS_MAX, EXCESS_MAX
+from bayesbias.models.numerics.grid_rejection import EDGE_MASS_MAX, EXCESS_MAX
 
 if TYPE_CHECKING:
     import xarray as xr

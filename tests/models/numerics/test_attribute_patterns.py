@@ -5,7 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.models.data import model_data
-from bayesbias.models.multivariate.attribute_patterns import find_patterns
+from bayesbias.models.numerics.attribute_patterns import find_patterns
 from tests.models.tables import small, with_gaps
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.models.samplers.grid_rejection import ImproperDensityError, sample_density
+from bayesbias.models.numerics.grid_rejection import ImproperDensityError, sample_density
 
 BOX = (-20.0, 3.0)
 

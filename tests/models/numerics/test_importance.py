@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from bayesbias.models.samplers.importance import SplitStudent, fit_proposal, pareto_smooth, resample
+from bayesbias.models.numerics.importance import SplitStudent, fit_proposal, pareto_smooth, resample
 
 LIMITS = (-12.0, 3.0)
 

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from bayesbias.errors import ConvergenceWarning
-from bayesbias.models.fitted.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
 
 CHAINS, DRAWS = 4, 500
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbias.embeddings.readers.rows import Rows, check_header, check_input, checked, decode, open_bytes, readable
+from bayesbias.embeddings.rows import Rows, check_header, check_input, checked, decode, open_bytes, readable
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, StudyError
 
 

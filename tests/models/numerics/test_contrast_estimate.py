@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from bayesbias.models.fitted.contrast_estimate import draws_estimate, mixture_estimate, shift_error
+from bayesbias.models.numerics.contrast_estimate import draws_estimate, mixture_estimate, shift_error
 
 
 def test_a_mixture_has_the_interval_of_its_draws() -> None:
