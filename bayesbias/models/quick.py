@@ -14,17 +14,17 @@ from functools import partial
 
 import numpy as np
 
-from bayesbias.arguments import SEED_LIMIT
-from bayesbias.estimates import contrast_name
-from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate
+from bayesbias.base.checks import SEED_LIMIT
+from bayesbias.estimates.intervals import contrast_name
 from bayesbias.models.data import ModelData, subset
-from bayesbias.models.diagnostics import SamplerFailedError
-from bayesbias.models.list_refits import ListRefits, list_contrasts
+from bayesbias.models.multivariate.list_means import why_not_conjugate
+from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
+from bayesbias.models.numerics.contrast_estimate import Estimate, draws_estimate, mixture_estimate
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.importance import KHAT_MAX, Proposal
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
-from bayesbias.models.samplers.importance import KHAT_MAX, Proposal
-from bayesbias.models.samplers.list_means import why_not_conjugate
 from bayesbias.models.spec import ModelSpec
 
 # The fast samplers, the fastest first: each says which term of a model it does not fit, or None.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.models.numerics.importance import Mixture
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed
-from bayesbias.models.samplers.importance import Mixture
 from tests.models.made import made_crossed
 
 

@@ -1,0 +1,135 @@
+"""The contrasts of multivariate posteriors, for whatever fits the model many times."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from bayesbias.estimates.intervals import contrast_name
+from bayesbias.models.data import ModelData, subset
+from bayesbias.models.likelihood import psis_weights
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_means import (
+    MOST_WORDS_WITH_COVARIANCE,
+    connection_moments_of,
+    sample_list_means,
+)
+from bayesbias.models.multivariate.vector_likelihood import vector_densities_of
+from bayesbias.models.numerics.contrast_estimate import Estimate, draws_estimate, mixture_estimate, weighted_estimate
+from bayesbias.models.numerics.importance import KHAT_MAX
+from bayesbias.models.spec import ModelSpec
+
+# Given the covariances the mean of a contrast is known, so that so many times fewer draws do.
+_DRAWS_A_MIXTURE = 4
+
+
+def list_contrasts(
+    data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int
+) -> dict[str, Callable[[float], Estimate]]:
+    """Return the contrasts of a baseline with the other connections, by name.
+
+    Of a whole table of Normal attribute words they are mixtures of Normals over a quarter as many draws of the
+    covariances, else draws.
+    """
+    base, moments = data.connections.index(baseline), None
+    if not _in_sweeps(data, spec):
+        moments = connection_moments_of(
+            attribute_sample(data),
+            data.connections,
+            draws=max(draws // _DRAWS_A_MIXTURE, 500),
+            seed=seed,
+            priors=spec.priors,
+        )
+    means = _draw(data, spec, draws, seed, covariances=False)["connection_mean"] if moments is None else None
+    contrasts: dict[str, Callable[[float], Estimate]] = {}
+    for place, other in enumerate(data.connections):
+        if place == base:
+            continue
+        name = contrast_name(baseline, other)
+        if means is not None:
+            contrasts[name] = partial(draws_estimate, means[:, base] - means[:, place])
+        elif moments is not None:
+            covariance = moments.covariance
+            variance = covariance[:, base, base] + covariance[:, place, place] - 2 * covariance[:, base, place]
+            equal = np.full(len(variance), 1 / len(variance))
+            centre = np.full(len(variance), moments.mean[base] - moments.mean[place])
+            contrasts[name] = partial(mixture_estimate, equal, centre, np.sqrt(variance))
+    return contrasts
+
+
+def _in_sweeps(data: ModelData, spec: ModelSpec) -> bool:
+    """Whether a table is fitted in sweeps, which takes longer: pairs were lost, or attribute words are Student t."""
+    lost = len(data.distance) < len(data.attribute_words) * len(data.protected_words)
+    return lost or spec.switches["likelihood"] != "normal"
+
+
+def _draw(data: ModelData, spec: ModelSpec, draws: int, seed: int, *, covariances: bool) -> dict[str, np.ndarray]:
+    return sample_list_means(
+        attribute_sample(data),
+        data.connections,
+        draws=draws,
+        seed=seed,
+        likelihood=spec.switches["likelihood"],
+        priors=spec.priors,
+        covariances=covariances,
+    ).posterior
+
+
+class ListRefits:
+    """The contrasts of a table without some of its rows, all with the same seed.
+
+    What is fitted in sweeps is weighted where one attribute word is left out: that posterior is the whole one, weighted
+    by one over the word's density at each draw (Gelfand, Dey and Chang 1992), the weights smoothed and judged by
+    Pareto's k-hat. All else is drawn anew.
+    """
+
+    def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> None:
+        self._data, self._spec, self._baseline, self._draws, self._seed = data, spec, baseline, draws, seed
+        self._weighted: _WeightedSweeps | None = None
+        if _in_sweeps(data, spec) and len(data.protected_words) <= MOST_WORDS_WITH_COVARIANCE:
+            self._weighted = _WeightedSweeps(data, spec, baseline, draws, seed)
+
+    def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:
+        """Return the estimate of each contrast that the kept rows, an array of bool, have."""
+        if self._weighted is not None and spec.digest == self._spec.digest:
+            estimates = self._weighted.estimates(keep, hdi_prob)
+            if estimates is not None:
+                return estimates
+        data = subset(self._data, keep)
+        contrasts = list_contrasts(data, spec, self._baseline, draws=self._draws, seed=self._seed)
+        return {name: estimate(hdi_prob) for name, estimate in contrasts.items()}
+
+
+class _WeightedSweeps:
+    """Draws of a whole posterior, weighted as if an attribute word had been left out."""
+
+    def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, draws: int, seed: int) -> None:
+        drawn = _draw(data, spec, draws, seed, covariances=True)
+        self._data, self._densities = data, vector_densities_of(drawn, data, attribute_sample(data))
+        self._first, self._block = 0, np.empty((0, draws))
+        means, base = drawn["connection_mean"], data.connections.index(baseline)
+        self._contrasts = {
+            contrast_name(baseline, other): means[:, base] - means[:, place]
+            for place, other in enumerate(data.connections)
+            if place != base
+        }
+
+    def _of_word(self, word: int) -> np.ndarray:
+        """Return log p(all rows of an attribute word) at each draw; blocks of words are computed together."""
+        if not self._first <= word < self._first + len(self._block):
+            self._first, last = next(block for block in self._densities.word_blocks() if word < block[1])
+            self._block = self._densities.of_words(self._first, last)
+        return np.asarray(self._block[word - self._first])
+
+    def estimates(self, keep: np.ndarray, hdi_prob: float) -> dict[str, Estimate] | None:
+        """Return the estimates for the kept rows, or None where weights do not give them."""
+        left_out = np.unique(self._data.attribute[~keep])
+        whole = not np.isin(self._data.attribute[keep], left_out).any()
+        if not whole or len(left_out) > 1:
+            return None
+        weights, khat = np.full(self._densities.draws, 1 / self._densities.draws), -np.inf
+        if len(left_out):
+            weights, khat = psis_weights(-self._of_word(int(left_out[0])))
+        if not khat <= KHAT_MAX:
+            return None
+        return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in self._contrasts.items()}
