@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 def _print_methods(asked: bool) -> None:
     if asked:
-        from bayesbias.debias import METHODS, what_it_needs
+        from bayesbias.debias import METHODS, method_requirements
 
         for name in METHODS:
-            print(f"{name:18} {what_it_needs(name)}")
+            print(f"{name:18} {method_requirements(name)}")
         print("\nSeveral after each other: --method gn_glove+misp. The words: bayesbias debias --help.")
         raise typer.Exit
 

@@ -1,4 +1,4 @@
-"""Debiasing methods, to compare an embedding with what they make of it."""
+"""Debiasing methods, to compare an embedding before and after."""
 
 from bayesbias.debias.by_word.double_hard import DoubleHardDebias, FittedDoubleHardDebias
 from bayesbias.debias.by_word.gender_preserving import FittedGenderPreserving, GenderPreserving
@@ -16,7 +16,7 @@ from bayesbias.debias.linear.linear_projection import LinearProjection
 from bayesbias.debias.linear.misp import MHD, MISP
 from bayesbias.debias.linear.soft import FittedSoftDebias, SoftDebias
 from bayesbias.debias.pairings import pairing_check
-from bayesbias.debias.registry import METHODS, methods_from_names, what_it_needs
+from bayesbias.debias.registry import METHODS, method_requirements, methods_from_names
 from bayesbias.debias.subspace import Subspace, bias_subspace, name_subspace
 
 __all__ = [
@@ -50,8 +50,8 @@ __all__ = [
     "bias_subspace",
     "list_debias_words",
     "load_debias_words",
+    "method_requirements",
     "methods_from_names",
     "name_subspace",
     "pairing_check",
-    "what_it_needs",
 ]

@@ -1,30 +1,50 @@
-"""Methods one after the other."""
+"""Several methods in sequence."""
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bayesbias.base.statements import Described, Facts
-from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
-from bayesbias.debias.subspace import whole_embedding
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.base.statements import Facts
+from bayesbias.debias.debias_words import DebiasWords
+from bayesbias.debias.method import FittedMethod, Method, Words
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ArgumentError
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedChain(FittedMethod):
+    """Fitted methods, applied in sequence, each with the same `target` and `ignore`.
+
+    Parameters
+    ----------
+    fitted
+        The fitted method of each.
+    """
+
+    fitted: tuple[Any, ...]
+
+    @property
+    def _facts(self) -> Facts:
+        return {"methods": [type(method).__name__ for method in self.fitted]}
+
+    def _debiased(self, source: Embedding, target: Words, ignore: Words) -> Embedding:
+        for method in self.fitted:
+            source = method.transform(source, target=target, ignore=ignore)
+        return source
+
+
 @dataclass(frozen=True, init=False)
-class Chain:
-    """Methods one after the other: each is fitted to what the one before it made.
+class Chain(Method[FittedChain]):
+    """Several methods in sequence: each is fitted to the embedding that the previous one debiased.
 
     Parameters
     ----------
     methods
-        Such as ``GNGloVe(), MISP()``.
+        Methods in their order, such as ``GNGloVe(), MISP()``.
 
     Raises
     ------
     ArgumentError
-        If there is none, or one has no ``fit``.
+        If there is no method, or one has no ``fit``.
 
     References
     ----------
@@ -43,65 +63,17 @@ class Chain:
 
     def __init__(self, *methods: Any) -> None:
         if not methods:
-            raise ArgumentError("A chain has no method. Give some, such as Chain(GNGloVe(), MISP()).")
+            raise ArgumentError("A chain needs at least one method, such as Chain(GNGloVe(), MISP()).")
         for method in methods:
             if isinstance(method, type) or not callable(getattr(method, "fit", None)):
-                raise ArgumentError(f"{method!r} is no debiasing method. Give some, such as Chain(GNGloVe(), MISP()).")
+                raise ArgumentError(
+                    f"{method!r} is not a debiasing method. Give some, such as Chain(GNGloVe(), MISP())."
+                )
         object.__setattr__(self, "methods", methods)
 
-    def fit(
-        self, embedding: EmbeddingLike, sets: str | os.PathLike[str] | DebiasWords | Sets, *, name: str | None = None
-    ) -> "FittedChain":
-        """Fit each method to what those before it make of the embedding.
-
-        Parameters
-        ----------
-        embedding
-            An embedding with all its words.
-        sets
-            The words that the methods need.
-        name
-            What is removed; it becomes part of the debiased embedding's name. Default: that of `sets`.
-        """
-        words, current = as_debias_words(sets, name=name), whole_embedding(embedding)
-        fitted = []
-        for place, method in enumerate(self.methods, start=1):
-            fitted.append(method.fit(current, words))
-            if place < len(self.methods):
-                current = fitted[-1].transform(current)
+    def _fit(self, source: Embedding, words: DebiasWords) -> FittedChain:
+        fitted = [self.methods[0].fit(source, words)]
+        for method in self.methods[1:]:
+            source = fitted[-1].transform(source)
+            fitted.append(method.fit(source, words))
         return FittedChain(tuple(fitted))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FittedChain(Described):
-    """Fitted methods, ready to be applied one after the other.
-
-    Parameters
-    ----------
-    fitted
-        What each method's ``fit`` returned.
-    """
-
-    fitted: tuple[Any, ...]
-
-    @property
-    def _facts(self) -> Facts:
-        return {"methods": [type(each).__name__ for each in self.fitted]}
-
-    def transform(
-        self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
-    ) -> Embedding:
-        """Return an embedding that went through all methods; the given one is not touched.
-
-        Parameters
-        ----------
-        embedding
-            The embedding that was fitted, or more or fewer words of the same vectors.
-        target, ignore
-            Words to change, and not to change, by each method.
-        """
-        words, spared = (each if each is None or isinstance(each, str) else list(each) for each in (target, ignore))
-        current = whole_embedding(embedding)
-        for each in self.fitted:
-            current = each.transform(current, target=words, ignore=spared)
-        return current

@@ -1,4 +1,4 @@
-"""The words that define what a debiasing method removes, and from which words it does not."""
+"""The word lists of debiasing methods: what defines the bias, and which words it is removed from."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -15,41 +15,43 @@ Sets = Sequence[Sequence[str]]
 _SPELLINGS = ("exact", "lower", "title", "upper")
 _TEXTS = ("name", "description", "source")
 _LISTS = ("definitional", "equalize", "specific", "sides", "names", "concept")
+_TWO_LISTS = ("sides", "names")
 _MEANINGS = {
-    "sides": "the words of each side, such as [['woman', 'aunt'], ['man', 'uncle']]",
+    "sides": "two lists of words, one for each side, such as [['woman', 'aunt'], ['man', 'uncle']]",
     "names": "two lists of names, one for each side, such as [['Mary', 'Linda'], ['John', 'James']]",
-    "concept": "the words of the concept that is to be free of it, such as occupations",
+    "concept": "the words of a concept to be made free of bias, such as occupations",
 }
 
 
 @dataclass(frozen=True, repr=False)
 class DebiasWords(Described):
-    """Words that define what is removed: sets that differ in nothing else, such as (he, she), (king, queen).
+    """Word lists of debiasing methods, such as definitional sets (he, she), (king, queen).
 
     Parameters
     ----------
     name
-        What is removed; it becomes part of the name of the debiased embedding.
+        Name of the bias, such as "gender"; part of the name of the debiased embedding.
     definitional
-        Sets of at least two words each, from which the bias subspace is found.
+        Sets of at least two words that differ in nothing but the bias; they define the bias subspace.
     equalize
-        Sets whose words hard debiasing makes equally near to every neutral word. None (default): `definitional`.
+        Sets whose words hard debiasing places at the same distance from every neutral word. None (default):
+        `definitional`.
     specific
-        Words that mean what is removed (such as "beard"), which hard debiasing therefore leaves as they are.
+        Words whose meaning includes the bias (such as "beard"), which hard debiasing leaves unchanged.
     sides
         A list of such words for each side (feminine words, masculine words), in the order of the definitional sets.
     names
-        A list of names for each side, in the same order.
+        A list of first names for each side, in the same order.
     concept
-        Words of the concept that is to be free of what is removed, such as occupations.
+        Words of a concept to be made free of the bias, such as occupations.
     description, source
-        For people.
+        Text for readers.
 
     Raises
     ------
     MeasureError
         If there is no definitional set, a set or list has fewer than two different words, a word is in two lists, or a
-        word is not a text.
+        word is not a string.
 
     Examples
     --------
@@ -92,21 +94,28 @@ class DebiasWords(Described):
             lists = _checked(getattr(self, field), field)
             _check_apart(lists, field)
             object.__setattr__(self, field, lists)
-        own = {word for each in (*definitional, *self.sides) for word in each}
-        if both := own & set(self.concept):
+        if shared := {*_flat((*definitional, *self.sides))} & set(self.concept):
             raise MeasureError(
-                f"{min(both)!r} is a word of the concept, and a definitional word or one of the sides too. Leave it "
-                "out of the concept, which is to be free of what these mean."
+                f"{min(shared)!r} is in `concept` and also in `definitional` or `sides`. Remove it from `concept`."
             )
 
     @property
-    def largest(self) -> int:
-        """Number of words of the largest definitional set."""
+    def largest_set_size(self) -> int:
+        """Number of words in the largest definitional set."""
         return max(map(len, self.definitional))
+
+    @property
+    def non_neutral(self) -> tuple[str, ...]:
+        """Specific and definitional words: all others are neutral."""
+        return (*self.specific, *_flat(self.definitional))
+
+
+type DebiasWordsLike = str | os.PathLike[str] | DebiasWords | Sets
+"""A name of `list_debias_words`, a path of a TOML file, `DebiasWords`, or a list of definitional sets."""
 
 
 def list_debias_words() -> list[str]:
-    """Return the names of the bundled words for debiasing.
+    """Return the names of the bundled word lists for debiasing.
 
     >>> list_debias_words()
     ['gender_bolukbasi', 'gender_manzini', 'race_manzini', 'religion_manzini']
@@ -115,7 +124,7 @@ def list_debias_words() -> list[str]:
 
 
 def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWords:
-    """Return bundled words for debiasing, or those of a TOML file.
+    """Return bundled word lists for debiasing, or those of a TOML file.
 
     Parameters
     ----------
@@ -125,7 +134,7 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
     Raises
     ------
     MeasureError
-        If there are no such words or they are not usable.
+        If there are no such word lists, or they are not usable.
     InputFileError
         If the file cannot be opened.
 
@@ -136,27 +145,27 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
     """
     if isinstance(source, DebiasWords):
         return source
-    known, name = list_debias_words(), os.fspath(source)
-    if name not in known and not name.endswith(".toml"):
+    bundled_names, name = list_debias_words(), os.fspath(source)
+    if name not in bundled_names and not name.endswith(".toml"):
         raise MeasureError(
-            f"There are no words for debiasing {name!r}{did_you_mean(name, known)}. Known are {', '.join(known)}; or "
-            "give the path of a .toml file, DebiasWords, or a list of sets."
+            f"There are no word lists {name!r} for debiasing{did_you_mean(name, bundled_names)}. Bundled are "
+            f"{', '.join(bundled_names)}. Give one of these, the path of a .toml file, DebiasWords, or a list of sets."
         )
-    path = bundled("data", "debias", f"{name}.toml") if name in known else Path(name)
+    path = bundled("data", "debias", f"{name}.toml") if name in bundled_names else Path(name)
     content = read_toml(path, MeasureError)
     fields = (*_TEXTS, *_LISTS)
     unknown = [key for key in content if key not in fields]
     if unknown:
         raise MeasureError(
-            f"{path}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], fields)}. Words for debiasing have "
-            f'{", ".join(fields)}; such as definitional = [["he", "she"], ["man", "woman"]].'
+            f"{path}: unknown key {unknown[0]!r}{did_you_mean(unknown[0], fields)}. The keys are {', '.join(fields)}; "
+            'for example definitional = [["he", "she"], ["man", "woman"]].'
         )
     for key in _TEXTS:
         if not isinstance(content.get(key, ""), str):
-            raise MeasureError(f"{path}: {key} must be a text.")
+            raise MeasureError(f"{path}: {key} must be a string.")
     if "definitional" not in content:
         raise MeasureError(
-            f"{path} has no list 'definitional'. Give sets of words that differ in nothing but what is to be removed: "
+            f"{path} has no list 'definitional'. Give sets of words that differ in nothing but the bias, such as "
             'definitional = [["he", "she"], ["man", "woman"]].'
         )
     try:
@@ -165,48 +174,45 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
         raise MeasureError(f"{path}: {error}") from error
 
 
-def as_debias_words(
-    sets: str | os.PathLike[str] | DebiasWords | Sets, *, equalize: Sets | None = None, name: str | None = None
-) -> DebiasWords:
-    """Return what a user gave as `DebiasWords`: a name, a path, `DebiasWords` or plain sets."""
+def as_debias_words(sets: DebiasWordsLike, *, equalize: Sets | None = None, name: str | None = None) -> DebiasWords:
+    """Return a name, a path, `DebiasWords` or plain sets as `DebiasWords`."""
     if isinstance(sets, str | os.PathLike | DebiasWords):
-        found = load_debias_words(sets)
-        return replace(found, name=name or found.name, equalize=found.equalize if equalize is None else equalize)
+        words = load_debias_words(sets)
+        return replace(words, name=name or words.name, equalize=words.equalize if equalize is None else equalize)
     return DebiasWords(name or "custom words", sets, equalize)
 
 
-def needed(words: DebiasWords, field: str, method: str, *, lists: int | None = None) -> Sets:
-    """Return a field of words for debiasing; raise `MeasureError`, which says what to give, if it is empty."""
-    found: Sets = getattr(words, field)
-    if not found or lists not in (None, len(found)):
+def check_has(words: DebiasWords, field: str, method: str) -> None:
+    """Raise `MeasureError` if word lists lack a list that a method needs, or one for each of two sides."""
+    lists: Sets = getattr(words, field)
+    if not lists or (field in _TWO_LISTS and len(lists) != 2):
         raise MeasureError(
-            f"{method} needs {_MEANINGS[field]}; the words for {words.name!r} have {len(found) or 'none'}. Give "
-            f"`{field}` in DebiasWords or in the .toml file, as the bundled 'gender_bolukbasi' does."
+            f"{method} needs {_MEANINGS[field]}; the words of {words.name!r} have {len(lists) or 'none'}. Give "
+            f"`{field}` in DebiasWords or in the .toml file; the bundled 'gender_bolukbasi' is an example."
         )
-    return found
 
 
 def words_in(embedding: Embedding, words: Sequence[str], what: str, *, least: int = 2) -> list[str]:
-    """Return those of a list's words that the embedding has, as it writes them: "Mary" finds "mary" too.
+    """Return the words of a list that the embedding has, in its spelling: "Mary" finds "mary" too.
 
     Raises
     ------
     MeasureError
-        If fewer than `least` are left.
+        If the embedding has fewer than `least` of them.
 
     Warns
     -----
     LostWordsWarning
-        If words are left out.
+        If the embedding lacks some of them.
     """
-    found, present = embedding.lookup(words).found, set(embedding.words)
-    ways = ([found[word]] if word in found else forms(word, _SPELLINGS) for word in words)
-    kept = [next((form for form in way if form in present), None) for way in ways]
-    lost = [word for word, form in zip(words, kept, strict=True) if form is None]
-    left = list(dict.fromkeys(form for form in kept if form is not None))
-    if len(left) < least:
+    looked_up, vocabulary = embedding.lookup(words).found, set(embedding.words)
+    candidates = ([looked_up[word]] if word in looked_up else forms(word, _SPELLINGS) for word in words)
+    spellings = [next((form for form in word_forms if form in vocabulary), None) for word_forms in candidates]
+    lost = [word for word, form in zip(words, spellings, strict=True) if form is None]
+    present = list(dict.fromkeys(form for form in spellings if form is not None))
+    if len(present) < least:
         raise MeasureError(
-            f"The embedding {embedding.name!r} has {len(left)} of the {len(words)} words of {what}, and {least} are "
+            f"The embedding {embedding.name!r} has {len(present)} of the {len(words)} words of {what}, and {least} are "
             f"needed: it lacks {name_some(lost)}. Give words that it has, or load more of its words."
         )
     if lost:
@@ -215,25 +221,25 @@ def words_in(embedding: Embedding, words: Sequence[str], what: str, *, least: in
             f"({name_some(lost)}).",
             LostWordsWarning,
         )
-    return left
+    return present
 
 
 def sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
-    """Return the definitional sets that the embedding has whole, in the forms that it has; warn of the others."""
-    found = embedding.lookup(word for words in sets for word in words)
-    kept = [words for words in sets if not set(words) & set(found.lost)]
-    if found.lost:
+    """Return the definitional sets of which the embedding has all words, in its spelling; warn of the others."""
+    look_up = embedding.lookup(_flat(sets))
+    complete = [words for words in sets if not set(words) & set(look_up.lost)]
+    if look_up.lost:
         warn_user(
-            f"The embedding {embedding.name!r} lacks {len(found.lost)} of the definitional words "
-            f"({name_some(found.lost)}), so {len(sets) - len(kept)} of {len(sets)} sets are left out.",
+            f"The embedding {embedding.name!r} lacks {len(look_up.lost)} of the definitional words "
+            f"({name_some(look_up.lost)}), so {len(sets) - len(complete)} of {len(sets)} sets are left out.",
             LostWordsWarning,
         )
     # Under a case rule that lowers words, ("He", "She") is the same set as ("he", "she").
-    return tuple(dict.fromkeys(tuple(found.found[word] for word in words) for words in kept))
+    return tuple(dict.fromkeys(tuple(look_up.found[word] for word in words) for words in complete))
 
 
 def spelled(words: Iterable[str]) -> list[str]:
-    """Return words in the ways of writing them in which they mean the same.
+    """Return words in all spellings that have the same meaning.
 
     >>> spelled(["actress", "He"])
     ['actress', 'Actress', 'ACTRESS', 'He', 'he', 'HE']
@@ -242,41 +248,43 @@ def spelled(words: Iterable[str]) -> list[str]:
 
 
 def spelled_sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
-    """Return the sets to equalize in each spelling of which the embedding has all words; warn of sets without any.
+    """Return the sets to equalize, in each spelling of which the embedding has all words; warn of sets without one.
 
     No word is in two of them.
     """
-    present, kept, without = set(embedding.words), dict[tuple[str, ...], None](), []
+    vocabulary, complete, missing = set(embedding.words), dict[tuple[str, ...], None](), []
     for words in sets:
-        found = embedding.lookup(words)
-        ways = [tuple(found.found[word] for word in words)] if not found.lost else []
-        ways += [tuple(form for word in words for form in forms(word, [name])) for name in _SPELLINGS]
-        whole = [way for way in dict.fromkeys(ways) if present.issuperset(way)]
-        taken = {word for way in kept for word in way}
-        kept |= dict.fromkeys(way for way in whole if taken.isdisjoint(way))
-        if not whole:
-            without.append(next(word for word in (*found.lost, *words)))
-    if without:
+        look_up = embedding.lookup(words)
+        spellings = [] if look_up.lost else [tuple(look_up.found[word] for word in words)]
+        spellings += [tuple(form for word in words for form in forms(word, [name])) for name in _SPELLINGS]
+        present = [spelling for spelling in dict.fromkeys(spellings) if vocabulary.issuperset(spelling)]
+        taken = set(_flat(complete))
+        complete |= dict.fromkeys(spelling for spelling in present if taken.isdisjoint(spelling))
+        if not present:
+            missing.append((*look_up.lost, *words)[0])
+    if missing:
         warn_user(
-            f"The embedding {embedding.name!r} lacks words of {len(without)} of {len(sets)} sets to equalize "
-            f"({name_some(without)}), which are left out.",
+            f"The embedding {embedding.name!r} lacks words of {len(missing)} of {len(sets)} sets to equalize "
+            f"({name_some(missing)}); these sets are left out.",
             LostWordsWarning,
         )
-    return tuple(kept)
+    return tuple(complete)
+
+
+def _flat(lists: Iterable[Sequence[str]]) -> list[str]:
+    return [word for words in lists for word in words]
 
 
 def _checked(sets: object, what: str) -> tuple[tuple[str, ...], ...]:
     if isinstance(sets, str) or not isinstance(sets, Iterable):
         raise MeasureError(f"The {what} sets must be a list of sets of words, not {sets!r}.")
     checked = []
-    for place, words in enumerate(sets, start=1):
+    for number, words in enumerate(sets, start=1):
         if isinstance(words, str):
-            raise MeasureError(f"The {what} set {place} is one text, {words[:40]!r}. Give a list of words.")
-        texts = _texts(words, f"{what} set {place}")
+            raise MeasureError(f"The {what} set {number} is a string, {words[:40]!r}. Give a list of words.")
+        texts = _texts(words, f"{what} set {number}")
         if len(texts) < 2 or len(set(texts)) < len(texts):
-            raise MeasureError(
-                f"The {what} set {place} is {list(texts)}. A set needs at least two words, all different."
-            )
+            raise MeasureError(f"The {what} set {number} is {list(texts)}. Give at least two different words.")
         checked.append(texts)
     return tuple(checked)
 
@@ -284,21 +292,23 @@ def _checked(sets: object, what: str) -> tuple[tuple[str, ...], ...]:
 def _texts(words: object, what: str) -> tuple[str, ...]:
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise MeasureError(f"The words of {what} must be a list, not {words!r}.")
-    found = tuple(words)
-    for word in found:
+    texts = tuple(words)
+    for word in texts:
         if not isinstance(word, str) or not word.strip():
-            raise MeasureError(f"The words of {what} must be texts that are not blank; found {word!r}.")
-    return found
+            raise MeasureError(f"The words of {what} must be strings that are not blank, not {word!r}.")
+    return texts
 
 
 def _check_apart(lists: Sets, what: str) -> None:
     if len(lists) == 1:
-        raise MeasureError(f"There is one list of {what}. Give one for each side, as a list of lists.")
-    of: dict[str, int] = {}
-    for place, words in enumerate(lists, start=1):
+        raise MeasureError(f"`{what}` has one list. Give one for each side, as a list of lists.")
+    list_of_word: dict[str, int] = {}
+    for number, words in enumerate(lists, start=1):
         for word in words:
-            if of.setdefault(word, place) != place:
-                raise MeasureError(f"{word!r} is in the lists {of[word]} and {place} of {what}. Leave it out of one.")
+            if list_of_word.setdefault(word, number) != number:
+                raise MeasureError(
+                    f"{word!r} is in lists {list_of_word[word]} and {number} of `{what}`. Remove it from one."
+                )
 
 
 def check_disjoint(sets: Sets) -> None:
@@ -308,7 +318,7 @@ def check_disjoint(sets: Sets) -> None:
         for word in words:
             if word in seen:
                 raise MeasureError(
-                    f"{word!r} is in two sets to equalize, {list(seen[word])} and {list(words)}: making the second "
-                    "equal would undo the first. Give `equalize` with each word once (an empty list equalizes none)."
+                    f"{word!r} is in two sets to equalize, {list(seen[word])} and {list(words)}: equalizing the second "
+                    "would undo the first. Give `equalize` with each word once (an empty list equalizes none)."
                 )
             seen[word] = words

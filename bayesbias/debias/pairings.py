@@ -1,6 +1,5 @@
-"""Does it matter which weight goes to which direction? MISP with its weights permuted."""
+"""MISP with its weights permuted, to check whether it matters which weight goes to which direction."""
 
-import os
 from collections.abc import Callable, Iterable
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -8,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.checks import check_count
-from bayesbias.debias.debias_words import DebiasWords, as_debias_words
-from bayesbias.debias.linear.linear_map import FittedLinearMap, removal
-from bayesbias.debias.subspace import name_subspace, whole_embedding
+from bayesbias.debias.debias_words import DebiasWordsLike, as_debias_words
+from bayesbias.debias.linear.linear_map import projection
+from bayesbias.debias.rows import whole_embedding
+from bayesbias.debias.subspace import name_subspace
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ArgumentError
 
@@ -22,44 +22,44 @@ _MOST = 6  # components: 720 pairings
 
 def pairing_check(
     embedding: EmbeddingLike,
-    sets: str | os.PathLike[str] | DebiasWords,
+    sets: DebiasWordsLike,
     measure: Callable[[Embedding], float] | None = None,
     *,
     components: int = 4,
     centred: bool = False,
     words: Iterable[str] | None = None,
 ) -> "pd.DataFrame":
-    """Compare MISP with what it does if its weights go to other directions: of 4, 23 other pairings.
+    """Return a table of MISP under all permutations of its weights: for 4 components, the right one and 23 others.
 
     Parameters
     ----------
     embedding
         An embedding with all its words.
     sets
-        Words with two lists of `names`: a name of `list_debias_words`, a path, or `DebiasWords`.
+        Word lists with two lists of `names`: a name of `list_debias_words`, a path, or `DebiasWords`.
     measure
-        What to measure in each debiased embedding, such as an error of a task, where smaller is better. None (default):
-        the size of MIDB that is left, the mean over `words` of the absolute values, with the right weights.
+        Measure of each debiased embedding, such as an error of a task, where smaller is better. None (default): the
+        MIDB that is left, the mean over `words` of its absolute values, with the right weights.
     components, centred
-        As of `MISP`.
+        As in `MISP`.
     words
-        Words over which MIDB is taken. None (default): all but the names.
+        Words over which MIDB is averaged. None (default): all but the names.
 
     Returns
     -------
     pd.DataFrame
-        One row a pairing, the right one first: `pairing`, such as "1243", where the third direction gets the fourth
-        weight; `midb`, the mean over words of the measure with these weights, before debiasing; `after`, the measure of
-        the embedding that MISP with these weights made; `rank` of `after`, 1 for the smallest.
+        One row per pairing, the right one first: `pairing`, such as "1243", where the third direction gets the fourth
+        weight; `midb`, the mean over words of MIDB with these weights before debiasing; `after`, the measure of the
+        embedding debiased by MISP with these weights; `rank` of `after`, 1 for the smallest.
 
     Raises
     ------
     ArgumentError
-        If there are more than 6 components, of which there would be thousands of pairings.
+        If there are more than 6 components, which have thousands of pairings.
     LostWordsError
         If the embedding lacks one of the words.
     MeasureError
-        As `MISP.fit`.
+        As in `MISP.fit`.
 
     Warns
     -----
@@ -84,22 +84,19 @@ def pairing_check(
 
     count = check_count("components", components)
     if count > _MOST:
-        raise ArgumentError(f"components={count}: there are too many pairings. Give at most {_MOST}.")
-    given, source = as_debias_words(sets), whole_embedding(embedding)
-    found = name_subspace(source, given, components=count, centred=centred, method="The check of pairings")
-    names = {name for each in found.sets for name in each}
-    chosen = [word for word in source.words if word not in names] if words is None else list(words)
-    along = source.matrix(chosen) @ found.directions.T
+        raise ArgumentError(f"components={count} has too many pairings. Give at most {_MOST}.")
+    lists, source = as_debias_words(sets), whole_embedding(embedding)
+    names = name_subspace(source, lists, components=count, centred=centred)
+    excluded = {*names.sets[0], *names.sets[1]}
+    averaged = [word for word in source.words if word not in excluded] if words is None else words
+    along = source.matrix(averaged) @ names.directions.T
     rows = []
     for pairing in permutations(range(count)):
-        weights = found.explained[list(pairing)]
+        weights = names.explained[list(pairing)]
         if measure is None:
-            after = float(np.abs((along * (1 - weights)) @ found.explained).mean())
+            after = float(np.abs((along * (1 - weights)) @ names.explained).mean())
         else:
-            matrix = removal(found.directions, weights)
-            after = float(
-                measure(FittedLinearMap(given, "misp", matrix, found.directions, weights, ()).transform(source))
-            )
+            after = float(measure(projection(lists, "misp", names.directions, weights).transform(source)))
         label = "".join(str(number + 1) for number in pairing)
         rows.append({"pairing": label, "midb": float((along @ weights).mean()), "after": after})
     frame = pd.DataFrame(rows)

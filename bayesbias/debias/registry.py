@@ -1,6 +1,5 @@
 """The debiasing methods by name."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from inspect import getdoc
@@ -45,8 +44,13 @@ SoftDebias(strength=5.0, components=None)
 """
 
 
-def what_it_needs(name: str) -> str:
-    """Return what a method needs, in a line: its docstring's words.
+def method_requirements(name: str) -> str:
+    """Return what a method needs, such as word lists, in one line.
+
+    Parameters
+    ----------
+    name
+        A name in `METHODS`.
 
     Raises
     ------
@@ -55,16 +59,22 @@ def what_it_needs(name: str) -> str:
 
     Examples
     --------
-    >>> what_it_needs("linear")
-    'Definitional sets of words that differ in nothing but what is removed.'
+    >>> method_requirements("linear")
+    'Definitional sets of words that differ in nothing but the bias.'
     """
-    text = getdoc(METHODS[check_choice("method", name, METHODS)]) or ""
-    found = re.search(r"\*\*What it needs\.\*\* (.*?)\n\n", text, re.DOTALL)
-    return " ".join(found[1].split()) if found else ""
+    notes = getdoc(METHODS[check_choice("method", name, METHODS)]) or ""
+    return " ".join(notes.partition("**What it needs.** ")[2].partition("\n\n")[0].split())
 
 
 def methods_from_names(names: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return methods by name, such as ``"hard"`` or a chain ``"gn_glove+misp"``, with those settings that each has.
+    """Return methods by name, such as ``"hard"`` or a chain ``"gn_glove+misp"``, each with those settings that it has.
+
+    Parameters
+    ----------
+    names
+        Names in `METHODS`; those of a chain are joined by plus signs.
+    settings
+        Settings by name, such as ``{"strength": 5.0}``.
 
     Raises
     ------
@@ -76,22 +86,19 @@ def methods_from_names(names: Sequence[str], settings: Mapping[str, Any]) -> dic
     >>> methods_from_names(["soft", "gn_glove+misp"], {"strength": 5.0})["soft"]
     SoftDebias(strength=5.0, components=None)
     """
-    found: dict[str, Any] = {}
-    parts = {name: [check_choice("--method", part.strip(), METHODS) for part in name.split("+")] for name in names}
-    known = [field.name for chain in parts.values() for part in chain for field in fields(METHODS[part])]
+    chains = {name: [check_choice("--method", part.strip(), METHODS) for part in name.split("+")] for name in names}
+    if len(chains) < len(names):
+        raise ArgumentError(f"--method {' '.join(names)}: give each method once.")
+    settings_of = {name: {field.name for field in fields(method)} for name, method in METHODS.items()}
     for setting in settings:
-        if setting not in known:
-            having = [name for name, method in METHODS.items() if setting in {field.name for field in fields(method)}]
+        if not any(setting in settings_of[part] for chain in chains.values() for part in chain):
+            having = [name for name, others in settings_of.items() if setting in others]
             raise ArgumentError(
-                f"--method {' '.join(names)} has no {setting}. Leave --{setting} out, or take a method that has it: "
+                f"--method {' '.join(names)} has no {setting}. Leave --{setting} out, or give a method that has it: "
                 f"{', '.join(having) or 'there is none'}."
             )
-    if len(parts) < len(names):
-        raise ArgumentError(f"--method {' '.join(names)}: give each method once.")
-    for name, chain in parts.items():
-        made = []
-        for part in chain:
-            own = {field.name for field in fields(METHODS[part])}
-            made.append(METHODS[part](**{setting: value for setting, value in settings.items() if setting in own}))
-        found[name] = made[0] if len(made) == 1 else Chain(*made)
-    return found
+    methods: dict[str, Any] = {}
+    for name, chain in chains.items():
+        steps = [METHODS[part](**{key: settings[key] for key in settings_of[part] & settings.keys()}) for part in chain]
+        methods[name] = steps[0] if len(steps) == 1 else Chain(*steps)
+    return methods

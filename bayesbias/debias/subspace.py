@@ -1,21 +1,17 @@
 """The bias subspace: the few directions in which the words of definitional sets differ."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_count
 from bayesbias.base.statements import Described, Facts
-from bayesbias.debias.debias_words import DebiasWords, needed, sets_in, words_in
+from bayesbias.debias.debias_words import DebiasWords, check_has, sets_in, spelled, words_in
+from bayesbias.debias.rows import ROUNDING, unit_rows, whole_embedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
-from bayesbias.embeddings.loading import load_embedding
-from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import weighted_directions
-
-# Below this, a difference of unit vectors is rounding.
-ROUNDING = 1e-6
-_BLOCK = 10_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,11 +25,11 @@ class Subspace(Described):
     explained : array, shape (components,)
         Share of the sets' variance along each direction.
     sets : tuple
-        The sets that were used; those with a lost word are not among them. Of names: the two lists.
+        The sets that were used, without those that lost a word. For names: the two lists.
     """
 
-    directions: np.ndarray
-    explained: np.ndarray
+    directions: Floats
+    explained: Floats
     sets: tuple[tuple[str, ...], ...]
 
     @property
@@ -52,9 +48,9 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     Parameters
     ----------
     embedding
-        Its vectors are brought to unit length.
+        An embedding whose vectors are scaled to length 1 first.
     sets
-        The definitional sets; each is centred on its own mean, and all sets weigh the same.
+        Word lists with definitional sets; each set is centred on its mean, and all sets have the same weight.
     components
         Number of directions. None (default): one fewer than the largest set has words (1 for pairs).
 
@@ -83,35 +79,35 @@ def bias_subspace(embedding: EmbeddingLike, sets: DebiasWords, *, components: in
     array([[1., 0., 0.]])
     """
     embedding = whole_embedding(embedding)
-    wanted = sets.largest - 1 if components is None else check_count("components", components)
-    found = sets_in(embedding, sets.definitional)
-    if not found:
+    count = sets.largest_set_size - 1 if components is None else check_count("components", components)
+    complete = sets_in(embedding, sets.definitional)
+    if not complete:
         raise MeasureError(
-            f"The embedding {embedding.name!r} has no definitional set of {sets.name!r} whole. Give sets of words "
-            "that it has, or load it with these words and a case rule that finds them."
+            f"The embedding {embedding.name!r} lacks a word of every definitional set of {sets.name!r}. Give sets of "
+            "words that it has, or load it with these words and a case rule that finds them."
         )
     rows, firsts = [], []
-    for words in found:
+    for words in complete:
         vectors = unit_rows(embedding.stored(words))
         centered = vectors - vectors.mean(axis=0)
         if np.abs(centered).max() < ROUNDING:
             raise MeasureError(
-                f"The words {name_some(map(repr, words))} have vectors of the same direction, so they do not show "
-                "what is to be removed. Leave this set out, or check the embedding."
+                f"The words {name_some(map(repr, words))} have vectors of the same direction, so they do not define "
+                "a bias direction. Leave this set out, or check the embedding."
             )
         rows.append(centered / np.sqrt(len(words)))
         firsts.append(centered[0])
     _, scales, directions = np.linalg.svd(np.concatenate(rows), full_matrices=False)
     rank = int((scales > ROUNDING * scales[0]).sum())
-    if wanted > rank:
+    if count > rank:
         raise MeasureError(
-            f"components={wanted}, but the definitional sets that were found ({len(found)}) differ in only {rank} "
-            f"direction{'s' * (rank > 1)}. Give more sets, or fewer components."
+            f"components={count}, but the {len(complete)} definitional sets that the embedding has differ in only "
+            f"{rank} direction{'s' * (rank > 1)}. Give more sets, or fewer components."
         )
     explained = scales**2 / (scales**2).sum()
-    directions = directions[:wanted]
+    directions = directions[:count]
     sign = np.where(np.sum(firsts, axis=0) @ directions.T < 0, -1.0, 1.0)
-    return Subspace(directions * sign[:, None], explained[:wanted], found)
+    return Subspace(directions * sign[:, None], explained[:count], complete)
 
 
 def name_subspace(
@@ -120,28 +116,25 @@ def name_subspace(
     *,
     components: int = 4,
     centred: bool = False,
-    method: str = "This subspace",
 ) -> Subspace:
     """Return the directions in which two lists of names differ most, with their shares of the squared differences.
 
     Parameters
     ----------
     embedding
-        Its vectors are taken as they are, as in the source's formula; `bb.metrics.midb` does so too.
+        An embedding whose vectors are not scaled, as in the source's formula and in `bb.metrics.midb`.
     sets
-        Words with two lists of `names`. "Mary" finds "mary" too.
+        Word lists with two lists of `names`. "Mary" finds "mary" too.
     components
         Number of directions.
     centred
-        Whether the mean difference of the two lists is taken away first; see `bb.geometry.weighted_directions`.
-    method
-        What needs the names, for the message if there are none.
+        Whether the mean difference of the two lists is subtracted first; see `bb.geometry.weighted_directions`.
 
     Raises
     ------
     MeasureError
-        If there are no two lists of names, fewer than two names of a list are left, or the names' differences span
-        fewer directions.
+        If there are not two lists of names, the embedding has fewer than two names of a list, or the names'
+        differences span fewer directions.
 
     Warns
     -----
@@ -160,71 +153,52 @@ def name_subspace(
     array([0.956, 0.044])
     """
     embedding = whole_embedding(embedding)
-    first, second = needed(sets, "names", method, lists=2)
-    kept = (
-        words_in(embedding, first, "the first list of names"),
-        words_in(embedding, second, "the second list of names"),
+    check_has(sets, "names", "A subspace of names")
+    first, second = (
+        words_in(embedding, names, f"the {order} list of names")
+        for order, names in zip(("first", "second"), sets.names, strict=True)
     )
-    one, other = (embedding.stored(words).astype(np.float64) for words in kept)
+    one, other = (embedding.stored(names).astype(np.float64) for names in (first, second))
     directions, weights = weighted_directions(one, other, components, centred=centred)
-    return Subspace(directions, weights, (tuple(kept[0]), tuple(kept[1])))
+    return Subspace(directions, weights, (tuple(first), tuple(second)))
 
 
-def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """Return rows of length 1, as float64; they are scaled before they are squared, so that no square vanishes."""
-    wide = np.asarray(vectors, dtype=np.float64)
-    scaled = wide / np.abs(wide).max(axis=1, keepdims=True)
-    rows: np.ndarray = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
-    return rows
+def neutral_word_bias(
+    embedding: Embedding, sets: DebiasWords, *, classes: int, words: int, least: int
+) -> tuple[Integers, Floats, int]:
+    """Return the rows of all neutral words, their projections on the first bias direction, and the size of a class.
 
-
-def row_blocks(rows: np.ndarray) -> list[np.ndarray]:
-    """Return rows in blocks that are small beside a large embedding."""
-    return np.array_split(rows, max(1, -(-len(rows) // _BLOCK)))
-
-
-def whole_embedding(embedding: EmbeddingLike, *, dimensions: int | None = None) -> Embedding:
-    """Return an embedding with all its words; raise `MeasureError` if it has not the dimensions of the fitted one."""
-    found: Embedding = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
-    if dimensions not in (None, found.dimensions):
-        raise MeasureError(
-            f"The method was fitted to vectors of {dimensions} dimensions; those of {found.name!r} have "
-            f"{found.dimensions}. Fit it to this embedding."
-        )
-    return found
-
-
-def chosen_rows(
-    embedding: Embedding, target: Iterable[str] | None, ignore: Iterable[str] | None, specific: Iterable[str] = ()
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows are `target`, and which of these are not to be left out, as arrays of bool.
+    Parameters
+    ----------
+    embedding, sets
+        As in `bias_subspace`; specific and definitional words are not neutral, in any spelling.
+    classes
+        Number of classes of equal size into which words are taken.
+    words
+        Largest size of a class.
+    least
+        Smallest size of a class.
 
     Raises
     ------
-    LostWordsError
-        If the embedding lacks a target word.
-
-    Warns
-    -----
-    LostWordsWarning
-        If it lacks a word of `ignore`; words of `specific`, which take the place of an absent `ignore`, may be lost.
+    MeasureError
+        If a class would be smaller than `least`, or there is no bias direction.
     """
-    place = {word: row for row, word in enumerate(embedding.words)}
-    if isinstance(target, str) or isinstance(ignore, str):
-        raise MeasureError("`target` and `ignore` are lists of words, not one text. Write ['nurse'], for example.")
-    targets = np.ones(len(embedding), dtype=bool)
-    if target is not None:
-        wanted = list(target)
-        embedding.matrix(wanted)  # names all absent words, with a hint
-        targets[:] = False
-        targets[[place[form] for form in embedding.lookup(wanted).found.values()]] = True
-    left_out = embedding.lookup(specific if ignore is None else ignore)
-    if left_out.lost and ignore is not None:
-        warn_user(
-            f"The embedding {embedding.name!r} lacks {len(left_out.lost)} of the words to ignore "
-            f"({name_some(left_out.lost)}).",
-            LostWordsWarning,
+    others = set(spelled(sets.non_neutral))
+    rows = np.array([row for row, word in enumerate(embedding.words) if word not in others], dtype=int)
+    count = min(words, len(rows) // classes)
+    if count < least:
+        raise MeasureError(
+            f"The embedding {embedding.name!r} has {len(rows)} words besides those of {sets.name!r}, so with "
+            f"words={words} each of {classes} classes has {count}; {least} are needed. Load more of its words, or "
+            "raise `words`."
         )
-    chosen = targets.copy()
-    chosen[[place[form] for form in left_out.found.values()]] = False
-    return targets, chosen
+    direction = bias_subspace(embedding, sets, components=1).directions[0]
+    return rows, unit_rows(embedding.vectors[rows]) @ direction, count
+
+
+def without_differences(embedding: Embedding, sets: DebiasWords, columns: slice = slice(None)) -> bool:
+    """Return whether the words of each definitional set have the same vectors; False if no set has two words."""
+    words_found = [list(embedding.lookup(words).found.values()) for words in sets.definitional]
+    rows = [embedding.stored(words)[:, columns] for words in words_found if len(words) > 1]
+    return bool(rows) and not any(np.ptp(vectors, axis=0).any() for vectors in rows)

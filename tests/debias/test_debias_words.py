@@ -50,14 +50,14 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     path.write_text('definitional = [["young", "old"]]\n')
     assert load_debias_words(path) == DebiasWords("age", [["young", "old"]])
     for text, message in (
-        ("definitional = 3", "must be a list of sets"),
-        ("definitional = [3]", "must be a list"),
-        ("definitional = []", "no definitional set"),
-        ("", "no list 'definitional'"),
-        ("definitonal = []", "unknown key 'definitonal' .did you mean 'definitional'"),
-        ('sets = [["he", "she"]]', r"have name, .* concept; such as definitional = \[\[\"he\", \"she\"\]"),
-        ("definitional = [[", "not valid TOML"),
-        ('definitional = [["a", "b"]]\nname = 3', "name must be a text"),
+        ("definitional = 3", "definitional sets .*3"),
+        ("definitional = [3]", "definitional set 1 .*3"),
+        ("definitional = []", "definitional set"),
+        ("", "'definitional'"),
+        ("definitonal = []", "'definitonal' .*'definitional'"),
+        ('sets = [["he", "she"]]', r"'sets'.* name, .* concept.* \[\[\"he\", \"she\"\]"),
+        ("definitional = [[", "TOML"),
+        ('definitional = [["a", "b"]]\nname = 3', ": name "),
     ):
         path.write_text(text)
         with pytest.raises(MeasureError, match=message):
@@ -69,13 +69,13 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sets", "message"),
     [
-        ([], "no definitional set"),
-        ([["he"]], "at least two words"),
-        ([["he", "he"]], "all different"),
-        (["he"], "is one text"),
-        ("he", "must be a list of sets"),
-        ([["he", 3]], "must be texts"),
-        ([["he", " "]], "not blank"),
+        ([], "definitional set"),
+        ([["he"]], r"definitional set 1 .*\['he'\]"),
+        ([["he", "he"]], r"definitional set 1 .*\['he', 'he'\]"),
+        (["he"], "definitional set 1 .*'he'"),
+        ("he", "definitional sets .*'he'"),
+        ([["he", 3]], "definitional set 1 .*3"),
+        ([["he", " "]], "definitional set 1 .*' '"),
     ],
 )
 def test_bad_sets(sets: object, message: str) -> None:
@@ -84,5 +84,5 @@ def test_bad_sets(sets: object, message: str) -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(MeasureError, match="did you mean 'gender_manzini'"):
+    with pytest.raises(MeasureError, match="'gender_manzini'"):
         load_debias_words("gender_manzin")

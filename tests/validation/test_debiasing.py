@@ -9,7 +9,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.debias import INLP, RAN, BiasAlignment, DebiasWords, DoubleHardDebias, HalfSibling, OSCaR
-from bayesbias.debias.by_word.autoencoder import Adam, encoded, first_weights, reconstruction, through_encoder
+from bayesbias.debias.by_word.adam import Adam
+from bayesbias.debias.by_word.autoencoder import encoded, first_weights, reconstruction, through_encoder
 from bayesbias.debias.by_word.gender_preserving import joint_loss
 from tests.validation.scripts import VALIDATION
 

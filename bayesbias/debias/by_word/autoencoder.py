@@ -1,35 +1,13 @@
 """An autoencoder of one hidden layer and two classifiers of it: values and gradients, as arrays."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-
-Weights = dict[str, Floats]
-
-
-@dataclass
-class Adam:
-    """Adam of Kingma and Ba (2015), algorithm 1, with its usual constants."""
-
-    rate: float
-    step: int = 0
-    moments: dict[str, list[Floats]] = field(default_factory=dict)
-
-    def update(self, weights: Weights, slopes: Weights) -> None:
-        """Change weights in place."""
-        self.step += 1
-        for name, slope in slopes.items():
-            mean, square = self.moments.setdefault(name, [np.zeros_like(slope), np.zeros_like(slope)])
-            mean += 0.1 * (slope - mean)
-            square += 0.001 * (slope * slope - square)
-            size = np.sqrt(square / np.float32(1 - 0.999**self.step)) + np.float32(1e-8)
-            weights[name] -= np.float32(self.rate / (1 - 0.9**self.step)) * mean / size
+from bayesbias.debias.by_word.adam import Weights
 
 
 def first_weights(dimensions: int, generator: np.random.Generator) -> Weights:
-    """Return weights drawn evenly within one over the square root of the dimensions, as PyTorch's layers begin."""
+    """Return initial weights as PyTorch's: uniform within one over the square root of the number of dimensions."""
     bound = 1 / np.sqrt(dimensions)
     shapes: dict[str, tuple[int, ...]] = {"first": (dimensions,), "second": (dimensions,)}
     shapes |= {"first_bias": (1,), "second_bias": (1,)}
@@ -50,11 +28,11 @@ def reconstruction(rows: Floats, seen: Floats, weights: Weights) -> tuple[float,
     Parameters
     ----------
     rows
-        What is to come out.
+        Rows to reconstruct.
     seen
-        What goes in: the rows, some entries of which are dropped.
+        Input: the rows, with some entries dropped.
     weights
-        Of encoder and decoder.
+        Weights of encoder and decoder.
 
     Returns
     -------

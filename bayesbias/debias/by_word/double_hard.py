@@ -1,7 +1,5 @@
-"""Double-hard debiasing: take a direction of word frequency away first, then debias hard."""
+"""Double-hard debiasing: remove a direction of word frequency first, then debias hard."""
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,13 +7,13 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_count
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Facts
 from bayesbias.debias.by_word.hard import FittedHardDebias, HardDebias
-from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, spelled
-from bayesbias.debias.linear.linear_map import debiased_name
-from bayesbias.debias.subspace import bias_subspace, chosen_rows, row_blocks, unit_rows, whole_embedding
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
-from bayesbias.errors import MeasureError
+from bayesbias.debias.debias_words import DebiasWords
+from bayesbias.debias.method import FittedMethod, Method, Words
+from bayesbias.debias.rows import chosen_rows, row_blocks
+from bayesbias.debias.subspace import bias_subspace, neutral_word_bias
+from bayesbias.embeddings.embedding import Embedding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,34 +21,84 @@ if TYPE_CHECKING:
 _LEAST = 5  # biased words a side
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedDoubleHardDebias(FittedMethod):
+    """A principal component to remove, and then a bias subspace.
+
+    Parameters
+    ----------
+    sets
+        The word lists.
+    mean : array, shape (dimensions,)
+        Mean of the vocabulary's vectors.
+    component : array, shape (dimensions,)
+        The principal component that is removed.
+    candidates : pd.DataFrame
+        One row per candidate: `component`, its number, and `accuracy`, the share of the most biased words whose side
+        two clusters show after its removal, from 0.5 to 1.
+    hard
+        The second step.
+
+    Notes
+    -----
+    By default no word is ignored: specific words lose the component, but are not neutralized. Vectors of ignored words
+    and of words that are not targets are no longer comparable with those of changed words.
+    """
+
+    _label = "double_hard-debiased ({sets.name})"
+
+    sets: DebiasWords
+    mean: Floats
+    component: Floats
+    candidates: "pd.DataFrame"
+    hard: FittedHardDebias
+
+    @property
+    def _facts(self) -> Facts:
+        accuracy = self.candidates["accuracy"].to_numpy()
+        return {"sets": self.sets.name, "component": int(accuracy.argmin()) + 1, "accuracy": float(accuracy.min())}
+
+    @property
+    def _dimensions(self) -> int:
+        return len(self.mean)
+
+    def _debiased(self, source: Embedding, target: Words, ignore: Words) -> Embedding:
+        _, chosen = chosen_rows(source, target, ignore)
+        after = self.hard.transform(_without_component(source, self.mean, self.component)).vectors
+        return self._with_vectors(source, after if chosen.all() else np.where(chosen[:, None], after, source.vectors))
+
+
 @dataclass(frozen=True)
-class DoubleHardDebias:
+class DoubleHardDebias(Method[FittedDoubleHardDebias]):
     """Double-hard debiasing of Wang et al.
 
     Parameters
     ----------
     candidates
-        How many of the vocabulary's first principal components are tried, 20 in the source; at most as many as there
-        are dimensions.
+        Number of the vocabulary's first principal components to try, 20 in the source; at most the number of
+        dimensions.
     words
-        How many of the most biased words of each side judge them, 1,000 in the source; at most a quarter of those that
-        are left.
+        Number of the most biased words of each side that judge the components, 1,000 in the source; at most a quarter
+        of the neutral words.
 
     Raises
     ------
     ArgumentError
         If `candidates` or `words` is not a whole number of at least 1.
+    MeasureError
+        In `fit`: if there is no bias direction, or fewer than 20 words are neutral.
 
     Notes
     -----
-    **What it needs.** What hard debiasing needs, and the whole vocabulary, whose principal components are taken: a
-    vocabulary of chosen words has others than one of frequent and rare words.
+    **What it needs.** What hard debiasing needs, and the whole vocabulary, whose principal components are used: a
+    selected vocabulary has other components than one of frequent and rare words.
 
     **What it changes.** Every word loses the vocabulary's mean and its part in one principal component, the one without
-    which the most biased words fall least into two clusters by side; then all is as in hard debiasing.
+    which two clusters separate the most biased words of the two sides least; the rest is hard debiasing. Vectors are
+    not scaled before.
 
     **What it cannot do.** Ensure that the component is one of frequency, or that other clusterings find nothing. Where
-    "she" and "he" become nearly equal, measures along she - he say nothing any more.
+    "she" and "he" become nearly equal, measures along she - he lose their meaning.
 
     References
     ----------
@@ -62,7 +110,7 @@ class DoubleHardDebias:
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> fitted = bb.debias.DoubleHardDebias(candidates=3).fit(bb.load_embedding(vectors), [["he", "she"]])
-    >>> list(fitted.tried["component"]), fitted.component.shape
+    >>> list(fitted.candidates["component"]), fitted.component.shape
     ([1, 2, 3], (100,))
     """
 
@@ -73,140 +121,31 @@ class DoubleHardDebias:
         check_count("candidates", self.candidates)
         check_count("words", self.words)
 
-    def fit(
-        self, embedding: EmbeddingLike, sets: str | os.PathLike[str] | DebiasWords | Sets, *, name: str | None = None
-    ) -> "FittedDoubleHardDebias":
-        """Choose a component, and find the bias subspace without it.
-
-        Parameters
-        ----------
-        embedding
-            An embedding with all its words, taken as they are.
-        sets
-            Definitional sets: a name of `list_debias_words`, a path, `DebiasWords`, or a list such as
-            ``[["he", "she"], ["man", "woman"]]``.
-        name
-            What is removed; it becomes part of the debiased embedding's name. Default: that of `sets`.
-
-        Raises
-        ------
-        MeasureError
-            If there is no bias direction, or fewer than 20 words are left beside those of the sets.
-
-        Warns
-        -----
-        LostWordsWarning
-            If sets are left out because the embedding lacks a word.
-        """
+    def _fit(self, source: Embedding, words: DebiasWords) -> FittedDoubleHardDebias:
         import pandas as pd
 
-        words, embedding = as_debias_words(sets, name=name), whole_embedding(embedding)
-        judges, sides = self._most_biased(embedding, words)
-        mean, components = vocabulary_components(embedding.vectors, self.candidates)
-        pairs = bias_subspace(embedding, words, components=1).sets
-        paired = tuple(dict.fromkeys(word for each in pairs for word in each))
-        own = DebiasWords(words.name, pairs)
-        tried = []
+        rows, bias, count = neutral_word_bias(source, words, classes=4, words=self.words, least=_LEAST)
+        order = rows[np.argsort(bias, kind="stable")]
+        most_biased, sides = np.concatenate([order[:count], order[-count:]]), np.repeat([0, 1], count)
+        mean, components = vocabulary_components(source.vectors, self.candidates)
+        pairs = bias_subspace(source, words, components=1).sets
+        paired_words = tuple(dict.fromkeys(word for pair in pairs for word in pair))
+        pair_sets = DebiasWords(words.name, pairs)
+        candidates = []
         for number, component in enumerate(components, start=1):
-            few = Embedding(paired, without(embedding.stored(paired), mean, component))
-            direction = bias_subspace(few, own, components=1).directions[0]
-            left = without(embedding.vectors[judges], mean, component)
-            share = clustering_accuracy(left - np.outer(left @ direction, direction), sides)
-            tried.append({"component": number, "accuracy": share})
-        frame = pd.DataFrame(tried)
+            paired = Embedding(paired_words, without_component(source.stored(paired_words), mean, component))
+            direction = bias_subspace(paired, pair_sets, components=1).directions[0]
+            left = without_component(source.vectors[most_biased], mean, component)
+            accuracy = clustering_accuracy(left - np.outer(left @ direction, direction), sides)
+            candidates.append({"component": number, "accuracy": accuracy})
+        frame = pd.DataFrame(candidates)
         component = components[int(frame["accuracy"].to_numpy().argmin())]
-        hard = HardDebias().fit(_changed(embedding, mean, component), words)
+        hard = HardDebias().fit(_without_component(source, mean, component), words)
         return FittedDoubleHardDebias(words, mean, component, frame, hard)
-
-    def _most_biased(self, embedding: Embedding, words: DebiasWords) -> tuple[Integers, Integers]:
-        """Return the rows of the most biased words, and which side each is on."""
-        known = set(spelled([*words.specific, *(word for each in words.definitional for word in each)]))
-        rows = np.array([row for row, word in enumerate(embedding.words) if word not in known], dtype=int)
-        count = min(self.words, len(rows) // 4)
-        if count < _LEAST:
-            raise MeasureError(
-                f"The embedding {embedding.name!r} has {len(rows)} words that are not of the sets of {words.name!r} "
-                f"themselves (words={self.words}), but {4 * _LEAST} are needed. Load more of its words."
-            )
-        direction = bias_subspace(embedding, words, components=1).directions[0]
-        order = rows[np.argsort(unit_rows(embedding.vectors[rows]) @ direction, kind="stable")]
-        return np.concatenate([order[:count], order[-count:]]), np.repeat([0, 1], count)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FittedDoubleHardDebias(Described):
-    """A component to take away, and a bias subspace to be removed then.
-
-    Parameters
-    ----------
-    sets
-        The words.
-    mean : array, shape (dimensions,)
-        The vocabulary's.
-    component : array, shape (dimensions,)
-        The principal component that is taken away.
-    tried : pd.DataFrame
-        One row a candidate: `component`, its number, and `accuracy`, with which two clusters match the two sides of the
-        most biased words without it, from 0.5 to 1.
-    hard
-        The second step.
-    """
-
-    sets: DebiasWords
-    mean: Floats
-    component: Floats
-    tried: "pd.DataFrame"
-    hard: FittedHardDebias
-
-    @property
-    def _facts(self) -> Facts:
-        accuracy = self.tried["accuracy"].to_numpy()
-        return {"sets": self.sets.name, "component": int(accuracy.argmin()) + 1, "accuracy": float(accuracy.min())}
-
-    def transform(
-        self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
-    ) -> Embedding:
-        """Return a debiased embedding; the given one is not touched.
-
-        Parameters
-        ----------
-        embedding
-            The embedding that was fitted, or more or fewer words of the same vectors.
-        target
-            Words to change. None (default): all. The others keep their vectors, which are then no longer comparable
-            with those of changed words.
-        ignore
-            Words that keep their vectors. None (default): none; specific words lose the component, but are not
-            neutralized.
-
-        Returns
-        -------
-        Embedding
-            The same words, number type and case rule. Its name says what was done.
-
-        Raises
-        ------
-        LostWordsError
-            If the embedding lacks a target word.
-        MeasureError
-            As `FittedHardDebias.transform`.
-
-        Warns
-        -----
-        LostWordsWarning
-            As `FittedHardDebias.transform`.
-        """
-        embedding = whole_embedding(embedding, dimensions=len(self.mean))
-        spared = None if ignore is None or isinstance(ignore, str) else list(ignore)
-        _targets, chosen = chosen_rows(embedding, target, ignore if spared is None else spared)
-        after = self.hard.transform(_changed(embedding, self.mean, self.component))
-        vectors = after.vectors if chosen.all() else np.where(chosen[:, None], after.vectors, embedding.vectors)
-        name = debiased_name(embedding, "double_hard", self.sets)
-        return Embedding(embedding.words, vectors, name=name, case=embedding.case)
 
 
 def vocabulary_components(vectors: Floats, count: int) -> tuple[Floats, Floats]:
-    """Return the mean of rows and their first principal components, made in blocks."""
+    """Return the mean of rows and their first principal components, computed in blocks."""
     mean = vectors.mean(axis=0, dtype=np.float64)
     spread = np.zeros((len(mean), len(mean)))
     for rows in row_blocks(np.arange(len(vectors))):
@@ -215,10 +154,10 @@ def vocabulary_components(vectors: Floats, count: int) -> tuple[Floats, Floats]:
     return mean, np.linalg.eigh(spread)[1][:, ::-1].T[:count]
 
 
-def without(vectors: Floats, mean: Floats, component: Floats) -> Floats:
-    """Return vectors without a mean, and without their part (before that) in a component: the source's step 1.
+def without_component(vectors: Floats, mean: Floats, component: Floats) -> Floats:
+    """Return vectors minus a mean and minus their own part in a component: the source's step 1.
 
-    >>> without(np.array([[3.0, 2.0]]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
+    >>> without_component(np.array([[3.0, 2.0]]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
     array([[0., 1.]])
     """
     left: Floats = vectors - mean - np.outer(vectors @ component, component)
@@ -230,14 +169,14 @@ def clustering_accuracy(vectors: Floats, sides: Integers) -> float:
     from scipy.cluster.vq import kmeans2
 
     start = np.stack([vectors[sides == side].mean(axis=0) for side in (0, 1)])
-    _, found = kmeans2(vectors, start, minit="matrix", iter=100)
-    share = float((found == sides).mean())
+    _, clusters = kmeans2(vectors, start, minit="matrix", iter=100)
+    share = float((clusters == sides).mean())
     return max(share, 1 - share)
 
 
-def _changed(embedding: Embedding, mean: Floats, component: Floats) -> Embedding:
+def _without_component(embedding: Embedding, mean: Floats, component: Floats) -> Embedding:
     vectors = np.empty_like(embedding.vectors)
     for rows in row_blocks(np.arange(len(vectors))):
         block = slice(rows[0], rows[-1] + 1)
-        vectors[block] = without(embedding.vectors[block], mean, component)
+        vectors[block] = without_component(embedding.vectors[block], mean, component)
     return Embedding(embedding.words, vectors, name=embedding.name, case=embedding.case)

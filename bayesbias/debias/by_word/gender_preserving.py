@@ -1,26 +1,24 @@
-"""Gender-preserving debiasing: an encoder that keeps what gendered words say and hides it in words of a concept."""
+"""Gender-preserving debiasing: an encoder that keeps gender in gendered words and hides it in words of a concept."""
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import override
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import check_count, resolve_seed, with_progress
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.statements import Facts
+from bayesbias.debias.by_word.adam import Adam, Weights
 from bayesbias.debias.by_word.autoencoder import (
-    Adam,
-    Weights,
     classification,
     encoded,
     first_weights,
     reconstruction,
     through_encoder,
 )
-from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, needed, spelled, words_in
-from bayesbias.debias.linear.linear_map import debiased_name
-from bayesbias.debias.subspace import chosen_rows, row_blocks, unit_rows, whole_embedding
+from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike, spelled, words_in
+from bayesbias.debias.method import FittedMethod, Method, documented_like
+from bayesbias.debias.rows import unit_rows
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
 
@@ -28,37 +26,71 @@ _RATE, _BATCH, _DROPPED = 2e-4, 512, 0.05  # of the first stages
 _JOINT_RATE, _JOINT_DROPPED, _WEIGHT = 0.1, 0.01, 1e-4  # of the last one
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedGenderPreserving(FittedMethod):
+    """A trained encoder; words that are not encoded keep coordinates that cannot be compared with encoded ones.
+
+    Parameters
+    ----------
+    sets
+        The word lists.
+    matrix : array, shape (dimensions, dimensions)
+        A vector w of length 1, as a row, becomes ``tanh(w matrix + bias)``.
+    bias : array, shape (dimensions,)
+        See `matrix`.
+    """
+
+    _label = "gender_preserving-debiased ({sets.name})"
+
+    sets: DebiasWords
+    matrix: Floats
+    bias: Floats
+
+    @property
+    def _facts(self) -> Facts:
+        return {"sets": self.sets.name, "dimensions": len(self.bias)}
+
+    @property
+    def _dimensions(self) -> int:
+        return len(self.bias)
+
+    def _moved(self, source: Embedding, rows: Integers) -> Floats:
+        return encoded(unit_rows(source.vectors[rows]), {"encoder": self.matrix, "encoder_bias": self.bias})
+
+
 @dataclass(frozen=True)
-class GenderPreserving:
+class GenderPreserving(Method[FittedGenderPreserving]):
     """Gender-preserving debiasing of Kaneko and Bollegala, for any two sides.
 
     Parameters
     ----------
     words
-        How many of the embedding's first words teach the autoencoder; the source takes all.
+        Number of the embedding's first words that train the autoencoder; the source takes all.
     epochs
-        Of the autoencoder alone, 315 in the source's code.
+        Epochs of the autoencoder alone, 315 in the source's code.
     classifier_epochs, joint_epochs
-        Of the two classifiers alone, and of all together: 15 and 5 in the source's code.
+        Epochs of the two classifiers alone, and of all together: 15 and 5 in the source's code.
     random_seed
-        Of the first weights, and of what is dropped and shuffled. 0 by default, as in the source.
+        Seed of the initial weights, and of what is dropped and shuffled. 0 by default, as in the source.
 
     Raises
     ------
     ArgumentError
-        If a number is no whole number of at least 1, or `random_seed` none of at least 0.
+        If a number is not a whole number of at least 1, or `random_seed` not one of at least 0.
+    MeasureError
+        In `fit`: if the embedding has fewer than two words of a side or of the concept, or no other words.
 
     Notes
     -----
-    **What it needs.** Words of both `sides`; a `concept` whose words the sides should not show in, such as occupations;
-    words that are of neither, which are taken from the rest of the vocabulary; minutes.
+    **What it needs.** Words of both `sides`; a `concept` in whose words the sides should not show, such as occupations;
+    words that belong to none of these, which are taken from the rest of the vocabulary; minutes.
 
     **What it changes.** All: every word becomes the hidden layer of an autoencoder, in coordinates of its own.
 
-    **What it cannot do.** Change bias much: the source weighs what debiases 10,000 times less than the reconstruction,
-    and most of the change is what an autoencoder does to vectors: with these settings, cosines of random pairs of words
-    in Google News correlate at 0.88 with those before. Vectors from before and after cannot be compared, nor words that
-    were changed with words that were not.
+    **What it cannot do.** Change bias much: the source gives debiasing a weight 10,000 times smaller than the
+    reconstruction, and most of the change is that of an autoencoder: with these settings, cosines of random pairs of
+    words in Google News correlate at 0.88 with those before. Vectors from before and after cannot be compared, nor
+    changed words with unchanged ones.
 
     References
     ----------
@@ -72,6 +104,8 @@ class GenderPreserving:
     GenderPreserving(words=5000, epochs=10, classifier_epochs=15, joint_epochs=5, random_seed=0)
     """
 
+    needs = ("sides", "concept")
+
     words: int = 5000
     epochs: int = 315
     classifier_epochs: int = 15
@@ -83,43 +117,18 @@ class GenderPreserving:
             check_count(name, getattr(self, name))
         object.__setattr__(self, "random_seed", resolve_seed(self.random_seed))
 
+    @override
+    @documented_like(Method.fit, progress="Whether to show a progress bar.")
     def fit(
-        self,
-        embedding: EmbeddingLike,
-        sets: str | os.PathLike[str] | DebiasWords | Sets,
-        *,
-        name: str | None = None,
-        progress: bool = True,
-    ) -> "FittedGenderPreserving":
-        """Train the autoencoder, then the classifiers, then all together.
+        self, embedding: EmbeddingLike, sets: DebiasWordsLike, *, name: str | None = None, progress: bool = True
+    ) -> FittedGenderPreserving:
+        return self._fit(*self._inputs(embedding, sets, name), progress)
 
-        Parameters
-        ----------
-        embedding
-            Its vectors are brought to unit length.
-        sets
-            Words with `sides` and a `concept`: a name of `list_debias_words`, a path, or `DebiasWords`.
-        name
-            What is removed; it becomes part of the debiased embedding's name. Default: that of `sets`.
-        progress
-            Whether to show a bar.
-
-        Raises
-        ------
-        MeasureError
-            If there are no two sides or no concept, the embedding has fewer than two words of one of them, or no word
-            that is of neither.
-
-        Warns
-        -----
-        LostWordsWarning
-            If the embedding lacks words.
-        """
-        given, embedding = as_debias_words(sets, name=name), whole_embedding(embedding)
-        quads = _quads(embedding, given)
+    def _fit(self, source: Embedding, words: DebiasWords, progress: bool = True) -> FittedGenderPreserving:
+        quads = _quads(source, words)
         generator = np.random.default_rng(self.random_seed)
-        weights = first_weights(embedding.dimensions, generator)
-        rows = unit_rows(embedding.vectors[: self.words]).astype(np.float32)
+        weights = first_weights(source.dimensions, generator)
+        rows = unit_rows(source.vectors[: self.words]).astype(np.float32)
         adam = Adam(_RATE)
         for _ in with_progress(range(self.epochs), "Autoencoder", progress=progress):
             order = generator.permutation(len(rows))
@@ -142,70 +151,7 @@ class GenderPreserving:
                 _, slopes = joint_loss(quad, seen, means[1] - means[0], weights)
                 for part, slope in slopes.items():
                     weights[part] -= np.float32(_JOINT_RATE) * slope
-        return FittedGenderPreserving(given, weights["encoder"], weights["encoder_bias"])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FittedGenderPreserving(Described):
-    """A trained encoder.
-
-    Parameters
-    ----------
-    sets
-        The words.
-    matrix : array, shape (dimensions, dimensions)
-        A vector w of length 1, as a row, becomes ``tanh(w matrix + bias)``.
-    bias : array, shape (dimensions,)
-        See `matrix`.
-    """
-
-    sets: DebiasWords
-    matrix: Floats
-    bias: Floats
-
-    @property
-    def _facts(self) -> Facts:
-        return {"sets": self.sets.name, "dimensions": len(self.bias)}
-
-    def transform(
-        self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
-    ) -> Embedding:
-        """Return an embedding of encoded words; the given one is not touched.
-
-        Parameters
-        ----------
-        embedding
-            The embedding that was fitted, or more or fewer words of the same vectors.
-        target
-            Words to encode. None (default): all.
-        ignore
-            Words that are not encoded. None (default): none. They stay in coordinates of their own.
-
-        Returns
-        -------
-        Embedding
-            The same words, number type and case rule. Its name says what was done.
-
-        Raises
-        ------
-        LostWordsError
-            If the embedding lacks a target word.
-        MeasureError
-            If the number of dimensions differs.
-
-        Warns
-        -----
-        LostWordsWarning
-            If words to ignore are absent.
-        """
-        embedding = whole_embedding(embedding, dimensions=len(self.bias))
-        _, chosen = chosen_rows(embedding, target, ignore)
-        vectors = embedding.vectors.copy()
-        weights = {"encoder": self.matrix, "encoder_bias": self.bias}
-        for rows in row_blocks(np.flatnonzero(chosen)):
-            vectors[rows] = encoded(unit_rows(embedding.vectors[rows]), weights)
-        name = debiased_name(embedding, "gender_preserving", self.sets)
-        return Embedding(embedding.words, vectors, name=name, case=embedding.case)
+        return FittedGenderPreserving(words, weights["encoder"], weights["encoder_bias"])
 
 
 def joint_loss(quad: Floats, seen: Floats, across: Floats, weights: Weights) -> tuple[float, Weights]:
@@ -214,11 +160,12 @@ def joint_loss(quad: Floats, seen: Floats, across: Floats, weights: Weights) -> 
     Parameters
     ----------
     quad, seen
-        Words of the first side, the second, the concept and neither, in rows; and what goes in of them.
+        Vectors of a word of the first side, the second, the concept and none of these, in rows; and the input, from
+        which entries are dropped.
     across
-        The mean difference between the sides in the hidden layer, which is taken as known.
+        Mean difference between the sides in the hidden layer, treated as a constant.
     weights
-        All of them.
+        Weights of encoder, decoder and classifiers.
 
     References
     ----------
@@ -228,38 +175,35 @@ def joint_loss(quad: Floats, seen: Floats, across: Floats, weights: Weights) -> 
     loss, hidden, slope, slopes = reconstruction(quad, seen, weights)
     labels = np.eye(4, dtype=quad.dtype)
     for side, classifier in enumerate(("first", "second")):
-        error, own, its = classification(hidden, labels[side], classifier, weights)
+        error, hidden_slope, classifier_slopes = classification(hidden, labels[side], classifier, weights)
         loss += _WEIGHT * error
-        slope = slope + _WEIGHT * own
-        slopes |= {part: _WEIGHT * each for part, each in its.items()}
+        slope = slope + _WEIGHT * hidden_slope
+        slopes |= {name: _WEIGHT * weight_slope for name, weight_slope in classifier_slopes.items()}
     along = (hidden @ across) * np.array([0, 0, 1, 1], dtype=quad.dtype)
     loss += _WEIGHT * float(along @ along)
     slope = slope + _WEIGHT * 2 * np.outer(along, across)
     return loss, slopes | through_encoder(seen, hidden, slope)
 
 
-def _quads(embedding: Embedding, given: DebiasWords) -> Floats:
-    """Return unit vectors of words of the first side, the second, the concept, and neither; (quads, 4, dimensions)."""
-    first, second = needed(given, "sides", "Gender-preserving debiasing", lists=2)
-    concept = [str(word) for word in needed(given, "concept", "Gender-preserving debiasing")]
-    lists = [
-        words_in(embedding, words, what)
-        for words, what in ((first, "the first side"), (second, "the second side"), (concept, "the concept"))
-    ]
-    known = set(spelled([*(word for each in (first, second, *given.definitional) for word in each), *given.specific]))
-    known |= {word for each in lists for word in each}
-    neither = [word for word in embedding.words if word not in known]
-    if not neither:
-        raise MeasureError(f"No word of {embedding.name!r} is of neither side. Load more words than those of the sets.")
-    count = min(map(len, lists))
-    places = np.linspace(0, len(neither) - 1, min(count, len(neither))).astype(int)
-    lists.append([neither[place] for place in places])
-    count = min(map(len, lists))
+def _quads(embedding: Embedding, sets: DebiasWords) -> Floats:
+    """Return unit vectors of words of the first side, the second, the concept, and others; (quads, 4, dimensions)."""
+    first, second = sets.sides
+    named = {"the first side": first, "the second side": second, "the concept": sets.concept}
+    lists = [words_in(embedding, words, name) for name, words in named.items()]
+    excluded = set(spelled([*first, *second, *sets.non_neutral])).union(*lists)
+    others = [word for word in embedding.words if word not in excluded]
+    if not others:
+        raise MeasureError(
+            f"The embedding {embedding.name!r} has no words besides those of {sets.name!r}. Load more of its words."
+        )
+    count = min(*map(len, lists), len(others))
+    lists.append([others[position] for position in np.linspace(0, len(others) - 1, count).astype(int)])
     stacked = [unit_rows(embedding.stored(words[:count])) for words in lists]
     quads: Floats = np.stack(stacked, axis=1).astype(np.float32)
     return quads
 
 
 def _dropped(rows: Floats, share: float, generator: np.random.Generator) -> Floats:
-    kept: Floats = rows * ((generator.random(rows.shape, dtype=np.float32) >= share) / np.float32(1 - share))
-    return kept
+    """Return rows of which a share of the entries is 0, and the others are scaled up for it."""
+    seen: Floats = rows * ((generator.random(rows.shape, dtype=np.float32) >= share) / np.float32(1 - share))
+    return seen

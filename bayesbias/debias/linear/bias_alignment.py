@@ -1,39 +1,46 @@
-"""Bias alignment: turn the first words of pairs onto the second ones, and go half of the way with every word."""
+"""Bias alignment: rotate the first words of pairs onto the second ones, half of the way, and all words with them."""
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
-from bayesbias.debias.linear.linear_map import FittedLinearMap
-from bayesbias.debias.subspace import bias_subspace, unit_rows, whole_embedding
-from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.debias.debias_words import DebiasWords
+from bayesbias.debias.linear.linear_map import FittedLinearMap, linear_map
+from bayesbias.debias.method import Method
+from bayesbias.debias.rows import unit_rows
+from bayesbias.debias.subspace import bias_subspace
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError
 
 
 @dataclass(frozen=True)
-class BiasAlignment:
+class BiasAlignment(Method[FittedLinearMap]):
     """The bias alignment model (BAM) of Lauscher et al.
+
+    Raises
+    ------
+    MeasureError
+        In `fit`: if a definitional set is not a pair, or the words of a pair have the same direction.
 
     Notes
     -----
-    **What it needs.** Definitional pairs, first words of the one side and second words of the other.
+    **What it needs.** Definitional pairs, with first words of one side and second words of the other.
 
-    **What it changes.** Every word becomes the mean of itself and of what the rotation makes of it that turns the first
-    words nearest to the second ones; the words of a pair move towards each other.
+    **What it changes.** Every word becomes the mean of itself and its image under the rotation that brings the first
+    words nearest to the second ones; the words of a pair move towards each other. The rotation is found among vectors
+    of length 1.
 
-    **What it cannot do.** Take a direction away: with few pairs it hardly changes a word. It moves all words towards
-    the second side's frame, so that the order within the pairs matters.
+    **What it cannot do.** Remove a direction: with few pairs it hardly changes a word. It moves all words towards the
+    second side, so the order within pairs matters.
 
     References
     ----------
     Lauscher, Glavas, Ponzetto and Vulic (2020), A general framework for implicit and explicit debiasing of
     distributional word vector spaces, AAAI 34, 8131-8138, arXiv:1909.06092, section 3, "BAM": W = U V', from the
-    singular value decomposition of A' B, and (X + X W) / 2. The published code takes V' in place of U V', which is no
-    rotation of the first words onto the second. Fewer pairs than dimensions leave W open outside of their span: there
-    it is, here, the rotation that turns vectors least, where it was whatever the decomposition gave.
+    singular value decomposition of A' B, and (X + X W) / 2. The published code takes V' in place of U V', which is not
+    a rotation of the first words onto the second. Fewer pairs than dimensions leave W undetermined outside their span;
+    here it is the rotation that turns vectors least there, in the code whatever the decomposition returns.
 
     Examples
     --------
@@ -43,48 +50,21 @@ class BiasAlignment:
     (array([0.5, 0.5]), 'toy, bam-debiased (gender)')
     """
 
-    def fit(
-        self, embedding: EmbeddingLike, sets: str | os.PathLike[str] | DebiasWords | Sets, *, name: str | None = None
-    ) -> FittedLinearMap:
-        """Find the rotation.
-
-        Parameters
-        ----------
-        embedding
-            The rotation is found among its vectors brought to unit length; the map takes vectors as they are.
-        sets
-            Definitional pairs: a name of `list_debias_words`, a path, `DebiasWords`, or a list such as
-            ``[["he", "she"], ["man", "woman"]]``.
-        name
-            What is removed; it becomes part of the debiased embedding's name. Default: that of `sets`.
-
-        Raises
-        ------
-        MeasureError
-            If a set is no pair, no pair is left in this embedding, or the words of a pair have the same direction.
-
-        Warns
-        -----
-        LostWordsWarning
-            If pairs are left out because the embedding lacks a word.
-        """
-        words, embedding = as_debias_words(sets, name=name), whole_embedding(embedding)
-        if words.largest > 2:
+    def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
+        if words.largest_set_size > 2:
             raise MeasureError(
-                f"Bias alignment takes pairs, but a definitional set of {words.name!r} has {words.largest} words. Give "
-                "pairs, first words of the one side and second words of the other."
+                f"Bias alignment takes pairs, but a definitional set of {words.name!r} has {words.largest_set_size} "
+                "words. Give pairs, with first words of one side and second words of the other."
             )
-        pairs = bias_subspace(embedding, words, components=1).sets
-        first, second = (unit_rows(embedding.stored([pair[side] for pair in pairs])) for side in (0, 1))
-        matrix = (np.eye(embedding.dimensions) + rotation_onto(first, second)) / 2
-        none: Floats = np.empty((0, embedding.dimensions))
-        return FittedLinearMap(words, "bam", matrix, none, np.empty(0), ())
+        pairs = bias_subspace(source, words, components=1).sets
+        first, second = (unit_rows(source.stored([pair[side] for pair in pairs])) for side in (0, 1))
+        return linear_map(words, "bam", (np.eye(source.dimensions) + rotation_onto(first, second)) / 2)
 
 
 def rotation_onto(first: Floats, second: Floats) -> Floats:
     """Return the orthogonal W for which ``first @ W`` is nearest to ``second``.
 
-    Of all such matrices it is the one with the largest trace: it turns vectors least where the rows say nothing.
+    Of all such matrices it is the one with the largest trace: it turns vectors least outside the span of the rows.
 
     >>> rotation_onto(np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])).round(12) + 0.0
     array([[ 0.,  1.,  0.],

@@ -1,6 +1,5 @@
-"""Half-sibling regression: take away of each word what words that mean what is removed predict of it."""
+"""Half-sibling regression: each word loses what words of biased meaning predict of it."""
 
-import os
 from dataclasses import dataclass
 from math import inf
 
@@ -8,37 +7,41 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_number
-from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
-from bayesbias.debias.linear.linear_map import FittedLinearMap
-from bayesbias.debias.subspace import whole_embedding
-from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.debias.debias_words import DebiasWords
+from bayesbias.debias.linear.linear_map import FittedLinearMap, linear_map
+from bayesbias.debias.method import Method
+from bayesbias.debias.subspace import without_differences
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError
 
 
 @dataclass(frozen=True)
-class HalfSibling:
+class HalfSibling(Method[FittedLinearMap]):
     """Half-sibling regression of Yang and Feng.
 
     Parameters
     ----------
     penalty
-        Of the ridge regression, alpha in the source, which uses 60 for vectors that are not scaled. The shorter the
-        vectors, the less the same penalty takes away: of vectors of length 1, 60 leaves nearly everything.
+        Penalty of the ridge regression, alpha in the source, which uses 60 for vectors that are not scaled. The
+        shorter the vectors, the less the same penalty removes: for vectors of length 1, 60 leaves nearly everything.
 
     Raises
     ------
     ArgumentError
         If `penalty` is not a finite number above 0.
+    MeasureError
+        In `fit`: if the embedding has fewer than two of the words, or the words of each definitional set have the same
+        vector.
 
     Notes
     -----
-    **What it needs.** Words that mean what is removed: the definitional ones, `specific` and `sides` of the words,
-    together; the more of them the vectors have, the more is taken away.
+    **What it needs.** Words whose meaning includes the bias: `definitional`, `specific` and `sides` together. The more
+    of them the vectors have, the more is removed.
 
-    **What it changes.** Every other word w loses the part that a ridge regression predicts from those words.
+    **What it changes.** Every other word loses the part that a ridge regression predicts from those words.
 
-    **What it cannot do.** Tell what is removed from whatever else those words have in common: that they are of people,
-    frequent, or of the family, goes with it.
+    **What it cannot do.** Distinguish the bias from whatever else those words have in common: that they denote people,
+    are frequent, or are about the family.
 
     References
     ----------
@@ -59,50 +62,27 @@ class HalfSibling:
     def __post_init__(self) -> None:
         check_number("penalty", self.penalty, low=0, high=inf, above=True)
 
-    def fit(
-        self, embedding: EmbeddingLike, sets: str | os.PathLike[str] | DebiasWords | Sets, *, name: str | None = None
-    ) -> FittedLinearMap:
-        """Find the map.
-
-        Parameters
-        ----------
-        embedding
-            Its vectors are taken as they are.
-        sets
-            The words: a name of `list_debias_words`, a path, `DebiasWords`, or a list of definitional sets.
-        name
-            What is removed; it becomes part of the debiased embedding's name. Default: that of `sets`.
-
-        Raises
-        ------
-        MeasureError
-            If the embedding has fewer than two of the words, or those of each definitional set have the same vector.
-        """
-        words, embedding = as_debias_words(sets, name=name), whole_embedding(embedding)
-        lists = (*words.definitional, words.specific, *words.sides)
-        asked = tuple(dict.fromkeys(word for each in lists for word in each))
-        found = list(dict.fromkeys(embedding.lookup(asked).found.values()))
-        if len(found) < 2:
+    def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
+        biased = tuple(dict.fromkeys(word for side in (words.non_neutral, *words.sides) for word in side))
+        present = list(dict.fromkeys(source.lookup(biased).found.values()))
+        if len(present) < 2:
             raise MeasureError(
-                f"The embedding {embedding.name!r} has {len(found)} of the {len(asked)} words that mean "
+                f"The embedding {source.name!r} has {len(present)} of the {len(biased)} words whose meaning includes "
                 f"{words.name!r}. Give `specific` or `sides` words that it has."
             )
-        sets_found = [list(embedding.lookup(each).found.values()) for each in words.definitional]
-        whole = [embedding.stored(each) for each in sets_found if len(each) > 1]
-        if whole and not any(np.ptp(rows, axis=0).any() for rows in whole):
+        if without_differences(source, words):
             raise MeasureError(
-                f"In {embedding.name!r} the words of each definitional set of {words.name!r} have the same vector, so "
-                "they do not mean what is removed any more. Give sets whose words differ, or vectors before debiasing."
+                f"In {source.name!r} the words of each definitional set of {words.name!r} have the same vector. Give "
+                "sets whose words differ, or vectors that were not debiased."
             )
-        matrix = ridge_residual(embedding.stored(found).astype(np.float64), float(self.penalty))
-        none: Floats = np.empty((0, embedding.dimensions))
-        return FittedLinearMap(words, "half_sibling", matrix, none, np.empty(0), asked)
+        matrix = ridge_residual(source.stored(present).astype(np.float64), float(self.penalty))
+        return linear_map(words, "half_sibling", matrix, biased)
 
 
 def ridge_residual(rows: Floats, penalty: float) -> Floats:
-    """Return the matrix that leaves of a vector what a ridge regression on the rows does not predict.
+    """Return the matrix that maps a vector to its residual in a ridge regression on the rows.
 
-    By the rows' singular values, as squares of very long rows cannot be inverted; what rounding leaves is 0.
+    It uses the rows' singular values, as squares of very long rows cannot be inverted; those due to rounding are 0.
 
     >>> ridge_residual(np.array([[1.0, 0.0]]), 1.0)
     array([[0.5, 0. ],

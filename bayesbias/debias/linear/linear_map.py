@@ -1,15 +1,15 @@
-"""A linear map of word vectors: what all methods that are one matrix share."""
+"""Linear maps of word vectors: the fitted form of all methods that are one matrix."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats
-from bayesbias.base.statements import Described, Facts
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords
-from bayesbias.debias.subspace import chosen_rows, row_blocks, whole_embedding
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.debias.method import FittedMethod
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError
 
 # What is left of a vector below this part of its length may be rounding of single precision.
@@ -17,14 +17,14 @@ _NOTHING = 1e-5
 
 
 def removal(directions: Floats, weights: Floats | float = 1.0) -> Floats:
-    """Return the matrix that takes away each direction's part of a vector, times a weight.
+    """Return the matrix that subtracts from a vector its part in each direction, times a weight.
 
     Parameters
     ----------
     directions
         Orthonormal rows, of shape (components, dimensions).
     weights
-        One for each direction, or one for all; 1 takes all of it.
+        One weight for each direction, or one for all; 1 removes the whole part.
 
     References
     ----------
@@ -39,97 +39,65 @@ def removal(directions: Floats, weights: Floats | float = 1.0) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FittedLinearMap(Described):
-    """A linear map, ready to be applied.
+class FittedLinearMap(FittedMethod):
+    """A linear map of word vectors, which it does not scale.
 
     Parameters
     ----------
     sets
-        The words.
+        The word lists.
     method
-        Its name in `METHODS`.
+        The method's name in `METHODS`.
     matrix : array, shape (dimensions, dimensions)
         A vector w, as a row, becomes w M.
     directions : array, shape (components, dimensions)
-        Orthonormal: where the map takes something away; of no rows, if it is not made of directions.
+        Orthonormal directions of which the map removes a part; no rows if it is not made of directions.
     weights : array, shape (components,)
-        How much it takes away of each, from 0 to 1.
-    spared
+        Share of each direction that the map removes, from 0 to 1.
+    unchanged
         Words that keep their vectors.
     """
+
+    _label = "{method}-debiased ({sets.name})"
 
     sets: DebiasWords
     method: str
     matrix: Floats
     directions: Floats
     weights: Floats
-    spared: tuple[str, ...]
+    unchanged: tuple[str, ...]
 
     @property
     def _facts(self) -> Facts:
         return {"method": self.method, "sets": self.sets.name, "weights": [float(weight) for weight in self.weights]}
 
-    def transform(
-        self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
-    ) -> Embedding:
-        """Return an embedding of mapped words; the given one is not touched.
+    @property
+    def _dimensions(self) -> int:
+        return len(self.matrix)
 
-        Parameters
-        ----------
-        embedding
-            The embedding that was fitted, or more or fewer words of the same vectors.
-        target
-            Words to map. None (default): all.
-        ignore
-            Words that are not mapped. None (default): `spared`.
+    @property
+    def _unchanged(self) -> Sequence[str]:
+        return self.unchanged
 
-        Returns
-        -------
-        Embedding
-            The same words, number type and case rule. Words that are not mapped keep the very same numbers. Vectors
-            are not scaled. Its name says what was done.
-
-        Raises
-        ------
-        LostWordsError
-            If the embedding lacks a target word.
-        MeasureError
-            If the number of dimensions differs, or nothing is left of a word.
-
-        Warns
-        -----
-        LostWordsWarning
-            If words to ignore are absent.
-        """
-        embedding = whole_embedding(embedding, dimensions=len(self.matrix))
-        _, chosen = chosen_rows(embedding, target, ignore, self.spared)
-        before = embedding.vectors
-        vectors, matrix = np.empty_like(before), self.matrix.astype(before.dtype)
-        for rows in row_blocks(np.arange(len(before))):
-            block = slice(rows[0], rows[-1] + 1)
-            np.matmul(before[block], matrix, out=vectors[block])
-            self._check_something_left(embedding, vectors[block], rows[0], chosen[block])
-        vectors[~chosen] = before[~chosen]
-        return Embedding(
-            embedding.words, vectors, name=debiased_name(embedding, self.method, self.sets), case=embedding.case
-        )
-
-    def _check_something_left(self, embedding: Embedding, after: Floats, start: int, chosen: np.ndarray) -> None:
-        before = embedding.vectors[start : start + len(after)]
-        left = np.einsum("ij,ij->i", after, after)
-        gone = chosen & (left <= _NOTHING**2 * np.einsum("ij,ij->i", before, before))
+    def _moved(self, source: Embedding, rows: Integers) -> Floats:
+        before = source.vectors[rows]
+        after: Floats = before @ self.matrix.astype(before.dtype)
+        gone = np.einsum("ij,ij->i", after, after) <= _NOTHING**2 * np.einsum("ij,ij->i", before, before)
         if gone.any():
-            word = embedding.words[start + int(np.argmax(gone))]
+            word = source.words[rows[int(np.argmax(gone))]]
             raise MeasureError(
-                f"Nothing is left of the vector of {word!r}: it lies wholly in "
-                f"what {self.method!r} takes away of {self.sets.name!r}. Put the word into `ignore`, or take away less."
+                f"Nothing is left of the vector of {word!r}: all of it lies in what {self.method!r} removes for "
+                f"{self.sets.name!r}. Put the word into `ignore`, or remove less."
             )
+        return after
 
 
-def debiased_name(embedding: Embedding, method: str, sets: DebiasWords, setting: str = "") -> str:
-    """Return the name of what a method made of an embedding.
+def linear_map(words: DebiasWords, method: str, matrix: Floats, unchanged: Sequence[str] = ()) -> FittedLinearMap:
+    """Return a fitted map that is not made of directions."""
+    return FittedLinearMap(words, method, matrix, np.empty((0, len(matrix))), np.empty(0), tuple(unchanged))
 
-    >>> debiased_name(bb.Embedding(("a",), [[1.0]], name="toy"), "misp", bb.debias.DebiasWords("gender", [["a", "b"]]))
-    'toy, misp-debiased (gender)'
-    """
-    return f"{embedding.name}, {method}-debiased ({', '.join(filter(None, (sets.name, setting)))})"
+
+def projection(words: DebiasWords, method: str, directions: Floats, weights: Floats | None = None) -> FittedLinearMap:
+    """Return a fitted map that removes orthonormal directions, wholly or by weights."""
+    weights = np.ones(len(directions)) if weights is None else weights
+    return FittedLinearMap(words, method, removal(directions, weights), directions, weights, ())

@@ -1,20 +1,20 @@
-"""Projection away from several weighted directions, which lists of names give; and its unweighted twin."""
+"""Projection away from several weighted directions, found from lists of names; and its unweighted variant."""
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from bayesbias.base.checks import check_count, check_flag, check_items
-from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
-from bayesbias.debias.linear.linear_map import FittedLinearMap, removal
+from bayesbias.debias.debias_words import DebiasWords
+from bayesbias.debias.linear.linear_map import FittedLinearMap, projection
+from bayesbias.debias.method import Method
 from bayesbias.debias.subspace import name_subspace
-from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ArgumentError
 
 
 @dataclass(frozen=True)
-class MISP:
+class MISP(Method[FittedLinearMap]):
     """Multi-dimensional information-weighted soft projection of Dawkins.
 
     Parameters
@@ -22,17 +22,19 @@ class MISP:
     components
         Number of directions, d in the paper, which uses 4.
     centred
-        Whether the mean difference between the two lists is taken away before the directions are found; see
-        `bb.geometry.weighted_directions`. Default: no, since that difference is what the lists are compared for.
+        Whether the mean difference between the two lists is subtracted before the directions are found; see
+        `bb.geometry.weighted_directions`. Default: no, since that difference is why the lists are compared.
     pairing
-        The number of the weight that each direction gets: (1, 2, 4, 3) gives the fourth weight to the third direction
-        and the third to the fourth. None (default): each its own. Other pairings are there to check the weighting
+        Number of the weight for each direction: (1, 2, 4, 3) gives the fourth weight to the third direction and the
+        third to the fourth. None (default): each direction has its own. Other pairings serve to check the weighting
         (`bb.debias.pairing_check`).
 
     Raises
     ------
     ArgumentError
         If `components` is not a whole number of at least 1, or `pairing` is not a permutation of 1 to `components`.
+    MeasureError
+        In `fit`: if the names' differences span fewer directions than `components`.
 
     Notes
     -----
@@ -40,15 +42,16 @@ class MISP:
     than `components` words; the paper has 100 each.
 
     **What it changes.** Every word loses a part of its projection on each direction: the direction's share of the
-    squared differences between names. With shares such as 0.3 and 0.1, most of a word stays.
+    squared differences between names, whose vectors are not scaled. With shares such as 0.3 and 0.1, most of a word
+    stays.
 
-    **What it cannot do.** Take a direction away, nor change what clustering, recoverability or SemBias find: the paper
-    saw no change there. It was made to lower MIDB, the measure that is made of the same directions.
+    **What it cannot do.** Remove a direction, or change the results of clustering, recoverability or SemBias: the paper
+    found no change there. It was made to lower MIDB, a measure made of the same directions.
 
     References
     ----------
     Dawkins (2021), Marked attribute bias in natural language inference, Findings of ACL-IJCNLP 2021, 4214-4226,
-    equations 3 and 4. Whether the paper's components are centred, and its vectors scaled, is not said: here they are
+    equations 3 and 4. The paper does not say whether its components are centred and its vectors scaled: here they are
     neither.
 
     Examples
@@ -59,6 +62,8 @@ class MISP:
     >>> fitted.weights.round(3), fitted.transform(vectors)["nurse"].round(3)
     (array([0.956]), array([ 0.223, -0.011]))
     """
+
+    needs = ("names",)
 
     components: int = 4
     centred: bool = False
@@ -73,41 +78,14 @@ class MISP:
                 raise ArgumentError(f"pairing={self.pairing!r}: give each number from 1 to {count} once.")
             object.__setattr__(self, "pairing", pairing)
 
-    def fit(
-        self, embedding: EmbeddingLike, sets: str | os.PathLike[str] | DebiasWords | Sets, *, name: str | None = None
-    ) -> FittedLinearMap:
-        """Find the directions and their weights.
-
-        Parameters
-        ----------
-        embedding
-            Its vectors are taken as they are.
-        sets
-            Words with two lists of `names`: a name of `list_debias_words`, a path, or `DebiasWords`.
-        name
-            What is removed; it becomes part of the debiased embedding's name. Default: that of `sets`.
-
-        Raises
-        ------
-        MeasureError
-            If the words have no two lists of names, the embedding has fewer than two names of a list, or their
-            differences span fewer directions.
-
-        Warns
-        -----
-        LostWordsWarning
-            If the embedding lacks names.
-        """
-        words = as_debias_words(sets, name=name)
-        found = name_subspace(embedding, words, components=self.components, centred=self.centred, method="MISP")
-        weights = found.explained
-        if self.pairing is not None:
-            weights = weights[np.array(self.pairing) - 1]
-        return FittedLinearMap(words, "misp", removal(found.directions, weights), found.directions, weights, ())
+    def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
+        names = name_subspace(source, words, components=self.components, centred=self.centred)
+        order = slice(None) if self.pairing is None else np.array(self.pairing) - 1
+        return projection(words, "misp", names.directions, names.explained[order])
 
 
 @dataclass(frozen=True)
-class MHD:
+class MHD(Method[FittedLinearMap]):
     """Multi-dimensional hard debiasing: MISP with all weights 1.
 
     Parameters
@@ -115,16 +93,23 @@ class MHD:
     components
         Number of directions, 4 in the paper.
     centred
-        As for `MISP`.
+        Whether the mean difference between the two lists is subtracted first, as in `MISP`.
+
+    Raises
+    ------
+    ArgumentError
+        If `components` is not a whole number of at least 1.
+    MeasureError
+        In `fit`: if the names' differences span fewer directions than `components`.
 
     Notes
     -----
     **What it needs.** Two lists of names, one for each side (`names` of the words).
 
-    **What it changes.** Every word loses all of its projection on each of the directions in which names differ.
+    **What it changes.** Every word loses its whole projection on each of the directions in which names differ.
 
-    **What it cannot do.** Tell directions that are what the lists were made for from others in which names differ,
-    such as how frequent they are. The paper has it as the control of MISP, and it does worse there.
+    **What it cannot do.** Distinguish directions of the bias from others in which names differ, such as their
+    frequency. In the paper it is the control of MISP, and does worse.
 
     References
     ----------
@@ -138,6 +123,8 @@ class MHD:
     array([ 0.211, -0.058])
     """
 
+    needs = ("names",)
+
     components: int = 4
     centred: bool = False
 
@@ -145,11 +132,6 @@ class MHD:
         check_count("components", self.components)
         check_flag("centred", self.centred)
 
-    def fit(
-        self, embedding: EmbeddingLike, sets: str | os.PathLike[str] | DebiasWords | Sets, *, name: str | None = None
-    ) -> FittedLinearMap:
-        """Find the directions; the arguments, errors and warnings are those of `MISP`."""
-        words = as_debias_words(sets, name=name)
-        found = name_subspace(embedding, words, components=self.components, centred=self.centred, method="MHD")
-        ones = np.ones(len(found.directions))
-        return FittedLinearMap(words, "mhd", removal(found.directions), found.directions, ones, ())
+    def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
+        names = name_subspace(source, words, components=self.components, centred=self.centred)
+        return projection(words, "mhd", names.directions)

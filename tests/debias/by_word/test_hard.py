@@ -127,13 +127,13 @@ def test_names_case_rule_and_word_order_are_kept() -> None:
 def test_bad_targets_and_embeddings() -> None:
     embedding = made_embedding()
     fitted = HardDebias().fit(embedding, PAIRS)
-    with pytest.raises(EmbeddingError, match=r"lacks 'quean' \(did you mean 'queen'\?\)"):
+    with pytest.raises(EmbeddingError, match=r"'quean' .*'queen'"):
         fitted.transform(embedding, target=["quean"])
-    with pytest.raises(MeasureError, match="lists of words, not one text"):
+    with pytest.raises(MeasureError, match="`target`"):
         fitted.transform(embedding, target="nurse")
-    with pytest.warns(LostWordsWarning, match="lacks 1 of the words to ignore"):
+    with pytest.warns(LostWordsWarning, match=r" 1 .*absent"):
         fitted.transform(embedding, ignore=["absent"])
-    with pytest.raises(MeasureError, match="12 dimensions; those of 'made' have 5"):
+    with pytest.raises(MeasureError, match=r"12 dimensions.* 'made' .*5"):
         fitted.transform(made_embedding(5))
 
 
@@ -141,14 +141,14 @@ def test_a_word_that_lies_in_the_subspace() -> None:
     words, vectors = ("he", "she", "gender"), [[1.0, 0.3, 0], [-1.0, 0.3, 0], [5.0, 0, 0]]
     embedding = bb.Embedding(words, vectors)
     fitted = HardDebias().fit(embedding, [["he", "she"]])
-    with pytest.raises(MeasureError, match="'gender' lies wholly in the bias subspace"):
+    with pytest.raises(MeasureError, match=r"'gender' .*`ignore`"):
         fitted.transform(embedding)
     assert (fitted.transform(embedding, ignore=["gender"])["gender"] == embedding["gender"]).all()
 
 
 def test_a_word_in_two_sets_to_equalize() -> None:
     embedding, sets = made_embedding(), [*PAIRS, ["king", "rabbi"]]
-    with pytest.raises(MeasureError, match="'king' is in two sets to equalize"):
+    with pytest.raises(MeasureError, match=r"'king' .*`equalize`"):
         HardDebias().fit(embedding, sets)
     assert HardDebias().fit(embedding, sets, equalize=PAIRS).sets.equalize == tuple(map(tuple, PAIRS))
 
@@ -156,7 +156,7 @@ def test_a_word_in_two_sets_to_equalize() -> None:
 def test_a_pair_that_cannot_be_equalized() -> None:
     embedding = bb.Embedding(("he", "she", "a", "b"), [[1, 0.3, 0], [-1, 0.3, 0], [0.2, 1, 0.5], [0.2, 0.5, 1.0]])
     fitted = HardDebias().fit(embedding, [["he", "she"]], equalize=[["a", "b"]])
-    with pytest.raises(MeasureError, match="does not differ from the set's mean"):
+    with pytest.raises(MeasureError, match=r"'a', 'b'.*`equalize`"):
         fitted.transform(embedding)
 
 
@@ -183,9 +183,9 @@ def test_real_vectors(file: str, sets: str, shared: Path) -> None:
     fitted = HardDebias().fit(embedding, sets)
     after = fitted.transform(embedding)
     assert embedding.vectors.tobytes() == before
-    known = {word for words in fitted.sets.equalize or () for word in words} | set(fitted.sets.specific)
-    known = {form for word in known for form in (word, word.lower(), word.title(), word.upper())}
-    rows = [row for row, word in enumerate(embedding.words) if word not in known]
+    others = {word for words in fitted.sets.equalize or () for word in words} | set(fitted.sets.specific)
+    others = {form for word in others for form in (word, word.lower(), word.title(), word.upper())}
+    rows = [row for row, word in enumerate(embedding.words) if word not in others]
     directions = fitted.subspace.directions
     assert np.abs(after.vectors[rows] @ directions.T).max() < 1e-6
     whole = [words for words in fitted.sets.equalize or () if set(words) <= set(embedding.words)]
@@ -239,5 +239,5 @@ def test_words_are_equalized_and_spared_in_every_spelling() -> None:
 def test_a_set_that_is_whole_in_no_spelling_is_left_out_and_said() -> None:
     embedding = bb.Embedding(("he", "she", "Boy", "Girl", "King"), np.random.default_rng(1).normal(size=(5, 6)))
     fitted = HardDebias().fit(embedding, [["he", "she"]], equalize=[["boy", "girl"], ["king", "queen"]])
-    with pytest.warns(LostWordsWarning, match=r"lacks words of 1 of 2 sets to equalize \(king\)"):
+    with pytest.warns(LostWordsWarning, match=r"1 of 2 sets to equalize \(king\)"):
         fitted.transform(embedding)

@@ -5,7 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.debias import OSCaR
-from bayesbias.debias.by_word.oscar import turned
+from bayesbias.debias.by_word.oscar import rotated
 from bayesbias.errors import MeasureError
 from tests.debias.made import PAIRS, WORDS, made_embedding, unit
 
@@ -26,22 +26,22 @@ def theta_of_the_paper(x: np.ndarray, theta_1: float) -> float:
 @pytest.mark.parametrize("angle", [0.2, 1.0, np.pi / 2, 2.5])
 def test_the_angle_of_the_paper(angle: float) -> None:
     points = np.random.default_rng(1).normal(size=(200, 2))
-    for x, found in zip(points, turned(points, angle), strict=True):
+    for x, moved in zip(points, rotated(points, angle), strict=True):
         turn = theta_of_the_paper(x, angle)
         rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-        assert np.allclose(found, rotation @ x)
+        assert np.allclose(moved, rotation @ x)
 
 
 @pytest.mark.parametrize("angle", [0.1, 1.0, 3.0])
 def test_the_first_direction_stays_and_the_second_becomes_orthogonal(angle: float) -> None:
     concept = np.array([np.cos(angle), np.sin(angle)])
-    found = turned(np.array([[1.0, 0.0], [-1.0, 0.0], concept, -concept]), angle)
-    assert np.allclose(found, [[1, 0], [-1, 0], [0, 1], [0, -1]], atol=1e-12)
+    moved = rotated(np.array([[1.0, 0.0], [-1.0, 0.0], concept, -concept]), angle)
+    assert np.allclose(moved, [[1, 0], [-1, 0], [0, 1], [0, -1]], atol=1e-12)
 
 
 def test_the_turn_is_continuous() -> None:
     around = np.linspace(-np.pi, np.pi, 100_001)
-    points = turned(np.stack([np.cos(around), np.sin(around)], axis=1), 0.7)
+    points = rotated(np.stack([np.cos(around), np.sin(around)], axis=1), 0.7)
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     assert steps.max() < 5 * (around[1] - around[0])
 
@@ -64,13 +64,13 @@ def test_lengths_stay_and_the_concept_becomes_orthogonal(dtype: type) -> None:
 
 
 def test_no_concept_parallel_directions_and_equal_words() -> None:
-    with pytest.raises(MeasureError, match=r"have none\. Give `concept`"):
+    with pytest.raises(MeasureError, match=r"none.*`concept`"):
         OSCaR().fit(made_embedding(), PAIRS)
     vectors = {"he": [1.0, 1], "she": [-1.0, 1], "cook": [2.0, 0], "nurse": [-2.0, 0], "a": [1.0, 2], "b": [2.0, 4]}
-    for concept, message in ((["cook", "nurse"], "no turn makes the two orthogonal"), (["a", "b"], "same direction")):
+    for concept, message in ((["cook", "nurse"], "`concept` .*'x'"), (["a", "b"], "`concept`")):
         words = bb.debias.DebiasWords("x", [["he", "she"]], concept=concept)
         with pytest.raises(MeasureError, match=message):
             OSCaR().fit(vectors, words)
     lost = bb.debias.DebiasWords("x", [["he", "she"]], concept=["cook", "clerk"])
-    with pytest.raises(MeasureError, match=r"has 1 of the 2 words of the concept, .* lacks clerk"):
+    with pytest.raises(MeasureError, match=r"1 of the 2 words of the concept, .* clerk"):
         OSCaR().fit(vectors, lost)

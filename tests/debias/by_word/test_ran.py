@@ -36,22 +36,22 @@ def test_the_objective_and_its_gradient() -> None:
     moved, before, neighbours, share, direction = case()
     value, slope = objective(moved, before, neighbours, share, direction, WEIGHTS)
     for row in range(len(moved)):
-        own = neighbours[row][share[row] > 0]
-        assert value[row] == pytest.approx(loop(moved[row], before[row], own, direction))
-        numeric = approx_fprime(moved[row], loop, 1e-7, before[row], own, direction)
+        repelled = neighbours[row][share[row] > 0]
+        assert value[row] == pytest.approx(loop(moved[row], before[row], repelled, direction))
+        numeric = approx_fprime(moved[row], loop, 1e-7, before[row], repelled, direction)
         assert np.allclose(slope[row], numeric, atol=1e-5)
 
 
 def test_adam_is_the_papers_algorithm() -> None:
     """Kingma and Ba (2015), algorithm 1, written out for one word."""
     _, before, neighbours, share, direction = case()
-    found = descend(before, neighbours, share, direction, WEIGHTS, 40, 0.01)
+    after = descend(before, neighbours, share, direction, WEIGHTS, 40, 0.01)
     x, m, v = before[3].copy(), np.zeros(6), np.zeros(6)
     for t in range(1, 41):
         gradient = objective(x[None], before[3:], neighbours[3:], share[3:], direction, WEIGHTS)[1][0]
         m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
         x = x - 0.01 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-    assert np.allclose(found[3], x)
+    assert np.allclose(after[3], x)
 
 
 def test_neighbours_with_indirect_bias_are_repelled() -> None:
@@ -59,7 +59,7 @@ def test_neighbours_with_indirect_bias_are_repelled() -> None:
     embedding = made_embedding(neutral=60)
     fitted = RAN(neighbours=10).fit(embedding, PAIRS)
     g, units = fitted.direction, unit(embedding.vectors)
-    found = fitted._repelled(units.astype(np.float32), np.arange(len(units)))
+    repelled = fitted._repelled(units.astype(np.float32), np.arange(len(units)))
     for row, w in enumerate(units):
         near = [place for place in np.argsort(-(units @ w)) if place != row][:10]
         expected = set()
@@ -68,7 +68,7 @@ def test_neighbours_with_indirect_bias_are_repelled() -> None:
             a, b = w - (w @ g) * g, v - (v @ g) * g
             if (w @ v - a @ b / np.linalg.norm(a) / np.linalg.norm(b)) / (w @ v) > 0.05:
                 expected.add(place)
-        assert set(found[row].tolist()) == expected
+        assert set(repelled[row].tolist()) == expected
 
 
 def test_the_objective_falls_and_the_projection_with_it() -> None:
@@ -95,6 +95,6 @@ def test_settings_are_checked() -> None:
     for wrong in ({"repulsion": -1.0}, {"steps": 0}, {"rate": 0}, {"neighbours": 1.5}, {"threshold": "x"}):
         with pytest.raises(ArgumentError, match=next(iter(wrong))):
             RAN(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="all 0"):
+    with pytest.raises(ArgumentError, match="repulsion, attraction and neutralization"):
         RAN(repulsion=0, attraction=0, neutralization=0)
     assert isinstance(RAN().fit({"he": [1.0, 0], "she": [-1.0, 1]}, [["he", "she"]]), bb.debias.FittedRAN)

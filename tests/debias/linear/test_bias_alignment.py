@@ -21,19 +21,19 @@ def test_the_rotation_is_procrustes_where_there_are_enough_rows() -> None:
 def test_few_rows_are_rotated_as_well_as_by_procrustes_and_the_rest_least() -> None:
     rng = np.random.default_rng(1)
     first, second = rng.normal(size=(2, 3, 8))
-    found, other = rotation_onto(first, second), orthogonal_procrustes(first, second)[0]
-    np.testing.assert_allclose(found @ found.T, np.eye(8), atol=1e-12)
-    assert np.linalg.norm(first @ found - second) == pytest.approx(np.linalg.norm(first @ other - second))
-    assert np.trace(found) > np.trace(other)
+    rotation, other = rotation_onto(first, second), orthogonal_procrustes(first, second)[0]
+    np.testing.assert_allclose(rotation @ rotation.T, np.eye(8), atol=1e-12)
+    assert np.linalg.norm(first @ rotation - second) == pytest.approx(np.linalg.norm(first @ other - second))
+    assert np.trace(rotation) > np.trace(other)
     # What is orthogonal to all rows and turned onto by none stays where it is.
     free = np.linalg.svd(np.concatenate([first, second]))[2][6:]
-    np.testing.assert_allclose(free @ found, free, atol=1e-10)
+    np.testing.assert_allclose(free @ rotation, free, atol=1e-10)
     # Any other rotation that does the same to the rows has a smaller trace.
     spaces = np.linalg.svd(first)[2][3:], np.linalg.svd(second)[2][3:]
     for turn in ortho_group.rvs(5, size=20, random_state=1):
         another = orthogonal_procrustes(first, second)[0]
         another = another - spaces[0].T @ spaces[0] @ another + spaces[0].T @ turn @ spaces[1]
-        assert np.trace(another) <= np.trace(found) + 1e-9
+        assert np.trace(another) <= np.trace(rotation) + 1e-9
 
 
 def test_each_word_becomes_the_mean_of_itself_and_of_its_image() -> None:
@@ -49,7 +49,7 @@ def test_each_word_becomes_the_mean_of_itself_and_of_its_image() -> None:
 
 
 def test_sets_of_three_and_equal_pairs_are_refused() -> None:
-    with pytest.raises(MeasureError, match=r"has 3 words\. Give pairs"):
+    with pytest.raises(MeasureError, match="3 words"):
         BiasAlignment().fit(made_embedding(), TRIPLES)
-    with pytest.raises(MeasureError, match="same direction"):
+    with pytest.raises(MeasureError, match="'he', 'she'"):
         BiasAlignment().fit(bb.load_embedding({"he": [1.0, 0], "she": [2.0, 0]}), [["he", "she"]])

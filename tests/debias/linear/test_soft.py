@@ -17,12 +17,12 @@ NOT_NEUTRAL = {word for pair in PAIRS for word in pair}
 
 def written_out(embedding: bb.Embedding, fitted: FittedSoftDebias, matrix: np.ndarray) -> float:
     """norm((TW)'(TW) - W'W)^2 + strength norm((TN)'(TB))^2, with words as columns."""
-    known = {word for words in fitted.sets.definitional for word in words}
+    definitional = {word for words in fitted.sets.definitional for word in words}
     w = unit(embedding.vectors).T
-    n = w[:, [word not in known for word in embedding.words]]
+    n = w[:, [word not in definitional for word in embedding.words]]
     b = fitted.subspace.directions.T
-    kept = np.linalg.norm((matrix @ w).T @ (matrix @ w) - w.T @ w) ** 2
-    return float(kept + fitted.strength * np.linalg.norm((matrix @ n).T @ (matrix @ b)) ** 2)
+    change = np.linalg.norm((matrix @ w).T @ (matrix @ w) - w.T @ w) ** 2
+    return float(change + fitted.strength * np.linalg.norm((matrix @ n).T @ (matrix @ b)) ** 2)
 
 
 @pytest.mark.parametrize("sets", [PAIRS, TRIPLES])
@@ -39,14 +39,14 @@ def test_no_other_map_does_better(sets: list[list[str]], strength: float) -> Non
     for size in (1e-4, 1e-2, 1):
         for _ in range(50):
             assert written_out(embedding, fitted, fitted.matrix + size * rng.normal(size=(5, 5))) > best
-    found = minimize(
+    optimum = minimize(
         lambda flat: written_out(embedding, fitted, flat.reshape(5, 5)),
         np.eye(5).ravel() + 0.1 * rng.normal(size=25),
         method="BFGS",
         options={"gtol": 1e-6},
     )
-    assert found.fun == pytest.approx(best, rel=1e-6)
-    t = found.x.reshape(5, 5)
+    assert optimum.fun == pytest.approx(best, rel=1e-6)
+    t = optimum.x.reshape(5, 5)
     assert np.allclose(t.T @ t, fitted.matrix @ fitted.matrix, atol=1e-4)
     assert fitted.gradient < 1e-8
 
@@ -151,11 +151,11 @@ def test_chosen_neutral_words_alone_are_turned_away() -> None:
 def test_bad_input() -> None:
     embedding = made_embedding()
     for strength in (-1, np.nan, np.inf, "0.2", True):
-        with pytest.raises(ArgumentError, match="give a number from 0"):
+        with pytest.raises(ArgumentError, match="strength"):
             SoftDebias(strength)  # type: ignore[arg-type]
-    with pytest.raises(LostWordsError, match="did you mean 'queen'"):
+    with pytest.raises(LostWordsError, match="'queen'"):
         SoftDebias().fit(embedding, PAIRS, neutral=["quean"])
-    with pytest.raises(MeasureError, match="No word of the embedding is neutral"):
+    with pytest.raises(MeasureError, match="`neutral`"):
         SoftDebias().fit(embedding, PAIRS, neutral=[])
     with pytest.raises(MeasureError, match="12 dimensions"):
         SoftDebias().fit(embedding, PAIRS).transform(made_embedding(5))
@@ -179,8 +179,7 @@ def test_real_vectors(file: str, sets: str, shared: Path) -> None:
     assert embedding.vectors.tobytes() == before
     assert fitted.objective < 0.05 * fitted.objective_before
     assert fitted.gradient < 1e-8
-    known = {*fitted.sets.specific, *(word for words in fitted.sets.definitional for word in words)}
-    rows = [row for row, word in enumerate(embedding.words) if word not in known]
+    rows = [row for row, word in enumerate(embedding.words) if word not in fitted.sets.non_neutral]
     directions = fitted.subspace.directions.T
     along = [
         np.abs(unit(vectors[rows]) @ directions).mean()

@@ -1,0 +1,169 @@
+"""What debiasing methods share: settings with `fit`, and the fitted method with `transform`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from inspect import cleandoc, getdoc
+from textwrap import indent
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.statements import Described
+from bayesbias.debias.debias_words import DebiasWords, DebiasWordsLike, as_debias_words, check_has
+from bayesbias.debias.rows import chosen_rows, row_blocks, whole_embedding
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+
+type Words = Sequence[str] | None
+
+
+class Method[Fitted](ABC):
+    """A debiasing method; its settings are the fields of a frozen dataclass.
+
+    The Notes of its docstring have three parts: **What it needs.**, **What it changes.** and **What it cannot do.**
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Fields of `DebiasWords` that the method needs besides `definitional`."""
+
+    def fit(self, embedding: EmbeddingLike, sets: DebiasWordsLike, *, name: str | None = None) -> Fitted:
+        """Return the method fitted to an embedding.
+
+        Parameters
+        ----------
+        embedding
+            An embedding with all its words.
+        sets
+            Word lists: a name of `list_debias_words`, the path of a TOML file, `DebiasWords`, or a list of
+            definitional sets such as ``[["he", "she"], ["man", "woman"]]``.
+        name
+            Name of the bias; part of the debiased embedding's name. Default: that of `sets`.
+
+        Returns
+        -------
+        object
+            The fitted method, whose ``transform(embedding)`` returns the debiased embedding.
+
+        Raises
+        ------
+        MeasureError
+            If the word lists are not usable, or they or the embedding lack what the method needs.
+
+        Warns
+        -----
+        LostWordsWarning
+            If the embedding lacks words of the lists.
+        """
+        return self._fit(*self._inputs(embedding, sets, name))
+
+    def _inputs(
+        self, embedding: EmbeddingLike, sets: DebiasWordsLike, name: str | None
+    ) -> tuple[Embedding, DebiasWords]:
+        words = as_debias_words(sets, name=name)
+        for field in self.needs:
+            check_has(words, field, type(self).__name__)
+        return whole_embedding(embedding), words
+
+    @abstractmethod
+    def _fit(self, source: Embedding, words: DebiasWords) -> Fitted:
+        """Return the fitted method; `words` has all lists of `needs`."""
+
+
+class FittedMethod(Described):
+    """A fitted debiasing method.
+
+    A subclass defines `_moved`, which debiases a block of rows, or `_debiased` if rows depend on each other.
+    """
+
+    _label: ClassVar[str]
+    """What the debiased embedding's name says of the method; fields of the fitted method stand in braces."""
+
+    def transform(
+        self, embedding: EmbeddingLike, *, target: Iterable[str] | None = None, ignore: Iterable[str] | None = None
+    ) -> Embedding:
+        """Return the debiased embedding; the given one is not changed.
+
+        Parameters
+        ----------
+        embedding
+            The embedding that was fitted, or more or fewer words of the same vectors.
+        target
+            Words to change. None (default): all.
+        ignore
+            Words that keep their vectors. None (default): those that the method leaves unchanged.
+
+        Returns
+        -------
+        Embedding
+            The same words, number type and case rule; unchanged words have exactly the same numbers. Its name says
+            what was done.
+
+        Raises
+        ------
+        LostWordsError
+            If the embedding lacks a target word.
+        MeasureError
+            If the number of dimensions differs from that of the fitted embedding, or nothing is left of a vector.
+
+        Warns
+        -----
+        LostWordsWarning
+            If the embedding lacks words of `ignore`.
+        """
+        source = whole_embedding(embedding, dimensions=self._dimensions)
+        return self._debiased(source, as_list(target), as_list(ignore))
+
+    def _debiased(self, source: Embedding, target: Words, ignore: Words) -> Embedding:
+        _, chosen = chosen_rows(source, target, ignore, self._unchanged)
+        vectors = source.vectors.copy()
+        for rows in row_blocks(np.flatnonzero(chosen)):
+            vectors[rows] = self._moved(source, rows)
+        return self._with_vectors(source, vectors)
+
+    def _with_vectors(self, source: Embedding, vectors: Floats) -> Embedding:
+        return with_vectors(source, vectors, self._label.format(**vars(self)))
+
+    @property
+    def _dimensions(self) -> int | None:
+        """Dimensions of the fitted vectors; None: not checked."""
+        return None
+
+    @property
+    def _unchanged(self) -> Sequence[str]:
+        """Words that keep their vectors if `ignore` is None."""
+        return ()
+
+    def _moved(self, source: Embedding, rows: Integers) -> Floats:
+        """Return the debiased vectors of a block of rows."""
+        raise NotImplementedError
+
+
+def with_vectors(source: Embedding, vectors: Floats, label: str) -> Embedding:
+    """Return an embedding of the same words with other vectors, and a label after its name."""
+    return Embedding(source.words, vectors, name=f"{source.name}, {label}", case=source.case)
+
+
+def as_list(words: Iterable[str] | None) -> Words:
+    """Return words as a list that can be read twice; a string, which is an error, stays one."""
+    return words if words is None or isinstance(words, str) else list(words)
+
+
+def documented_like[**P, R](
+    shared: Callable[..., Any], **parameters: str
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that gives an override the docstring of what it overrides, with parameters of its own.
+
+    >>> documented = documented_like(Method.fit, neutral="Words to turn away.")(lambda: None).__doc__
+    >>> print(documented[documented.index("Default") : documented.index("Returns")].strip())
+    Default: that of `sets`.
+    neutral
+        Words to turn away.
+    """
+    before, heading, after = (getdoc(shared) or "").partition("\n\nReturns\n")
+    additions = "".join(f"\n{name}\n{indent(cleandoc(text), '    ')}" for name, text in parameters.items())
+
+    def documented(override: Callable[P, R]) -> Callable[P, R]:
+        override.__doc__ = f"{before}{additions}{heading}{after}"
+        return override
+
+    return documented

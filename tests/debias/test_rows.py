@@ -1,0 +1,42 @@
+"""Rows of an embedding: targets, ignored words, blocks, and lengths whose squares vanish."""
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.debias.rows import chosen_rows, row_blocks, unit_rows, whole_embedding
+from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError
+
+EMBEDDING = bb.Embedding(("he", "she", "nurse"), np.eye(3), name="toy", case=("exact", "lower"))
+
+
+def test_ignored_words_are_targets_that_are_not_chosen() -> None:
+    targets, chosen = chosen_rows(EMBEDDING, ["He", "nurse"], ["Nurse"])
+    assert targets.tolist() == [True, False, True]
+    assert chosen.tolist() == [True, False, False]
+    assert chosen_rows(EMBEDDING, None, None, ["she", "absent"])[1].tolist() == [True, False, True]
+    assert chosen_rows(EMBEDDING, None, [], ["she"])[1].all(), "given words take the place of the unchanged ones"
+
+
+def test_absent_words_and_strings() -> None:
+    with pytest.raises(LostWordsError, match="absent"):
+        chosen_rows(EMBEDDING, ["absent"], None)
+    with pytest.warns(LostWordsWarning, match="'toy' .*absent"):
+        chosen_rows(EMBEDDING, None, ["absent"])
+    for target, ignore in (("he", None), (None, "he")):
+        with pytest.raises(MeasureError, match="`target` and `ignore`"):
+            chosen_rows(EMBEDDING, target, ignore)
+    with pytest.raises(MeasureError, match=r"300 dimensions.* 'toy' .*3"):
+        whole_embedding(EMBEDDING, dimensions=300)
+
+
+@pytest.mark.parametrize("count", [0, 1, 10_000, 25_001])
+def test_blocks_have_each_row_once_and_are_small(count: int) -> None:
+    blocks = row_blocks(np.arange(count))
+    assert np.concatenate(blocks).tolist() == list(range(count))
+    assert max(map(len, blocks)) <= 10_000
+
+
+@pytest.mark.parametrize("length", [1e-300, 1.0, 1e300])
+def test_rows_of_any_length_become_unit_rows(length: float) -> None:
+    np.testing.assert_allclose(unit_rows(length * np.array([[3.0, 4.0]])), [[0.6, 0.8]])
