@@ -7,9 +7,9 @@ import signal
 import sys
 import warnings
 from io import TextIOWrapper
-from typing import TextIO
+from typing import Any, TextIO
 
-from bayesbias.cli import (
+from bayesbias.cli import (  # noqa: F401 - each file adds its commands
     asymmetry,
     audits,
     checks,
@@ -27,23 +27,33 @@ from bayesbias.cli import (
 from bayesbias.cli.base import app, held_outputs
 from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
-__all__ = [
-    "app",
-    "asymmetry",
-    "audits",
-    "checks",
-    "contextual",
-    "data",
-    "debiasing",
-    "fits",
-    "inference",
-    "main",
-    "measures",
-    "reliability",
-    "scores",
-    "seeds",
-    "training",
-]
+__all__ = ["app", "main"]
+
+# The commands in the order of their use, by the groups under which `bayesbias --help` lists them.
+_GROUPS = {
+    "Begin": ("studies", "demo"),
+    "From an embedding to an answer": ("table", "fit", "summary", "contrast", "check", "report"),
+    "Many embeddings and questions": ("audit", "run", "compare", "seeds", "claims"),
+    "Measures": ("measures", "measure", "weat", "null", "intrinsic", "quality"),
+    "Debiasing and its consequences": ("debias", "nli"),
+    "Asymmetry and reliability": ("asymmetry", "reliability"),
+    "Embeddings of your own": ("train", "contexts", "contextual"),
+}
+_PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for g, ns in _GROUPS.items() for n in ns)}
+
+
+def _arrange() -> None:
+    """Put the commands in groups, in the order of their use."""
+    for command in (*app.registered_groups, *app.registered_commands):
+        command.rich_help_panel = _PLACES[_name_of(command)][1]
+    app.registered_commands.sort(key=lambda command: _PLACES[_name_of(command)][0])
+
+
+def _name_of(command: Any) -> str:
+    return str(command.name or command.callback.__name__)
+
+
+_arrange()
 
 
 def _show_warning(
