@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import bayesbias as bb
 from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError
+from bayesbias.studies import study as studies
 from bayesbias.studies.study import Study, control_list, list_studies, load_study, write_study_template
-from bayesbias.studies.study import study as studies
 
 WEATS = [f"weat{number}" for number in range(1, 11)]
 

@@ -1,1 +1,1 @@
-"""Whether the model could have made the data: prior and posterior predictive checks."""
+"""Prior and posterior predictive checks: whether the model could have produced the data."""

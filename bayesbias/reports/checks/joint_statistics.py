@@ -1,4 +1,4 @@
-"""Test statistics of what joins words and connections, which means and spreads of single connections do not see."""
+"""Test statistics of words and connections together, which statistics of single connections cannot replace."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from bayesbias.models.data import ModelData
 
 JOINT = "words and connections together"
 _SMALL = 1e-12
-# Products of two words' residuals that are held at once.
+# Most products of two words' residuals that are held in memory at once.
 _BLOCK = 4_000_000
 
 
 class JointStatistics:
-    """Statistics of tables that share their pairs, for many tables at once; `order` is the order of their rows.
+    """Statistics of many tables with the same pairs; `order` is the order of their rows.
 
-    Residuals are distances minus the mean of their protected word and connection. Those of lost pairs count as 0, in
+    Residuals are distances minus the mean of their protected word and connection. Those of lost pairs are 0, in
     observed and in replicated tables alike.
     """
 
@@ -42,39 +42,39 @@ class JointStatistics:
         means[:, self._present] = np.add.reduceat(distances[:, self._sort], self._starts, axis=1) / self._sizes
         residual = np.zeros((tables, self._attributes, self._words))
         residual[:, self._attribute, self._protected] = distances - means[:, self._cell]
-        found = self._of_means(means.reshape(tables, self._words, -1))
+        statistics = self._of_means(means.reshape(tables, self._words, -1))
         effects = residual.mean(axis=2)
         spread = effects.std(axis=1)
         if self._attributes >= 3:
-            found["outlying attribute word"] = np.abs(effects).max(axis=1) / np.maximum(spread, _SMALL)
+            statistics["outlying attribute word"] = np.abs(effects).max(axis=1) / np.maximum(spread, _SMALL)
         within = residual - effects[:, :, None]
         if self._words >= 3:
             products = within.transpose(0, 2, 1) @ within
-            # Both products of a matrix with itself have the same largest eigenvalue.
+            # A matrix times its transpose, in either order, has the same largest eigenvalue.
             smaller = products if self._words <= self._attributes else within @ within.transpose(0, 2, 1)
-            found["share of a common factor"] = np.linalg.eigvalsh(smaller)[:, -1] / np.maximum(
+            statistics["share of a common factor"] = np.linalg.eigvalsh(smaller)[:, -1] / np.maximum(
                 np.trace(products, axis1=1, axis2=2), _SMALL
             )
             sds = np.sqrt(np.maximum(np.diagonal(products, axis1=1, axis2=2), _SMALL))
             correlations = products / sds[:, :, None] / sds[:, None, :]
             correlations[:, np.arange(self._words), np.arange(self._words)] = 0.0
-            found["largest residual correlation"] = correlations.max(axis=(1, 2))
+            statistics["largest residual correlation"] = correlations.max(axis=(1, 2))
         if 1 < self._membership.shape[1] < self._words:
-            found["sd of attribute words by group"] = (within @ self._membership).std(axis=(1, 2))
-        return found
+            statistics["sd of attribute words by group"] = (within @ self._membership).std(axis=(1, 2))
+        return statistics
 
     def _of_means(self, means: np.ndarray) -> dict[str, np.ndarray]:
-        """Return what the means of words by connection say, shape (tables, words, connections)."""
-        found = {}
+        """Return the statistics of the means of words by connection, shape (tables, words, connections)."""
+        statistics = {}
         if self._connections[:2] == ("associated", "different"):
-            both = ~np.isnan(means[0, :, :2]).any(axis=1)
-            first, second = means[:, both, 0], means[:, both, 1]
-            if both.sum() >= 2:
-                found["sd of the words' gaps"] = (first - second).std(axis=1, ddof=1)
-            if both.sum() >= 3:
+            measured = ~np.isnan(means[0, :, :2]).any(axis=1)
+            first, second = means[:, measured, 0], means[:, measured, 1]
+            if measured.sum() >= 2:
+                statistics["sd of the words' gaps"] = (first - second).std(axis=1, ddof=1)
+            if measured.sum() >= 3:
                 first, second = (values - values.mean(axis=1, keepdims=True) for values in (first, second))
                 norms = np.sqrt(np.square(first).sum(axis=1) * np.square(second).sum(axis=1))
-                found["correlation of associated and different means"] = (first * second).sum(axis=1) / np.maximum(
+                statistics["correlation of associated and different means"] = (first * second).sum(axis=1) / np.maximum(
                     norms, _SMALL
                 )
-        return found
+        return statistics

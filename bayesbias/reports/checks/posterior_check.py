@@ -1,4 +1,4 @@
-"""Whether a fitted model could have made the distances that it was fitted to: the posterior predictive check."""
+"""Posterior predictive check: whether a fitted model could have produced the distances that it was fitted to."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # The intervals of the paper's figure.
 OUTER, INNER = 0.89, 0.50
-# Of larger tables this many pairs are checked one by one, drawn at random.
+# Most pairs that are checked one by one; of larger tables so many are drawn at random.
 MOST_PAIRS = 10_000
 _DRAWS = 1000
 _FEWEST_DRAWS = 100
@@ -32,40 +32,40 @@ _BLOCK = 2_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PosteriorCheck(Result):
-    """What a model predicts for the very pairs that it was fitted to, beside what they are. `print` says it in words.
+    """Predictions of a model for the pairs that it was fitted to, beside their actual distances; printed, in words.
 
     Parameters
     ----------
     pairs : pandas.DataFrame
         One row a pair: `protected_word`, `attribute_word`, `connection`, the actual `cosine_distance`, the `mean`
         prediction, the predictive intervals `low_89` to `high_89` and `low_50` to `high_50` (units of cosine
-        distance), `loo_pit`, the probability of a smaller distance if this pair had not been seen, and `pareto_k`,
+        distance), `loo_pit`, the probability of a smaller distance predicted from all other pairs, and `pareto_k`,
         above 0.7 where that is unreliable. At most 10,000 pairs of the table, drawn at random.
     coverage : pandas.DataFrame
-        One row for all pairs and one a connection: number of `pairs`, shares `inside_89` and `inside_50` of actual
-        distances inside the intervals, the shares `loo_inside_89` and `loo_inside_50` if each pair had not been seen,
-        the standard errors `se_89` and `se_50` of such shares if the model is right and pairs are independent,
-        `pit_distance`, the largest distance (Kolmogorov and Smirnov's) of the distribution of `loo_pit` from the
-        uniform one, and `k_high`, the number of pairs whose `pareto_k` is high.
+        One row for all pairs and one for each connection: number of `pairs`, shares `inside_89` and `inside_50` of
+        actual distances inside the intervals, the shares `loo_inside_89` and `loo_inside_50` inside intervals predicted
+        from all other pairs, the standard errors `se_89` and `se_50` of such shares if the model is right and pairs are
+        independent, `pit_distance`, the Kolmogorov-Smirnov distance of `loo_pit` from the uniform distribution, and
+        `k_high`, the number of pairs whose `pareto_k` is high.
     statistics : pandas.DataFrame
         `connection`, `statistic`, its `observed` value, `low` to `high` (89 % of the replicated values, a tail of
         5.5 % on each side), `p_value`, the share of replicated values that are larger, and its Monte Carlo error
         `p_value_se`. Statistics are the mean, sd, skewness, (excess) kurtosis, smallest and largest distance, and
-        ``"sd of attribute words"``, that of the attribute words' mean distances. Of the words and connections together:
-        the correlation of the words' means to associated and different words, the sd of their gaps, the share of a
-        common factor and the largest correlation of residuals between protected words, the sd of attribute words'
-        means by protected group, and the most outlying attribute word.
+        ``"sd of attribute words"``, that of the attribute words' mean distances. The connection ``"words and
+        connections together"`` has the correlation of the words' means to associated and different words, the sd of
+        their gaps, the share of a common factor and the largest correlation of residuals between protected words, the
+        sd of attribute words' means by protected group, and the most outlying attribute word.
     densities : pandas.DataFrame
         Histograms: `connection`, `distance` (middle of the bin), density of the `observed` and mean density of the
         `replicated` distances, and `low` to `high` as above.
     problems : tuple of Statement
-        Where the model fails, with its numbers (see `posterior_problems`); empty if nothing was found.
+        Statements on where the model fails, with their numbers (see `posterior_problems`).
     model, source
-        Name of the model; where the distances come from.
+        Name of the model; origin of the distances.
     converged
-        Whether the fit's draws can be trusted.
+        Whether the sampler of the fit converged.
     total_pairs, draws, replicates, seed
-        Pairs of the table; draws behind the predictions; replicated tables; seed of the simulation.
+        Number of pairs of the table; draws behind the predictions; replicated tables; seed of the simulation.
     """
 
     pairs: "pd.DataFrame"
@@ -83,7 +83,7 @@ class PosteriorCheck(Result):
 
     @property
     def summary(self) -> tuple[Statement, ...]:
-        """What was checked, how many pairs are inside the intervals, and that nothing is wrong if nothing is."""
+        """Statements on what was checked, on the coverage, and on the absence of problems if there are none."""
         every = rows_of(self.coverage)[0]
         checked = f"{self.total_pairs:,} pairs"
         if every["pairs"] < self.total_pairs:
@@ -91,17 +91,17 @@ class PosteriorCheck(Result):
         about = f"Posterior predictive check of the model {self.model!r}, {self.source}: {checked}."
         inside = (
             f"Inside the 89% interval: {share_text(every['inside_89'])} of actual distances "
-            f"({share_text(every['loo_inside_89'])} if the pair had not been seen); inside the 50% interval: "
-            f"{share_text(every['inside_50'])} ({share_text(every['loo_inside_50'])})."
+            f"({share_text(every['loo_inside_89'])} if the pair is predicted from the others); inside the 50% "
+            f"interval: {share_text(every['inside_50'])} ({share_text(every['loo_inside_50'])})."
         )
-        said = (
+        statements = (
             Statement("about", about, {"pairs": every["pairs"], "total_pairs": self.total_pairs}),
             Statement("coverage", inside, every),
         )
         if self.problems:
-            return said
-        fine = "No problem was found: by the statistics looked at, the actual distances are like those of the model."
-        return (*said, Statement("no problem", fine))
+            return statements
+        no_problem = "No problem was found: in all statistics checked, actual distances resemble those of the model."
+        return (*statements, Statement("no problem", no_problem))
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -134,16 +134,16 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
     Parameters
     ----------
     fit
-        What `fit` returned, of any model.
+        Fit returned by `fit`, of any model.
     random_seed
         The same seed gives the same check on the same machine; None draws one and records it.
     progress
-        Show a progress bar where there is somebody to see it.
+        Show a progress bar if there is a terminal or a notebook to show it in.
 
     Returns
     -------
     PosteriorCheck
-        Frames of predictions, coverage and test statistics; printed, it says where the model fails.
+        Frames of predictions, coverage and test statistics; printed, where the model fails.
 
     Raises
     ------
@@ -154,11 +154,11 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
 
     Notes
     -----
-    Predictions are for the same words: attribute effects, where the model has them, are those that were fitted.
-    Intervals leave out the same probability on both sides. A Normal or Student t likelihood makes predictions that
-    are symmetric, so that these are the highest density intervals too; the shortest interval of a finite number of
-    draws would be too short. About 1,000 draws of the posterior are used, one replicated table each; of tables of
-    more than 200,000 rows fewer are replicated, at least 200. Replicated tables are never held in memory.
+    Predictions are for the same words: attribute effects, if the model has them, are the fitted ones. Intervals leave
+    out the same probability on both sides. Predictions of a Normal or Student t likelihood are symmetric, so these are
+    the highest density intervals too; the shortest interval of a finite number of draws would be too short. About 1,000
+    draws of the posterior are used, each for one replicated table; tables of more than 200,000 rows are replicated less
+    often, at least 200 times. Replicated tables are never held in memory.
 
     References
     ----------
@@ -180,7 +180,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
     posterior = densities(_thinned(fit), data)
     if posterior.draws < _FEWEST_DRAWS:
         raise ReportError(
-            f"The fit has {posterior.draws} draws, too few to predict from. Fit again with at least {_FEWEST_DRAWS}."
+            f"The fit has {posterior.draws} draws, too few for predictions. Fit again with at least {_FEWEST_DRAWS}."
         )
     total = len(data.distance)
     rows = np.arange(total) if total <= MOST_PAIRS else np.sort(rng.choice(total, MOST_PAIRS, replace=False))
@@ -206,7 +206,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
 
 
 def source_name(table: dict[str, Any]) -> str:
-    """Return where the distances of a table come from, given its provenance.
+    """Return the origin of a table's distances from its provenance.
 
     >>> source_name({"study": "weat7", "embedding": {"name": "Google News"}})
     'weat7 in Google News'
@@ -229,7 +229,7 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
     import pandas as pd
 
     data = posterior.data
-    # One noise for all rows: their intervals are looked at one by one, so that it need not be independent.
+    # All rows share one noise: intervals are computed row by row, so rows need not be independent.
     standard = noise(posterior, np.arange(posterior.draws), 1, rng)[:, 0]
     tails = np.array([(1 - OUTER) / 2, (1 - INNER) / 2, (1 + INNER) / 2, (1 + OUTER) / 2])
     numbers = np.empty((7, len(rows)))
@@ -239,8 +239,11 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
         mean, sigma = posterior.predicted(block)
         part = slice(start, start := start + len(block))
         numbers[0, part] = mean.mean(axis=1)
-        rough = np.quantile(mean + sigma * standard, tails, axis=1)
-        numbers[1:5, part] = [_refined(*each, posterior.row_nu, mean, sigma) for each in zip(rough, tails, strict=True)]
+        quantiles = np.quantile(mean + sigma * standard, tails, axis=1)
+        numbers[1:5, part] = [
+            _refined(quantile, level, posterior.row_nu, mean, sigma)
+            for quantile, level in zip(quantiles, tails, strict=True)
+        ]
         numbers[5:, part] = _loo_pit(posterior, block, (data.distance[block, None] - mean) / sigma)
     return pd.DataFrame(
         {
@@ -256,7 +259,7 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
 
 
 def _refined(rough: np.ndarray, level: float, nu: np.ndarray | None, mean: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-    """Return a quantile of each row's mixture over draws: one step of Newton's from that of simulated distances."""
+    """Return a quantile of each row's mixture over draws: one Newton step from the quantile of simulated distances."""
     residual = (rough[:, None] - mean) / sigma
     density = np.exp(-0.5 * residual**2) / np.sqrt(2 * np.pi) if nu is None else _student_density(residual, nu)
     excess = _below(residual, nu).mean(axis=1) - level
@@ -264,7 +267,7 @@ def _refined(rough: np.ndarray, level: float, nu: np.ndarray | None, mean: np.nd
 
 
 def _below(residual: np.ndarray, nu: np.ndarray | None) -> np.ndarray:
-    """Return the likelihood's probability of a smaller distance; residual: in scales."""
+    """Return the likelihood's probability of a smaller distance; residuals are in units of the scale."""
     return np.asarray(ndtr(residual) if nu is None else stdtr(nu, residual))
 
 
@@ -274,11 +277,11 @@ def _student_density(residual: np.ndarray, nu: np.ndarray) -> np.ndarray:
 
 
 def _loo_pit(posterior: Densities, rows: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probability of a smaller distance given all other rows, and Pareto k; residual: in scales."""
+    """Return the probability of a smaller distance given all other rows, and Pareto k, of each row."""
     log_weight, khat = leave_out_log_weights(posterior.of_rows(rows))
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
     below = _below(residual, posterior.row_nu)
-    # Weights so unequal that their tail has no shape are not to be trusted.
+    # Weights too unequal for their tail to be fitted are unreliable.
     return (weight * below).sum(axis=1) / weight.sum(axis=1), np.where(np.isfinite(khat), khat, np.inf)
 
 
@@ -296,20 +299,20 @@ def _coverage(pairs: "pd.DataFrame", connections: tuple[str, ...]) -> "pd.DataFr
     )
     records = []
     for name in (ALL, *connections):
-        here = np.full(len(pairs), True) if name == ALL else (pairs["connection"] == name).to_numpy()
-        if not (count := int(here.sum())):
+        rows = np.full(len(pairs), True) if name == ALL else (pairs["connection"] == name).to_numpy()
+        if not (count := int(rows.sum())):
             continue
-        ordered = np.sort(pit[here])
+        ordered = np.sort(pit[rows])
         steps = np.arange(count + 1) / count
         records.append(
             {
                 "connection": name,
                 "pairs": count,
-                **shares[here].mean().to_dict(),
+                **shares[rows].mean().to_dict(),
                 "se_89": np.sqrt(OUTER * (1 - OUTER) / count),
                 "se_50": np.sqrt(INNER * (1 - INNER) / count),
                 "pit_distance": max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()),
-                "k_high": int((~(pairs["pareto_k"][here] <= KHAT_MAX)).sum()),
+                "k_high": int((~(pairs["pareto_k"][rows] <= KHAT_MAX)).sum()),
             }
         )
     return pd.DataFrame(records)

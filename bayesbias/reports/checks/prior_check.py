@@ -1,4 +1,4 @@
-"""What a model's priors say of distances before any are seen: the prior predictive check."""
+"""Prior predictive check: what a model's priors imply for distances before any are seen."""
 
 import math
 import os
@@ -25,25 +25,25 @@ from bayesbias.tables.schema import provenance
 if TYPE_CHECKING:
     import pandas as pd
 
-# Pairs of a connection that are simulated in each draw: under the prior one is like another.
+# Pairs of a connection that are simulated in each draw: under the prior, they are exchangeable.
 _PAIRS = 50
 _FEWEST = 100
 _LOW, _HIGH = 0.0, 2.0
 _EDGES = np.linspace(-1, 3, 81)
-# Shares of prior mass: more than the first on impossible distances, or less than the second on the observed, is said.
-_SOME, _LITTLE = 0.05, 0.1
+# Shares of prior mass that call for a statement: more on impossible distances, or less on the observed range.
+_MOST_IMPOSSIBLE, _LEAST_OBSERVED = 0.05, 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PriorCheck(Result):
-    """What the priors of a model say of distances, beside those that were observed. `print` says it in words.
+    """Distances that the priors of a model imply, beside the observed ones; printed, in words.
 
     Parameters
     ----------
     distances : pandas.DataFrame
-        One row for all pairs and one a connection: `pairs`; the prior predictive distance's `median` and `low` to
-        `high`, between which 89 % of it lie, with a tail of 5.5 % on each side; `outside`, the prior probability of
-        a distance below 0 or above 2, which no cosine distance can be, its Monte Carlo error `outside_se`, and its
+        One row for all pairs and one for each connection: `pairs`; the prior predictive distance's `median` and its
+        89 % interval `low` to `high`, with a tail of 5.5 % on each side; `outside`, the prior probability of an
+        impossible distance (below 0 or above 2), its Monte Carlo error `outside_se`, and its
         parts `below_0` and `above_2`; the `smallest`, `average` and `largest` observed distance, and
         `inside_observed`, the prior probability of a distance in their range.
     parameters : pandas.DataFrame
@@ -54,14 +54,14 @@ class PriorCheck(Result):
     densities : pandas.DataFrame
         Histograms from -1 to 3: `connection`, `distance` (middle of the bin), density of `prior` and `observed`.
     problems : tuple of Statement
-        What to know about these priors, of these kinds: ``"impossible distances"`` (a row of `distances`),
-        ``"disagreement"`` of prior and data (a row of `parameters`), ``"observed range"`` (a row of `distances`).
+        Statements on these priors, of the kinds ``"impossible distances"`` (a row of `distances`), ``"disagreement"``
+        of prior and data (a row of `parameters`) and ``"observed range"`` (a row of `distances`).
     model, source
-        Name of the model; where the table comes from.
+        Name of the model; origin of the table.
     priors : dict
         Text of each prior.
     samples, seed
-        Draws of all parameters from the prior; seed.
+        Number of draws of all parameters from the prior; seed.
     """
 
     distances: "pd.DataFrame"
@@ -76,30 +76,30 @@ class PriorCheck(Result):
 
     @property
     def summary(self) -> tuple[Statement, ...]:
-        """What was checked, and what the priors imply for distances and for their differences."""
+        """Statements on the model, and on the distances and differences that its priors imply."""
         every = rows_of(self.distances)[0]
         priors = ", ".join(f"{name} ~ {prior}" for name, prior in self.priors.items())
         distances = (
             f"Before any distance is seen, 89% of the prior mass lies on distances from {distance_text(every['low'])} "
-            f"to {distance_text(every['high'])}. Observed are {distance_text(every['smallest'])} to "
+            f"to {distance_text(every['high'])}. Observed distances range from {distance_text(every['smallest'])} to "
             f"{distance_text(every['largest'])} ({self.source})."
         )
         outside = (
             f"Probability of a distance outside 0 to 2, which is impossible: {share_text(every['outside'])} "
             f"(Monte Carlo error {share_text(every['outside_se'])})."
         )
-        said = [
+        statements = [
             Statement("about", f"Prior predictive check of the model {self.model!r}: {priors}.", self.priors),
             Statement("distances", distances, every),
             Statement("impossible distances", outside, every),
         ]
         for row in rows_of(self.parameters[self.parameters["parameter"] == "contrast"]):
             contrast = (
-                f"Difference of connection means {row['connection']}: 89% of the prior from {signed_text(row['low'])} "
-                f"to {signed_text(row['high'])}, observed {signed_text(row['observed'])}."
+                f"Difference of connection means {row['connection']}: 89% of the prior lies from "
+                f"{signed_text(row['low'])} to {signed_text(row['high'])}; observed is {signed_text(row['observed'])}."
             )
-            said.append(Statement("contrast", contrast, row))
-        return tuple(said)
+            statements.append(Statement("contrast", contrast, row))
+        return tuple(statements)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -136,7 +136,7 @@ def check_prior(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> PriorCheck:
-    """Say what the priors of a model imply for the distances of a table, before it is fitted.
+    """Return what the priors of a model imply for the distances of a table, before it is fitted.
 
     Parameters
     ----------
@@ -145,29 +145,29 @@ def check_prior(
     model, priors
         As for `fit`.
     samples
-        Draws of all parameters from the prior, at least 100.
+        Number of draws of all parameters from the prior, at least 100.
     random_seed
         The same seed gives the same check on the same machine; None draws one and records it.
     progress
-        Show a progress bar where there is somebody to see it.
+        Show a progress bar if there is a terminal or a notebook to show it in.
 
     Returns
     -------
     PriorCheck
-        Frames of prior predictions; printed, it says what they mean.
+        Frames of prior predictions; `print` explains them.
 
     Raises
     ------
     ArgumentError, TableError, ModelError, FitError
         If the seed, the number of samples, the table or the model is not usable.
     NotEnoughMemoryError
-        If the draws do not fit.
+        If the draws do not fit in memory.
 
     Notes
     -----
     A pair's probability of an impossible distance is computed exactly for each draw of the parameters, and averaged
-    over up to 50 pairs of each connection and over the draws. All pairs together weigh the connections by their
-    number of pairs.
+    over up to 50 pairs of each connection and over the draws. In the row for all pairs, connections are weighted by
+    their number of pairs.
 
     References
     ----------
@@ -193,31 +193,31 @@ def check_prior(
     check_memory(2 * 8 * numbers, f"{samples:,} draws from the prior", "Take fewer samples.")
     rng = np.random.default_rng(seed)
     pooled = spec.switches["pooling"] != "none"
-    top = {
+    prior_draws = {
         name: spec.priors.get(name, MEAN_PRIOR).draw((samples, *shape), rng)
         for name, shape in parameter_shapes(data, spec).items()
         if pooled or name != "connection_mean"
     }
-    some, count = _some_pairs(data, rng), len(data.connections)
-    members = [np.flatnonzero(some.connection == place) for place in range(count)]
-    simulated = np.empty((samples, len(some.distance)))
+    sample, count = _some_pairs(data, rng), len(data.connections)
+    sample_rows = [np.flatnonzero(sample.connection == place) for place in range(count)]
+    simulated = np.empty((samples, len(sample.distance)))
     tails = np.empty((samples, 2, count))
     connection_mean = np.empty((samples, count))
-    with threadpool_limits(1, "blas"):  # the matrices are small: threads would cost ten times what they do
+    with threadpool_limits(1, "blas"):  # the matrices are small: with more threads they take ten times as long
         for draw in with_progress(range(samples), "Drawing from the prior", progress=progress):
-            given = {name: values[draw] for name, values in top.items()}
+            parameter_draws = {name: values[draw] for name, values in prior_draws.items()}
             # Without pooling, the mean of a connection is the average over all words that have pairs.
-            parameters = draw_parameters(some if pooled else data, spec, rng=rng, given=given)
+            parameters = draw_parameters(sample if pooled else data, spec, rng=rng, given=parameter_draws)
             connection_mean[draw] = parameters["connection_mean"]
-            simulated[draw] = draw_distances(some, spec, parameters, rng=rng)
-            outside = _tails(some, parameters)
-            tails[draw] = np.stack([outside[:, rows].mean(axis=1) for rows in members], axis=1)
+            simulated[draw] = draw_distances(sample, spec, parameters, rng=rng)
+            outside = _tails(sample, parameters)
+            tails[draw] = np.stack([outside[:, rows].mean(axis=1) for rows in sample_rows], axis=1)
     weight = data.pair_counts.sum(axis=0) / len(data.distance)
     records, frames = [], []
     for place, name in enumerate((ALL, *data.connections)):
         weights = weight if name == ALL else np.eye(count)[place - 1]
         observed = data.distance if name == ALL else data.distance[data.connection == place - 1]
-        prior, (below, above) = _mixed(simulated, members, weights, rng), np.moveaxis(tails @ weights, 0, 1)
+        prior, (below, above) = _mixed(simulated, sample_rows, weights, rng), np.moveaxis(tails @ weights, 0, 1)
         low, median, high = np.quantile(prior, (TAILS[0], 0.5, TAILS[1]))
         records.append(
             {
@@ -248,7 +248,10 @@ def check_prior(
         )
     distances = pd.DataFrame(records)
     parameters_frame = _parameters(
-        {"connection_mean": connection_mean} | top, parameter_labels(some, spec), distances, some.connections
+        {"connection_mean": connection_mean} | prior_draws,
+        parameter_labels(sample, spec),
+        distances,
+        sample.connections,
     )
     return PriorCheck(
         distances=distances,
@@ -264,7 +267,7 @@ def check_prior(
 
 
 def _some_pairs(data: ModelData, rng: np.random.Generator) -> ModelData:
-    """Return up to 50 pairs of each connection, among all the words."""
+    """Return data with up to 50 pairs of each connection, and all words."""
     keep = np.zeros(len(data.distance), dtype=bool)
     for place in range(len(data.connections)):
         rows = np.flatnonzero(data.connection == place)
@@ -281,20 +284,20 @@ def _tails(data: ModelData, parameters: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _mixed(
-    simulated: np.ndarray, members: list[np.ndarray], weights: np.ndarray, rng: np.random.Generator
+    simulated: np.ndarray, sample_rows: list[np.ndarray], weights: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return one simulated distance for each draw and ten of its pairs, connections drawn by their weights."""
+    """Return simulated distances of ten pairs of each draw, whose connections are drawn by their weights."""
     repeated = np.repeat(np.arange(len(simulated)), 10)
     connection = rng.choice(len(weights), len(repeated), p=weights)
     rows = np.empty(len(repeated), dtype=np.int64)
-    for place, choices in enumerate(members):
-        here = connection == place
-        rows[here] = rng.choice(choices, int(here.sum()))
+    for place, choices in enumerate(sample_rows):
+        of_connection = connection == place
+        rows[of_connection] = rng.choice(choices, int(of_connection.sum()))
     return np.asarray(simulated[repeated, rows])
 
 
 def _density(values: np.ndarray) -> np.ndarray:
-    """Return a histogram; what lies beyond it has no bin but counts."""
+    """Return a histogram; distances beyond its edges have no bin but count in the total."""
     return np.asarray(np.histogram(values, _EDGES)[0] / (len(values) * np.diff(_EDGES)))
 
 
@@ -304,7 +307,7 @@ def _parameters(
     distances: "pd.DataFrame",
     connections: tuple[str, ...],
 ) -> "pd.DataFrame":
-    """Return the frame `PriorCheck.parameters`; drawn: shape (draws,), or (draws, labels)."""
+    """Return the frame `PriorCheck.parameters` from draws of shape (draws,) or (draws, labels)."""
     import pandas as pd
 
     average = dict(zip(distances["connection"], distances["average"], strict=True))
@@ -345,13 +348,13 @@ def _parameters(
 
 def _problems(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: ModelSpec) -> Iterator[Statement]:
     every = rows_of(distances)[0]
-    if every["outside"] > _SOME:
+    if every["outside"] > _MOST_IMPOSSIBLE:
         scales = [name for name in spec.priors if name not in ("connection_mean", "nu")]
         tighter = ", ".join(f"{name!r}: 'Exponential(10)'" for name in scales)
         text = (
-            f"{share_text(every['outside'])} of the prior mass lies on distances that cannot be (below 0 or above 2). "
-            "Hundreds of pairs overrule that. Where pairs, words or attribute words are few, see whether the "
-            f"conclusions hold under tighter priors, such as priors={{{tighter}}}, or ask sensitivity()."
+            f"{share_text(every['outside'])} of the prior mass lies on impossible distances (below 0 or above 2). "
+            "Hundreds of pairs outweigh this. With few pairs, words or attribute words, check whether the conclusions "
+            f"hold under tighter priors, such as priors={{{tighter}}}, or call sensitivity()."
         )
         yield Statement("impossible distances", text, every)
     for row in rows_of(parameters[parameters["parameter"] == "connection_mean"]):
@@ -359,10 +362,13 @@ def _problems(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: Model
             text = (
                 f"{row['connection']}: the observed mean distance, {distance_text(row['observed'])}, lies outside the "
                 f"prior's interval, {distance_text(row['low'])} to {distance_text(row['high'])}: prior and data "
-                "disagree."
+                "disagree. Check the table, or widen the prior of connection_mean."
             )
             yield Statement("disagreement", text, row)
-    if every["inside_observed"] < _LITTLE:
+    if every["inside_observed"] < _LEAST_OBSERVED:
         inside = share_text(every["inside_observed"])
-        text = f"Only {inside} of the prior mass lies in the range of the observed distances."
+        text = (
+            f"Only {inside} of the prior mass lies in the range of the observed distances. Check whether the "
+            "conclusions hold under priors closer to that range."
+        )
         yield Statement("observed range", text, every)

@@ -1,4 +1,4 @@
-"""Tables replicated from a posterior, summed up as they are made: test statistics and histograms."""
+"""Tables replicated from a posterior: their test statistics and histograms."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ STATISTICS = ("mean", "sd", "skewness", "kurtosis", "smallest", "largest", "sd o
 TAILS = (0.055, 0.945)
 _BINS = 40
 _BLOCK = 2_000_000
-# Of large tables fewer replicates are made, so that this many distances are drawn.
+# Most distances that are drawn: large tables are replicated less often.
 _MOST_DRAWN = 200_000_000
 _FEWEST = 200
 
@@ -26,11 +26,10 @@ _FEWEST = 200
 def noise(posterior: Densities, draws: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
     """Return noise of the likelihood in units of its scale, shape (draws, count).
 
-    Each column is spread evenly over the distribution and then shuffled, so that the quantiles of a predictive
-    distribution hardly depend on chance.
+    Each column is a shuffled set of evenly spaced quantiles, so quantiles of predictions hardly depend on chance.
     """
-    even = (np.arange(len(draws)) + 0.5) / len(draws)
-    levels = rng.permuted(np.tile(even[:, None], count), axis=0)
+    even_levels = (np.arange(len(draws)) + 0.5) / len(draws)
+    levels = rng.permuted(np.tile(even_levels[:, None], count), axis=0)
     return np.asarray(ndtri(levels) if posterior.row_nu is None else stdtrit(posterior.row_nu[draws, None], levels))
 
 
@@ -43,14 +42,14 @@ def replicate(
     layout = _Layout(posterior)
     replicates = min(posterior.draws, max(_FEWEST, _MOST_DRAWN // len(posterior.data.distance)))
     observed = layout.statistics(layout.distance[None, :])
-    found: list[dict[tuple[str, str], np.ndarray]] = []
+    statistic_parts: list[dict[tuple[str, str], np.ndarray]] = []
     counts: list[dict[str, np.ndarray]] = []
     for distances in replicated_distances(posterior, layout.order, replicates, rng, progress=progress):
-        found.append(layout.statistics(distances))
+        statistic_parts.append(layout.statistics(distances))
         counts.append(layout.histograms(distances))
     records = []
     for (connection, statistic), value in observed.items():
-        replicated = np.concatenate([part[connection, statistic] for part in found])
+        replicated = np.concatenate([part[connection, statistic] for part in statistic_parts])
         larger = int((replicated > value[0]).sum())
         low, high = np.quantile(replicated, TAILS)
         records.append(
@@ -61,7 +60,7 @@ def replicate(
                 "low": low,
                 "high": high,
                 "p_value": larger / replicates,
-                # That of a Beta posterior: not 0 where no replicate, or each, is larger.
+                # Sd of a Beta posterior, which is not 0 if no replicate is larger, or all are.
                 "p_value_se": np.sqrt((larger + 1) * (replicates - larger + 1) / (replicates + 3)) / (replicates + 2),
             }
         )
@@ -87,7 +86,7 @@ def replicate(
 def replicated_distances(
     posterior: Densities, order: np.ndarray, replicates: int, rng: np.random.Generator, *, progress: bool = False
 ) -> Iterator[np.ndarray]:
-    """Yield replicated distances, shape (some replicates, rows), each from its own draw; rows in the given order."""
+    """Yield blocks of replicated tables, shape (replicates, rows in the given order), each from a draw of its own."""
     draws = np.linspace(0, posterior.draws - 1, replicates).astype(int)
     blocks = np.array_split(draws, min(replicates, max(1, replicates * len(order) // _BLOCK)))
     for block in with_progress(blocks, "Replicating tables", progress=progress):
@@ -95,7 +94,7 @@ def replicated_distances(
 
 
 class _Layout:
-    """The rows in the order of connection and attribute word, and what is computed of each connection and of all."""
+    """Rows of a table sorted by connection and attribute word, for statistics by connection and over all pairs."""
 
     def __init__(self, posterior: Densities) -> None:
         data = posterior.data
@@ -111,42 +110,42 @@ class _Layout:
             words = attribute[part]
             self.starts[name] = np.flatnonzero(np.r_[True, words[1:] != words[:-1]])
         low, high = self.distance.min(), self.distance.max()
-        spare = (high - low) / 4 or 0.1
-        self.edges = np.linspace(low - spare, high + spare, _BINS + 1)
+        margin = (high - low) / 4 or 0.1
+        self.edges = np.linspace(low - margin, high + margin, _BINS + 1)
         self._joint = JointStatistics(data, self.order)
 
     def statistics(self, distances: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
-        """Return each statistic of each part, shape (replicates,), as far as it has the rows for it."""
-        found = {}
+        """Return each statistic that a part has enough rows for, shape (replicates,)."""
+        values_by_name = {}
         for name, part in self.parts.items():
             values = distances[:, part]
             rows = values.shape[1]
             mean = values.mean(axis=1)
-            found[name, "mean"] = mean
+            values_by_name[name, "mean"] = mean
             deviation = values - mean[:, None]
             square = deviation**2
             variance = square.mean(axis=1)
             if rows >= 2:
-                found[name, "sd"] = np.sqrt(variance * rows / (rows - 1))
+                values_by_name[name, "sd"] = np.sqrt(variance * rows / (rows - 1))
             if rows >= 3:
-                found[name, "skewness"] = np.einsum("ij,ij->i", square, deviation) / rows / variance**1.5
+                values_by_name[name, "skewness"] = np.einsum("ij,ij->i", square, deviation) / rows / variance**1.5
             if rows >= 4:
-                found[name, "kurtosis"] = np.einsum("ij,ij->i", square, square) / rows / variance**2 - 3
-            found[name, "smallest"], found[name, "largest"] = values.min(axis=1), values.max(axis=1)
+                values_by_name[name, "kurtosis"] = np.einsum("ij,ij->i", square, square) / rows / variance**2 - 3
+            values_by_name[name, "smallest"], values_by_name[name, "largest"] = values.min(axis=1), values.max(axis=1)
             starts = self.starts.get(name, np.empty(0))
             if len(starts) >= 2:
                 word_means = np.add.reduceat(values, starts, axis=1) / np.diff(np.r_[starts, rows])
-                found[name, "sd of attribute words"] = word_means.std(axis=1, ddof=1)
-        return found | {(JOINT, name): values for name, values in self._joint(distances).items()}
+                values_by_name[name, "sd of attribute words"] = word_means.std(axis=1, ddof=1)
+        return values_by_name | {(JOINT, name): values for name, values in self._joint(distances).items()}
 
     def histograms(self, distances: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the density in each bin, shape (replicates, bins); distances beyond the bins have none."""
+        """Return the density in each bin, shape (replicates, bins); distances beyond the edges have no bin."""
         width = self.edges[1] - self.edges[0]
         bins = np.floor((distances - self.edges[0]) / width).clip(-1, _BINS).astype(np.int64) + 1
         bins += np.arange(len(bins))[:, None] * (_BINS + 2)
-        found = {}
+        densities = {}
         for name, part in self.parts.items():
-            here = bins[:, part]
-            counts = np.bincount(here.ravel(), minlength=len(bins) * (_BINS + 2)).reshape(len(bins), -1)
-            found[name] = counts[:, 1:-1] / (here.shape[1] * width)
-        return found
+            part_bins = bins[:, part]
+            counts = np.bincount(part_bins.ravel(), minlength=len(bins) * (_BINS + 2)).reshape(len(bins), -1)
+            densities[name] = counts[:, 1:-1] / (part_bins.shape[1] * width)
+        return densities

@@ -1,1 +1,1 @@
-"""The same word pairs in several embeddings, and what changed between them."""
+"""Comparisons of the same word pairs in several embeddings."""

@@ -1,4 +1,4 @@
-"""The same word pairs in several embeddings, such as an original one and a debiased one, and how they differ."""
+"""Comparison of the same word pairs in several embeddings, such as an original one and a debiased one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
     from bayesbias.models.spec import ModelSpec
 
-# The model of differences where each table's own is multivariate. Hard debiasing ties the differences of words to each
-# other exactly (equalized words end at one point), and the multivariate model takes what is tied for what is known
-# best, so that its difference of gaps can be far from that of the plain averages.
+# Model of the differences if that of the tables is multivariate. Hard debiasing ties the differences of words to each
+# other exactly (equalized words end at one point), and the multivariate model treats tied differences as the most
+# precise, so its difference of gaps can be far from that of the plain averages.
 DIFFERENCE_MODEL = "crossed_per_list"
-# Much wider than any difference that debiasing makes, and as likely to bring words nearer as to part them.
+# Much wider than any difference that debiasing makes, and symmetric: words may move nearer or farther.
 DIFFERENCE_PRIOR = "Normal(mu=0, sigma=0.3)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EmbeddingComparison(Result):
-    """What `compare_embeddings` found; printed, its conclusions. All estimates are in units of cosine distance.
+    """Comparison returned by `compare_embeddings`; printed, its conclusions. Estimates are in units of cosine distance.
 
     A difference is always another embedding minus the baseline. A gap is a contrast of one embedding: the distance to
     associated attribute words minus that to others; below 0, associated words are nearer.
@@ -54,36 +54,35 @@ class EmbeddingComparison(Result):
     names
         Names of the others.
     gaps : DataFrame
-        The difference of gaps, for each embedding and contrast, of all protected words (empty `protected_word`) and of
+        Difference of gaps for each embedding and contrast, over all protected words (empty `protected_word`) and for
         each: its posterior `mean`, `sd`, `hdi_low`, `hdi_high`, `direction` (``"nearer"`` below 0, ``"farther"`` above,
         or ``"equal"`` if all distances are), `probability_of_direction`, `probability_in_rope` if a rope was given,
         `ess_bulk`, `ess_tail`, and, of chains, `r_hat`; then the gap in each embedding, from the fit of each table:
         `baseline_gap` and `other_gap`, each with its interval and the plain gap of the averages (`baseline_plain`,
-        `other_plain`); and `reading`:
-        ``"not settled"`` if the interval of the difference holds 0; else, by the intervals of the two gaps,
-        ``"narrower"`` (in the other embedding), ``"wider"``, ``"baseline only"`` (only the baseline's gap leaves out
-        0), ``"other only"``, ``"reversed"`` (both leave out 0, on different sides), ``"neither"``; or ``"equal"``.
-        The difference comes from the differences of the pairs (it is not just `other_gap` minus `baseline_gap`, and is
-        the number to trust), and its sign decides between narrower and wider. Of all protected words it is the mean of
-        words like these, estimated from how the words' own differences vary. No rows without associated attribute
-        words.
+        `other_plain`); and `reading`: ``"not settled"`` if the interval of the difference holds 0; else, by the
+        intervals of the two gaps, ``"narrower"`` (in the other embedding), ``"wider"``, ``"baseline only"`` (only the
+        baseline's gap leaves out 0), ``"other only"``, ``"reversed"`` (both leave out 0, on different sides),
+        ``"neither"``; or ``"equal"``. The difference comes from the differences of the pairs: it is not just
+        `other_gap` minus `baseline_gap`, is more reliable, and its sign decides between narrower and wider. Over all
+        protected words it is the mean of words like these, estimated from the spread of the words' own differences.
+        Empty without associated attribute words.
     differences : DataFrame
         One row for each embedding and connection: `pairs`; `average_baseline`, `average_other` and `spread`, the plain
         averages of these pairs and the standard deviation of their differences; then the posterior of the mean
         difference of their distances (positive: farther apart than in the baseline), as in `gaps`.
     differences_by_word : DataFrame
-        The same for each protected word and the connections of which it has pairs.
+        The same for each protected word and each connection that it has pairs of.
     side_by_side : DataFrame
         Posterior means and intervals of each table's own fit, by connection (empty `protected_word`) and by word.
     conclusions : ComparisonConclusions
-        What the numbers show and do not show: statements with their numbers; printed, in plain English.
+        What the numbers show and do not show, as statements with their numbers.
     fits, difference_fits : dict
-        The fit of each table, and of the differences of each but the baseline (absent if nothing differs).
+        Fit of each table, and of the differences of each but the baseline (absent if nothing differs).
     facts
-        `model`, `difference_model`, `difference_prior`, `seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (pairs by
-        embedding), `equalized` (by embedding, the protected words that are equally near to the same stereotype words in
-        it alone), `tied` (by embedding, the directions in which its words' distances are tied to each other, if any),
-        `convergence_problems`.
+        `model`, `difference_model`, `difference_prior`, `seed`, `hdi_prob`, `rope`, `pairs`, `left_out` (number of
+        pairs by embedding), `equalized` (by embedding, the protected words that are equally near to most stereotype
+        words there, but not in the baseline), `tied` (by embedding, the number of directions in which its words'
+        distances are tied to each other, if any), `convergence_problems`.
     """
 
     baseline: str
@@ -181,17 +180,17 @@ def compare_embeddings(
 ) -> EmbeddingComparison:
     """Compare the distances of the same word pairs in several embeddings.
 
-    What the embeddings share (which words are near in general) cancels in the difference of a pair, its distance in
-    another embedding minus that in the first. So the differences are modelled, with the structure of `model`: a mean
-    difference of each connection, of each protected word within it, and effects of the attribute words. Besides, each
-    table is fitted on its own. Where `model` is multivariate, the differences are modelled by ``"crossed_per_list"``:
-    what removes a direction from vectors changes an attribute word's distances to all protected words in proportion, so
-    that their covariance is singular.
+    In the difference of a pair, its distance in another embedding minus that in the first, everything that the
+    embeddings share cancels, such as which words are near in general. So the differences are modelled, with the
+    structure of `model`: a mean difference of each connection, of each protected word within it, and effects of the
+    attribute words. Each table is also fitted by itself. If `model` is multivariate, the differences are modelled by
+    ``"crossed_per_list"``: removing a direction from vectors changes an attribute word's distances to all protected
+    words in proportion, so their covariance is singular.
 
     Parameters
     ----------
     tables
-        Distance tables by the names that reports call their embeddings; the first is the baseline.
+        Distance tables by the names of their embeddings in reports; the first is the baseline.
     model
         As for `fit`; its prior of `connection_mean` is replaced by `difference_prior` for the differences.
     hdi_prob
@@ -203,7 +202,7 @@ def compare_embeddings(
     sampler, draws, chains, random_seed
         As for `fit`.
     progress
-        Show a progress bar where there is somebody to see it.
+        Show a progress bar if there is a terminal or a notebook to show it in.
 
     Returns
     -------
@@ -217,7 +216,7 @@ def compare_embeddings(
         some have such pairs, or a pair has different connections.
     ArgumentError, ReportError, ModelError, FitError
         If there are fewer than two tables, a name or a setting is not usable, or all differences of a connection
-        are the same number.
+        are equal.
 
     Warns
     -----
@@ -265,8 +264,8 @@ def compare_embeddings(
     difference_fits: dict[str, xr.DataTree] = {}
     planned = [(fits, name, table, spec) for name, table in common.items()]
     planned += [(difference_fits, name, table, difference_spec) for name, table in differing.items() if len(table)]
-    for made, name, table, its_spec in with_progress(planned, "Fitting embeddings", progress=progress):
-        made[name] = fit(table, its_spec, progress=False, **settings)
+    for target, name, table, fit_spec in with_progress(planned, "Fitting embeddings", progress=progress):
+        target[name] = fit(table, fit_spec, progress=False, **settings)
     facts = {
         "model": spec.name,
         "difference_model": difference_spec.name,
@@ -277,9 +276,9 @@ def compare_embeddings(
         "pairs": len(common[baseline]),
         "left_out": left_out,
         "convergence_problems": [
-            f"{what} {name!r}: {problem}"
-            for what, made in (("The fit of", fits), ("The fit of the differences of", difference_fits))
-            for name, fitted in made.items()
+            f"{label} {name!r}: {problem}"
+            for label, fits_by_name in (("The fit of", fits), ("The fit of the differences of", difference_fits))
+            for name, fitted in fits_by_name.items()
             for problem in fit_fact(fitted, "convergence_problems")
         ],
         "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
@@ -289,31 +288,36 @@ def compare_embeddings(
     for name in names:
         rows, fitted = pairs[name], difference_fits.get(name)
         overall[name], by_word[name] = difference_frames(rows, fitted, hdi_prob, region)
-        found_gaps = gap_frame(rows, fitted, hdi_prob, region, seed)
-        if found_gaps is not None:
-            gaps[name] = with_own_gaps(found_gaps, *(own_gaps(fits[each], hdi_prob) for each in (baseline, name)))
-    sides = {name: summary(fitted, hdi_prob=hdi_prob) for name, fitted in fits.items()}
-    side = _stacked(sides)
-    side = side[side["parameter"].isin(["connection_mean", "word_mean"]) & (side["pairs"] > 0)]
-    found = {
+        gap_rows = gap_frame(rows, fitted, hdi_prob, region, seed)
+        if gap_rows is not None:
+            gaps[name] = with_own_gaps(gap_rows, own_gaps(fits[baseline], hdi_prob), own_gaps(fits[name], hdi_prob))
+    summaries = _stacked({name: summary(fitted, hdi_prob=hdi_prob) for name, fitted in fits.items()})
+    means = summaries[summaries["parameter"].isin(["connection_mean", "word_mean"]) & (summaries["pairs"] > 0)]
+    frames = {
         "gaps": _stacked(gaps) if gaps else pd.DataFrame(columns=["embedding", "contrast"]),
         "differences": _stacked(overall),
         "differences_by_word": _stacked(by_word),
-        "side_by_side": side.drop(columns="parameter").reset_index(drop=True),
+        "side_by_side": means.drop(columns="parameter").reset_index(drop=True),
     }
-    said = comparison_conclusions(baseline, tuple(names), found, facts)
+    conclusions = comparison_conclusions(baseline, tuple(names), frames, facts)
     return EmbeddingComparison(
-        baseline, tuple(names), **found, conclusions=said, fits=fits, difference_fits=difference_fits, facts=facts
+        baseline,
+        tuple(names),
+        **frames,
+        conclusions=conclusions,
+        fits=fits,
+        difference_fits=difference_fits,
+        facts=facts,
     )
 
 
 def model_of_differences(spec: "ModelSpec", prior: str = DIFFERENCE_PRIOR) -> "ModelSpec":
-    """Return the model of the differences of pairs where `spec` is that of each table."""
+    """Return the model of the differences of pairs if `spec` is the model of the tables."""
     return load_model(DIFFERENCE_MODEL if spec.multivariate else spec, priors={"connection_mean": parse_prior(prior)})
 
 
 def _stacked(frames: "dict[str, pd.DataFrame]") -> "pd.DataFrame":
-    """Return the frames of several embeddings as one, whose first column names them."""
+    """Return the frames of several embeddings as one, with their names in the first column."""
     import pandas as pd
 
     return pd.concat(frames, names=["embedding"]).reset_index(level="embedding").reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""What a comparison of embeddings shows and does not show: statements with their numbers."""
+"""Conclusions from a comparison of embeddings: what it shows and does not show, as statements with their numbers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,28 +29,28 @@ _LISTS = {
     "human": "human control words",
     "neutral": "neutral control words",
 }
-# What numbers and words mean that do not explain themselves; all but the first are about gaps.
+# Explanations of the numbers and of the terms for gaps (the column `reading`).
 _READING = {
-    "adding up": "The gaps of two embeddings need not differ by the difference that is given, least of all for single "
-    "words. They come from two fits, one of each table, and each pulls the mean of a word towards the mean of all "
-    "words. The difference comes from a model of the differences of the same pairs, in which what the embeddings share "
-    "has cancelled. The difference is the number to read.",
-    "not settled": "not settled: the interval of the difference holds 0, so whether the gap differs is open. With "
-    "every word below, it leaves out 0.",
+    "adding up": "The gaps of two embeddings need not differ by exactly the difference given, least of all for single "
+    "words. The gaps come from two fits, one of each table, and each fit pulls the mean of a word toward the mean of "
+    "all words. The difference comes from a model of the differences of the same pairs, in which everything that the "
+    "embeddings share cancels. The difference is the number to read.",
+    "not settled": "not settled: the interval of the difference holds 0, so whether the gap differs is open. For all "
+    "terms below, it leaves out 0.",
     "narrower": "narrower: the gap is settled in both (both intervals leave out 0), and the difference is toward 0.",
     "wider": "wider: the gap is settled in {baseline}, and the difference is away from 0.",
-    "baseline only": "settled in {baseline} only: elsewhere the interval of the gap holds 0. That is not to say that "
-    "the gap is 0.",
+    "baseline only": "settled in {baseline} only: in the other embedding the interval of the gap holds 0, which does "
+    "not mean that the gap is 0.",
     "other only": "settled in the other embedding only: in {baseline} the interval of the gap holds 0.",
-    "reversed": "reversed: the gap is settled in both, but with another sign.",
-    "neither": "settled in neither: both intervals hold 0, although the difference leaves it out.",
+    "reversed": "reversed: the gap is settled in both, with opposite signs.",
+    "neither": "settled in neither: the intervals of both gaps hold 0, although that of the difference leaves it out.",
 }
 _LIMITS = {
-    "size": "How much difference would matter. An interval that leaves out 0 says that a difference is detectable, not "
-    "that it is large; give a region of practical equivalence (rope) to ask that.",
-    "bias": "That bias is absent where no gap is settled. These are distances of chosen word pairs; what debiasing "
+    "size": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, not "
+    "that it is large; to judge its size, give a region of practical equivalence (rope).",
+    "bias": "The absence of bias where no gap is settled. These are distances of chosen word pairs; what debiasing "
     "removed from them can remain in others (Gonen and Goldberg 2019).",
-    "absence": "No difference, where none is settled. Absence of evidence is not evidence of absence.",
+    "absence": "The absence of a difference where none is settled. Absence of evidence is not evidence of absence.",
     "many words": "That each word named above differs. Many words are judged at once, and some intervals leave out 0 "
     "by chance.",
     "other words": "Other words, other embeddings. The result is about these word lists in these vectors.",
@@ -66,16 +66,17 @@ class ComparisonConclusions(Rendered):
     doubts
         Fits that did not converge (``"convergence"``).
     embeddings : mapping of Conclusions
-        How each other embedding differs from the baseline, by its name. Their verdict is the difference of the first
+        Differences of each other embedding from the baseline, by its name. Their verdict is the difference of the first
         gap between associated and other attribute words (``"gap"``, its row of `gaps`), or else of the first
         distances (``"difference"``), or ``"equal"``. Shown are the other gaps, a ``"difference"`` for each connection
-        (its row of `differences`), what control words say (``"controls"``), and for which ``"words"`` gaps and
-        distances differ (names by how). Doubts speak against a reading as a difference of stereotypes alone:
-        ``"controls differ"``, ``"equalized words"``, ``"tied words"`` (the gaps of one embedding are too sure).
+        (its row of `differences`), a statement on control words (``"controls"``), and the ``"words"`` whose gaps and
+        distances differ (names by how they differ). Doubts tell why the difference may not be one of stereotypes
+        alone: ``"controls differ"``, ``"equalized words"``, ``"tied words"`` (intervals of the gaps of one embedding
+        are too narrow).
     reading
-        What numbers and words mean that do not explain themselves; empty if nothing differs.
+        Explanations of the numbers and terms; empty if nothing differs.
     limits
-        What the comparison does not show; empty if nothing differs.
+        Limits of the comparison; empty if nothing differs.
     """
 
     doubts: tuple[Statement, ...]
@@ -88,7 +89,7 @@ class ComparisonConclusions(Rendered):
         """The parts of the text, without those that are empty."""
         parts = (
             Part("Do not report these numbers yet: a sampler did not converge", self.doubts),
-            *(part for each in self.embeddings.values() for part in difference_parts(each)),
+            *(part for conclusions in self.embeddings.values() for part in difference_parts(conclusions)),
             Part("How to read it", self.reading),
             Part("What it does not show", self.limits),
         )
@@ -99,7 +100,7 @@ class ComparisonConclusions(Rendered):
 
 
 def reading_text(reading: str, baseline: str, name: str) -> str:
-    """Return how a gap differs (the column `reading`), with the embeddings' names.
+    """Return a value of the column `reading` with the embeddings' names.
 
     >>> reading_text("baseline only", "GloVe", "fastText"), reading_text("wider", "GloVe", "fastText")
     ('settled in GloVe only', 'wider in fastText')
@@ -113,20 +114,20 @@ def reading_text(reading: str, baseline: str, name: str) -> str:
     }.get(reading, reading)
 
 
-def difference_parts(found: Conclusions) -> tuple[Part, ...]:
-    """Return the parts of what is said of one embedding: the difference of gaps first, then what to beware of."""
+def difference_parts(conclusions: Conclusions) -> tuple[Part, ...]:
+    """Return the parts of the conclusions on one embedding: the verdict first, then the doubts."""
     return (
-        Part(found.heading, (found.verdict,), bulleted=False),
-        Part("Beware", found.doubts),
-        Part("In detail", found.shown),
-        Part("What was compared", (found.about,), bulleted=False),
+        Part(conclusions.heading, (conclusions.verdict,), bulleted=False),
+        Part("Beware", conclusions.doubts),
+        Part("In detail", conclusions.shown),
+        Part("What was compared", (conclusions.about,), bulleted=False),
     )
 
 
 def comparison_conclusions(
     baseline: str, names: tuple[str, ...], frames: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Any]
 ) -> ComparisonConclusions:
-    """Say what frames of an `EmbeddingComparison` show; every number in a statement is one of theirs."""
+    """Return what the frames of an `EmbeddingComparison` show; every number in a statement is from a frame."""
     differs = (frames["differences"]["direction"] != "equal").any()
     reading = list(_READING) if differs and len(frames["gaps"]) else []
     limits = [name for name in _LIMITS if name != "size" or facts["rope"] is None] if differs else []
@@ -144,14 +145,14 @@ def comparison_conclusions(
 
 
 def _conclusions(
-    baseline: str, name: str, found: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Any]
+    baseline: str, name: str, frames: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Any]
 ) -> Conclusions:
-    differences, words, gaps = rows_of(found["differences"]), found["differences_by_word"], found["gaps"]
+    differences, words, gaps = rows_of(frames["differences"]), frames["differences_by_word"], frames["gaps"]
     about = (
-        f"{name!r} beside {baseline!r}: {facts['pairs']:,} word pairs, {words['protected_word'].nunique()} protected "
-        f"words. A difference is {name!r} minus {baseline!r}; of distances, positive means farther apart in {name!r}. "
-        f"Model of the differences {facts['difference_model']!r}, prior of a mean difference "
-        f"{facts['difference_prior']}, seed {facts['seed']}."
+        f"{name!r} compared with {baseline!r}: {facts['pairs']:,} word pairs, {words['protected_word'].nunique()} "
+        f"protected words. A difference is {name!r} minus {baseline!r}; a positive difference of distances means "
+        f"farther apart in {name!r}. Model of the differences {facts['difference_model']!r}, prior of a mean "
+        f"difference {facts['difference_prior']}, seed {facts['seed']}."
     )
     if left_out := [f"{count:,} of {key!r}" for key, count in facts["left_out"].items() if count]:
         about += f" Pairs left out because not all tables have them: {', '.join(left_out)}."
@@ -163,8 +164,11 @@ def _conclusions(
     controls = _controls_statement(differences, name, facts["hdi_prob"])
     doubts = [controls] if controls.kind == "controls differ" else []
     doubts += _equalized_words(facts["equalized"][name], baseline, name)
-    tied = {table: facts["tied"][table] for table in (baseline, name) if table in facts["tied"]}
-    doubts += [tied_statement(directions, f"the protected words in {table!r}") for table, directions in tied.items()]
+    doubts += [
+        tied_statement(facts["tied"][table], f"the protected words in {table!r}")
+        for table in (baseline, name)
+        if table in facts["tied"]
+    ]
     shown = []
     if len(gaps):
         shown += [_gap_statement(row, baseline, name) for row in rows_of(gaps[gaps["protected_word"] == ""])]
@@ -217,31 +221,32 @@ def _in_rope(row: Mapping[str, Any]) -> str:
 
 
 def _controls_statement(rows: list[dict[str, Any]], name: str, hdi_prob: float) -> Statement:
-    """Say whether control words differ, so that part of the difference is not about stereotypes."""
+    """Return whether control words differ, so that part of the difference is not about stereotypes."""
     controls = [row for row in rows if row["connection"] in ("human", "neutral")]
-    # With a rope, a difference that is too small to matter is none.
+    # With a rope, a difference that is too small to matter does not count.
     differ = [row for row in controls if _settled(row) and row.get("probability_in_rope", 0.0) < hdi_prob]
     if differ and len(controls) < len(rows):
-        which = " and ".join(f"{row['connection']} words ({signed_text(row['mean'])})" for row in differ)
+        shifted = " and ".join(f"{row['connection']} words ({signed_text(row['mean'])})" for row in differ)
         text = (
-            f"{which[0].upper()}{which[1:]} differ on average too, so what differs is not only the stereotypes: part "
-            "of it is a shift of words in general. This need not be a fault. Hard debiasing, for one, removes a "
-            "direction from every word that it is not asked to leave alone, control words too."
+            f"{shifted[0].upper()}{shifted[1:]} differ on average too, so part of the difference is a shift of words "
+            "in general and not of stereotypes alone. Judge stereotypes by the gaps, in which a common shift cancels. "
+            "The shift need not be a fault: hard debiasing, for example, removes a direction from every word that it "
+            "is not told to leave alone, control words included."
         )
         return Statement("controls differ", text, {row["connection"]: row for row in differ})
     if not controls:
         text = (
             f"Without control words, a difference of stereotypes in {name!r} cannot be distinguished from one of all "
-            "words."
+            "words. Add control lists to the study."
         )
     elif len(controls) == len(rows):
-        text = "There are only control words: nothing can be said about stereotypes."
+        text = "There are only control words, which show nothing about stereotypes. Add associated words."
     elif all(row["direction"] == "equal" for row in controls):
-        text = "Control words have the same distances in both: only those of the stereotypes differ."
+        text = "Control words have the same distances in both: only distances of stereotypes differ."
     else:
         widest = max(controls, key=lambda row: row["spread"])
         text = (
-            "No average difference of the control words is shown. Single pairs do differ: with a standard deviation of "
+            "No average difference of control words is shown. Single pairs do differ, with a standard deviation of "
             f"{distance_text(widest['spread'])} for {widest['connection']} words."
         )
     return Statement("controls", text, {row["connection"]: row for row in controls})
@@ -251,33 +256,33 @@ def _equalized_words(equalized: tuple[str, ...], baseline: str, name: str) -> It
     if equalized:
         text = (
             f"In {name!r}, {len(equalized)} protected words ({name_some(equalized, 12)}) are exactly as near to most "
-            f"stereotype words as another protected word, which they are not in {baseline!r}. They were equalized, so "
-            "that the gap between associated and different words is 0 by construction: that says nothing about words "
-            "that were not equalized. And words that were equalized together share part of their difference, so the "
-            "intervals are somewhat too narrow."
+            f"stereotype words as another protected word, unlike in {baseline!r}. They were equalized, so their gap "
+            "between associated and different words is 0 by construction. Judge debiasing by words that were not "
+            "equalized. Words that were equalized together share part of their difference, so the intervals are "
+            "somewhat too narrow."
         )
         yield Statement("equalized words", text, {"words": equalized})
 
 
 def _gap_statement(row: dict[str, Any], baseline: str, name: str) -> Statement:
-    """Say by how much a gap differs, then how large it is in each embedding."""
-    said = {
-        "reversed": "of another sign in each",
+    """Return the difference of a gap, and the gap in each embedding."""
+    phrases = {
+        "reversed": "of opposite signs",
         "not settled": "the difference is not settled",
         "equal": "the same in both",
     }
-    how = said.get(row["reading"]) or reading_text(row["reading"], repr(baseline), repr(name))
+    reading = phrases.get(row["reading"]) or reading_text(row["reading"], repr(baseline), repr(name))
     sides = (
-        f"The gap itself ({how}) is {signed_text(row['other_gap'])} "
+        f"The gap itself ({reading}) is {signed_text(row['other_gap'])} "
         f"({interval_text(row['other_low'], row['other_high'])}) in {name!r}, {signed_text(row['baseline_gap'])} "
         f"({interval_text(row['baseline_low'], row['baseline_high'])}) in {baseline!r}."
     )
-    what = f"Gap of associated minus {contrast_sides(row['contrast'])[1]} words"
+    title = f"Gap of associated minus {contrast_sides(row['contrast'])[1]} words"
     if row["reading"] == "equal":
-        return Statement("gap", f"{what}: {sides}", row)
+        return Statement("gap", f"{title}: {sides}", row)
     sign = "above" if row["direction"] == "farther" else "below"
     text = (
-        f"{what}: {name!r} minus {baseline!r} is {signed_text(row['mean'])}, interval "
+        f"{title}: {name!r} minus {baseline!r} is {signed_text(row['mean'])}, interval "
         f"{interval_text(row['hdi_low'], row['hdi_high'])}, probability "
         f"{probability_text(row['probability_of_direction'])} that it is {sign} 0.{_in_rope(row)} {sides}"
     )
@@ -285,17 +290,17 @@ def _gap_statement(row: dict[str, Any], baseline: str, name: str) -> Statement:
 
 
 def _word_statement(rows: list[dict[str, Any]], what: str, column: str, labels: Mapping[str, str]) -> Statement:
-    """Name the words for which something differs, by how (`column`)."""
-    named: dict[str, list[str]] = {}
+    """Return the words by how a gap or distance (`what`) differs, the values of `column`."""
+    by_value: dict[str, list[str]] = {}
     for row in rows:
         value = "equal" if row["direction"] == "equal" else row[column] if _settled(row) else "not settled"
-        named.setdefault(value, []).append(row["protected_word"])
-    order = ("nearer", "farther", *(name for name in _READING if name in named and name != "not settled"))
-    named = {value: named[value] for value in (*order, "not settled", "equal") if value in named}
+        by_value.setdefault(value, []).append(row["protected_word"])
+    order = ("nearer", "farther", *(name for name in _READING if name != "not settled"), "not settled", "equal")
+    words = {value: by_value[value] for value in order if value in by_value}
     parts = []
-    for value, names in named.items():
+    for value, names in words.items():
         count = "any" if value == "not settled" and len(names) == len(rows) else str(len(names))
-        which = "" if value in ("not settled", "equal") else f" ({name_some(names, 12)})"
-        parts.append(f"{labels.get(value, value)} for {count}{which}")
+        listed = "" if value in ("not settled", "equal") else f" ({name_some(names, 12)})"
+        parts.append(f"{labels.get(value, value)} for {count}{listed}")
     text = f"{what[0].upper()}{what[1:]}, {len(rows)} words: {', '.join(parts)}."
-    return Statement("words", text, {"what": what, **named})
+    return Statement("words", text, {"what": what, **words})

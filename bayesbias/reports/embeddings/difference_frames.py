@@ -1,4 +1,4 @@
-"""How distances, and the gaps between them, differ between two embeddings: frames of posterior differences."""
+"""Frames of posterior differences, between two embeddings, of distances and of the gaps between distances."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# With fewer words the gap of all is that of the model's connection means.
+# With fewer words, the gap of all words is that of the model's connection means.
 _FEWEST_WORDS = 5
 
 
 def _estimated(
     draws: "xr.DataArray", fitted: "xr.DataTree | None", hdi_prob: float, region: tuple[float, float] | None
 ) -> "pd.DataFrame":
-    """Summarise draws of differences, one row for each combination of the dims other than chain and draw."""
+    """Return estimates of differences, with a row for each combination of the dims other than chain and draw."""
     import pandas as pd
 
-    with np.errstate(invalid="ignore", divide="ignore"):  # where nothing differs, diagnostics have no meaning
+    with np.errstate(invalid="ignore", divide="ignore"):  # diagnostics of constant draws are undefined
         independent = 0.0 if fitted is None else independent_draws(fitted)
         frame = estimates(draws, hdi_prob=hdi_prob, independent=independent)
     diagnostics = diagnostics_of(frame)
     moments = [name for name in frame if name not in diagnostics]
     probabilities = direction_of(draws, region)
     frame[list(probabilities)] = pd.DataFrame(probabilities)
-    still = frame["sd"] == 0
-    frame.loc[still, "direction"] = "equal"
-    frame.loc[still, diagnostics] = np.nan
+    constant = frame["sd"] == 0
+    frame.loc[constant, "direction"] = "equal"
+    frame.loc[constant, diagnostics] = np.nan
     return frame[[*moments, *probabilities, *diagnostics]]
 
 
 def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) -> "xr.DataArray":
-    """Return draws of mean differences for all words and connections: 0 where no distance differs."""
+    """Return draws of mean differences for all words and connections; they are 0 if no distance differs."""
     import xarray as xr
 
     coords = {"connection": rows["connection"].drop_duplicates().sort_values().astype(str).tolist()}
@@ -53,8 +53,8 @@ def _draws(rows: "pd.DataFrame", fitted: "xr.DataTree | None", variable: str) ->
     if fitted is None:
         shape = (2, 20, *map(len, coords.values()))
         return xr.DataArray(np.zeros(shape), dims=("chain", "draw", *coords), coords=coords)
-    found: xr.DataArray = fitted["posterior"][variable].reindex(coords, fill_value=0.0)
-    return found
+    draws: xr.DataArray = fitted["posterior"][variable].reindex(coords, fill_value=0.0)
+    return draws
 
 
 def difference_frames(
@@ -62,7 +62,7 @@ def difference_frames(
 ) -> "tuple[pd.DataFrame, pd.DataFrame]":
     """Return the differences of distances by connection, and by protected word and connection.
 
-    `rows` is what `pair_differences` returned; `fitted` the fit of the differences, None if there are none.
+    `rows` are from `pair_differences`; `fitted` is the fit of the differences, None if there are none.
     """
     frames = []
     texts = rows.astype({"connection": str, "protected_word": str, "protected_group": str})
@@ -76,7 +76,7 @@ def difference_frames(
             largest=("difference", lambda difference: difference.abs().max()),
         )
         estimated = _estimated(_draws(rows, fitted, variable), fitted, hdi_prob, region)
-        # In the order of the schema; words without a pair of a connection fall out.
+        # The order is that of the schema; words without pairs of a connection are dropped.
         merged = estimated[keys].merge(plain.reset_index(), on=keys).merge(estimated, on=keys)
         merged["direction"] = merged["direction"].where(merged.pop("largest") > 0, "equal")
         frames.append(
@@ -96,7 +96,7 @@ def gap_frame(
 ) -> "pd.DataFrame | None":
     """Return how the gaps between associated and other attribute words differ, or None without such gaps.
 
-    Besides those of all words, there are rows for `each_word`, or not.
+    There are rows for all words together, and with `each_word` also for each word.
     """
     import pandas as pd
 
@@ -112,51 +112,51 @@ def gap_frame(
                 continue
             gap = draws.sel(connection="associated", drop=True) - draws.sel(connection=other, drop=True)
             words = rows["protected_word"].astype(str).unique().tolist()
-            both = [(word, "associated") in counts and (word, other) in counts for word in words]
-            if variable == "connection_mean" and fitted is not None and sum(both) >= _FEWEST_WORDS:
-                each = _draws(rows, fitted, "word_mean").sel(protected_word=np.array(words)[both])
-                each = each.sel(connection="associated", drop=True) - each.sel(connection=other, drop=True)
-                gap = mean_of_words_like_these(each, np.random.default_rng([seed, place]))
+            has_both = [(word, "associated") in counts and (word, other) in counts for word in words]
+            if variable == "connection_mean" and fitted is not None and sum(has_both) >= _FEWEST_WORDS:
+                means = _draws(rows, fitted, "word_mean").sel(protected_word=np.array(words)[has_both])
+                word_gaps = means.sel(connection="associated", drop=True) - means.sel(connection=other, drop=True)
+                gap = mean_of_words_like_these(word_gaps, np.random.default_rng([seed, place]))
             frame = _estimated(gap, fitted, hdi_prob, region)
             if variable == "connection_mean":
                 frame.insert(0, "protected_word", "")
             else:
-                frame = frame[both]
+                frame = frame[has_both]
             frame.insert(0, "contrast", contrast_name("associated", other))
             frames.append(frame)
     return pd.concat(frames, ignore_index=True)
 
 
 def with_own_gaps(gaps: "pd.DataFrame", baseline: "pd.DataFrame", other: "pd.DataFrame") -> "pd.DataFrame":
-    """Return differences of gaps beside the gaps of either table itself (`own_gaps`), and what they say together."""
+    """Return differences of gaps with the gaps of either table (`own_gaps`) and the column `reading`."""
     import pandas as pd
 
     gaps = gaps.copy()
     rows_of_gaps = pd.MultiIndex.from_frame(gaps[["contrast", "protected_word"]])
-    for name, found in (("baseline", baseline), ("other", other)):
+    for name, own_frame in (("baseline", baseline), ("other", other)):
         columns = {"observed": "plain", "mean": "gap", "hdi_low": "low", "hdi_high": "high"}
-        moments = found.set_index(["contrast", "protected_word"]).loc[rows_of_gaps, list(columns)]
+        moments = own_frame.set_index(["contrast", "protected_word"]).loc[rows_of_gaps, list(columns)]
         gaps[[f"{name}_{label}" for label in columns.values()]] = moments.to_numpy()
     gaps["reading"] = [reading_of(row) for row in gaps.to_dict("records")]
     return gaps
 
 
-def mean_of_words_like_these(each: "xr.DataArray", rng: np.random.Generator) -> "xr.DataArray":
-    """Return draws of the mean of all words like these, given draws of each word's gap.
+def mean_of_words_like_these(word_gaps: "xr.DataArray", rng: np.random.Generator) -> "xr.DataArray":
+    """Return draws of the mean gap of words like these, from draws of each word's gap.
 
-    The model takes a word's differences to associated and to other words as independent. They are not: a word that is
-    nearer to the one is farther from the other, or is farther from all. So the mean of the gaps is
-    estimated from how the words' gaps differ, whatever the correlation: for each draw, mean + sd / sqrt(words) times
+    The model treats a word's differences to associated and to other words as independent. They are not: a word that
+    moves nearer to one list may move away from the other, and some words move away from both. So the mean is estimated
+    from the spread of the words' gaps, whatever their correlation: for each draw, mean + sd / sqrt(words) times
     Student's t with words - 1 degrees of freedom, the posterior of a Normal mean under a flat prior.
     """
-    words = each.sizes["protected_word"]
-    mean, sd = each.mean("protected_word"), each.std("protected_word", ddof=1)
-    found: xr.DataArray = mean + sd / np.sqrt(words) * rng.standard_t(words - 1, mean.shape)
-    return found
+    words = word_gaps.sizes["protected_word"]
+    mean, sd = word_gaps.mean("protected_word"), word_gaps.std("protected_word", ddof=1)
+    means: xr.DataArray = mean + sd / np.sqrt(words) * rng.standard_t(words - 1, mean.shape)
+    return means
 
 
 def own_gaps(fitted: "xr.DataTree", hdi_prob: float, *, each_word: bool = True) -> "pd.DataFrame":
-    """Return the gaps of one table's own fit: of all words (empty `protected_word`) and, or not, of `each_word`."""
+    """Return the gaps of one table's fit: of all words (empty `protected_word`), and with `each_word` of each word."""
     import pandas as pd
 
     levels = ("overall", "word") if each_word else ("overall",)
@@ -165,7 +165,7 @@ def own_gaps(fitted: "xr.DataTree", hdi_prob: float, *, each_word: bool = True) 
 
 
 def reading_of(row: "Mapping[Any, Any]") -> str:
-    """Name how a gap differs, by the intervals of the difference and in each embedding."""
+    """Return how a gap differs, from the intervals of the difference and of the gap in each embedding."""
     if row["direction"] == "equal":
         return "equal"
     if not settled(row["hdi_low"], row["hdi_high"]):
@@ -175,7 +175,7 @@ def reading_of(row: "Mapping[Any, Any]") -> str:
         return "other only" if other else "neither"
     if other and row["baseline_gap"] * row["other_gap"] < 0:
         return "reversed"
-    # By the difference, and not by the sizes of the two gaps, which come from two fits.
+    # The difference decides, and not the sizes of the two gaps, which come from two fits.
     if row["mean"] * row["baseline_gap"] > 0:
         return "wider"
     return "narrower" if other else "baseline only"

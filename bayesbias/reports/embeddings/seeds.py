@@ -1,4 +1,4 @@
-"""The same contrasts in embeddings of several seeds: what the word lists leave open, and what the seed does."""
+"""Comparison of contrasts in embeddings of several seeds: uncertainty from the word lists and from the seed."""
 
 import json
 from collections.abc import Hashable, Mapping
@@ -45,31 +45,32 @@ _SHOWN = (
 )
 _KEYS = ["contrast", "protected_group", "protected_word"]
 _DRAWS, _GRID = 20_000, 2_000
-_AT_ONCE = 50  # contrasts whose draws are in memory together
+_AT_ONCE = 50  # contrasts whose draws are in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SeedComparison(Result):
-    """What `compare_seeds` found; printed, whether the seeds agree. All estimates are in units of cosine distance.
+    """Comparison returned by `compare_seeds`; printed, whether the seeds agree. Units are those of cosine distance.
 
     Parameters
     ----------
     contrasts : pandas.DataFrame
-        One row a contrast: its name and words as in `bayesbias.contrasts`; `stability`, which is ``"stable"`` where all
-        seeds, their average, and one more seed settle it in the same way, ``"not settled"`` where none of these does,
-        ``"open"`` where all seeds say the same and the others do not, and ``"seeds disagree"``; `seeds`, how many;
-        `nearer`, `farther` and `not_settled`, how many of them settle it so (the interval of one embedding alone), and
-        `agree`, whether all say the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over seeds like
-        these, with the word lists' uncertainty; `next_low` to `next_high`, the interval of the contrast in an embedding
-        of one more seed; `lists_sd`, the standard deviation that the word lists leave in one embedding; `seed_sd`, the
-        posterior mean of the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and `seed_share`,
-        that of the seed in the variance of one embedding's contrast, with `seed_share_low` to `seed_share_high`.
+        One row for each contrast: its name and words as in `bayesbias.contrasts`; `stability`: ``"stable"`` if all
+        seeds, their average, and one more seed settle it in the same way, ``"not settled"`` if none of these does,
+        ``"open"`` if all seeds agree and the others do not, or ``"seeds disagree"``; the number of `seeds`; `nearer`,
+        `farther` and `not_settled`, the number of seeds with each conclusion (from the interval of one embedding), and
+        `agree`, whether all conclusions are the same; `mean`, `sd`, `hdi_low`, `hdi_high`, the contrast on average over
+        seeds like these, with the word lists' uncertainty; `next_low` to `next_high`, the interval of the contrast in
+        an embedding of one more seed; `lists_sd`, the standard deviation from the word lists in one embedding;
+        `seed_sd`, the posterior mean of the standard deviation between seeds, with `seed_sd_low` to `seed_sd_high`; and
+        `seed_share`, the seed's share of the variance of one embedding's contrast, with `seed_share_low` to
+        `seed_share_high`.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`.
     facts
-        What was compared: `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`,
-        `lost_words` (by list), `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains,
-        and the seed, if all fits have the same), and `doubts` of the fits.
+        `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`, `lost_words` (by list),
+        `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains, and the seed, if all fits
+        have the same), and `doubts` about the fits.
     hdi_prob
         Probability inside the intervals.
     seed
@@ -87,7 +88,7 @@ class SeedComparison(Result):
 
     @property
     def verdict(self) -> Statement:
-        """Whether the contrasts are stable over seeds, in a few sentences; its kind is the first one's `stability`."""
+        """Statement on whether the contrasts are stable; its kind is the `stability` of the first."""
         return verdict(rows_of(self.contrasts))
 
     @property
@@ -96,11 +97,11 @@ class SeedComparison(Result):
         rows = rows_of(self.contrasts)
         seeds = self.by_seed["seed"].nunique()
         doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
-        apart = tuple(disagreement(row) for row in rows if not row["agree"])
+        disagreements = tuple(disagreement(row) for row in rows if not row["agree"])
         parts = (
             Part("Beware", doubts),
             Part("", (self.verdict,), bulleted=False),
-            Part("Beware: the seeds disagree", apart),
+            Part("Beware: the seeds disagree", disagreements),
             Part(
                 f"Over {seeds} seeds ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(map(contrast_statement, rows)),
@@ -189,46 +190,45 @@ def compare_seeds(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> SeedComparison:
-    """Compare the contrasts of one study in embeddings that differ in their training's seed alone.
+    """Compare the contrasts of one study in embeddings that differ only in the seed of their training.
 
     Parameters
     ----------
     fits
-        The fit of each embedding's distance table, by seed (or any other name): the same words, the same model.
+        Fit of each embedding's distance table, by seed (or any other name), with the same words and the same model.
     baseline, level, scope
         As in `bayesbias.contrasts`.
     hdi_prob
         Probability inside the highest posterior density intervals.
     random_seed
-        Seed of the draws; drawn if None, and recorded.
+        Seed of the draws. None draws one and records it.
 
     Returns
     -------
     SeedComparison
-        Printed, whether the seeds agree; `contrasts` and `by_seed` are the numbers.
+        Frames `contrasts` and `by_seed`; printed, whether the seeds agree.
 
     Raises
     ------
     ReportError, FitError, ArgumentError
-        If there is one fit only, or the fits have other words, pairs or models than the first, or an argument is not
-        usable.
+        If there are fewer than two fits, the fits differ in words, pairs or models, or an argument is not usable.
 
     Notes
     -----
-    The contrast of seed s has the posterior mean m_s, with a Monte Carlo error e_s. The words are the same in all, so
-    what the choice of words leaves open, L with the posterior's own spread, is common to them, and what parts the m_s
-    is the seed:
+    The contrast of seed s has the posterior mean m_s, with a Monte Carlo error e_s. All seeds have the same words, so
+    the error L from the choice of words, with the posterior's spread, is common to them, and the m_s differ by the seed
+    alone:
 
         m_s ~ Normal(mu + L, tau^2 + e_s^2),    mu flat,    tau ~ HalfNormal(0.1)
 
     (Gelman, Carlin, Stern, Dunson, Vehtari and Rubin, Bayesian Data Analysis, 3rd ed., section 5.4), drawn from a grid
-    of tau. The contrast on average over seeds is mu with L, that of one more seed has tau besides, and the seed's share
-    is tau^2 / (tau^2 + lists_sd^2).
+    of tau. The contrast on average over seeds is mu with L; that of one more seed also has tau. The seed's share is
+    tau^2 / (tau^2 + lists_sd^2).
 
     Examples
     --------
-    >>> found = bb.compare_seeds({1: fit, 2: fit}, random_seed=1)
-    >>> found.contrasts[["contrast", "seeds", "not_settled", "agree"]]
+    >>> comparison = bb.compare_seeds({1: fit, 2: fit}, random_seed=1)
+    >>> comparison.contrasts[["contrast", "seeds", "not_settled", "agree"]]
                      contrast  seeds  not_settled  agree
     0  associated - different      2            2   True
     1      associated - human      2            2   True
@@ -249,17 +249,17 @@ def compare_seeds(
     draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in fits.values()]
     errors = np.array([(frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy() for frame in frames.values()])
     first = next(iter(frames.values()))
-    result = pd.concat(
+    frame = pd.concat(
         [
             first[_KEYS].reset_index(drop=True),
-            _verdicts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
-            _parted(draws, errors, hdi_prob, np.random.default_rng(seed)).reset_index(drop=True),
+            _conclusion_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames.values()]),
+            _estimates_over_seeds(draws, errors, hdi_prob, np.random.default_rng(seed)).reset_index(drop=True),
         ],
         axis=1,
     )
-    result.insert(len(_KEYS), "stability", [stability(row) for row in rows_of(result)])
+    frame.insert(len(_KEYS), "stability", [stability(row) for row in rows_of(frame)])
     return SeedComparison(
-        contrasts=EstimateFrame(result),
+        contrasts=EstimateFrame(frame),
         by_seed=EstimateFrame(by_seed),
         facts=_facts(fits),
         hdi_prob=hdi_prob,
@@ -268,40 +268,40 @@ def compare_seeds(
 
 
 def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw the mean over seeds and the standard deviation between them, each of shape (samples, quantities).
+    """Return draws of the mean over seeds and of the standard deviation between them, each (samples, quantities).
 
-    `means` and `errors`, of shape (seeds, quantities), are estimates and their standard errors, Monte Carlo ones here.
+    `means` and `errors`, of shape (seeds, quantities), are estimates and their Monte Carlo standard errors.
 
     >>> rng = np.random.default_rng(1)
     >>> mean, sd = seed_sd_draws(np.array([[0.1], [0.1], [0.3], [0.3]]), np.zeros((4, 1)), 4_000, rng)
     >>> float(round(mean.mean(), 2)), float(round(sd.mean(), 1))
     (0.2, 0.1)
     """
-    # Nearer to each other near 0, where few seeds leave most of the mass.
+    # The grid is denser near 0, where most of the posterior mass lies with few seeds.
     nodes = 5 * SEED_SD_PRIOR * np.linspace(0, 1, _GRID + 1)[1:] ** 2
     tau, mean = np.empty((2, samples, means.shape[1]))
-    for at in range(means.shape[1]):
-        variance = nodes[:, None] ** 2 + errors[:, at] ** 2
+    for column in range(means.shape[1]):
+        variance = nodes[:, None] ** 2 + errors[:, column] ** 2
         weights = 1 / variance
-        center = (weights * means[:, at]).sum(axis=1) / weights.sum(axis=1)
+        center = (weights * means[:, column]).sum(axis=1) / weights.sum(axis=1)
         log_density = (
             -0.5 * (nodes / SEED_SD_PRIOR) ** 2
             - 0.5 * np.log(weights.sum(axis=1))
             - 0.5 * np.log(variance).sum(axis=1)
-            - 0.5 * (weights * (means[:, at] - center[:, None]) ** 2).sum(axis=1)
+            - 0.5 * (weights * (means[:, column] - center[:, None]) ** 2).sum(axis=1)
         )
         mass = np.exp(log_density - log_density.max()) * np.gradient(nodes)
         chosen = np.searchsorted(np.cumsum(mass) / mass.sum(), rng.random(samples)).clip(max=_GRID - 1)
-        tau[:, at] = nodes[chosen]
-        mean[:, at] = rng.normal(center[chosen], 1 / np.sqrt(weights.sum(axis=1)[chosen]))
+        tau[:, column] = nodes[chosen]
+        mean[:, column] = rng.normal(center[chosen], 1 / np.sqrt(weights.sum(axis=1)[chosen]))
     return mean, tau
 
 
 def _check_fits(fits: Any) -> None:
     if not isinstance(fits, Mapping):
-        raise ReportError(f"Give fits by seed, such as {{1: first, 2: second}}; this is a {type(fits).__name__}.")
+        raise ReportError(f"fits is a {type(fits).__name__}. Give fits by seed, such as {{1: first, 2: second}}.")
     if len(fits) < 2:
-        raise ReportError(f"{len(fits)} fit: how far seeds part takes two embeddings at least. Train more seeds.")
+        raise ReportError(f"fits has {len(fits)} fit; a comparison of seeds needs at least 2. Train more seeds.")
     described = {}
     for name, fit in fits.items():
         rows = fitted_rows(check_fit(fit))
@@ -313,17 +313,17 @@ def _check_fits(fits: Any) -> None:
             "model": str(fit.attrs.get("model")),
         }
     first = next(iter(described))
-    for name, found in described.items():
-        differ = [what for what, value in found.items() if value != described[first][what]]
+    for name, description in described.items():
+        differ = [label for label, value in description.items() if value != described[first][label]]
         if differ:
             raise ReportError(
-                f"The fits of {first!r} and {name!r} have other {' and '.join(differ)}, so their contrasts are not "
-                "about the same. Make the tables of the words that all seeds have, and fit the same model."
+                f"The fits of {first!r} and {name!r} differ in {' and '.join(differ)}, so their contrasts cannot be "
+                "compared. Build the tables from the words that all seeds have, and fit the same model."
             )
 
 
-def _verdicts(intervals: list[Floats]) -> "pd.DataFrame":
-    """Count how many seeds settle each contrast, and how."""
+def _conclusion_counts(intervals: list[Floats]) -> "pd.DataFrame":
+    """Return the number of seeds with each conclusion, for each contrast."""
     import pandas as pd
 
     ends = np.stack(intervals)
@@ -340,19 +340,21 @@ def _verdicts(intervals: list[Floats]) -> "pd.DataFrame":
 
 
 def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
-    """Return what was compared, from the first fit where all have the same."""
+    """Return `SeedComparison.facts`; facts that all fits share are from the first."""
     first = next(iter(fits.values()))
     tables = {name: fit_fact(fit, "table") for name, fit in fits.items()}
     table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
     seeds = {int(fit_fact(fit, "seed")) for fit in fits.values()}
     problems = [
-        f"Seed {name}: the sampler did not converge. {' '.join(found)}"
+        f"Seed {name}: the sampler did not converge. {' '.join(convergence_problems)}"
         for name, fit in fits.items()
-        if (found := fit_fact(fit, "convergence_problems"))
+        if (convergence_problems := fit_fact(fit, "convergence_problems"))
     ]
     return {
         "study": str(table.get("study", "a table without a study")),
-        "embeddings": {name: str(each.get("embedding", {}).get("name", "not named")) for name, each in tables.items()},
+        "embeddings": {
+            name: str(table_facts.get("embedding", {}).get("name", "not named")) for name, table_facts in tables.items()
+        },
         "protected_words": sizes["protected_word"],
         "attribute_words": sizes["attribute_word"],
         "pairs": len(fitted_rows(first).distance),
@@ -368,8 +370,10 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
     }
 
 
-def _parted(draws: list[Floats], errors: Floats, hdi_prob: float, rng: np.random.Generator) -> "pd.DataFrame":
-    """Return estimates of each contrast over seeds, and what the word lists and the seed add to its spread."""
+def _estimates_over_seeds(
+    draws: list[Floats], errors: Floats, hdi_prob: float, rng: np.random.Generator
+) -> "pd.DataFrame":
+    """Return estimates of each contrast over seeds, and its spread from the word lists and from the seed."""
     import pandas as pd
     import xarray as xr
 
@@ -379,17 +383,19 @@ def _parted(draws: list[Floats], errors: Floats, hdi_prob: float, rng: np.random
 
     parts = []
     for start in range(0, errors.shape[1], _AT_ONCE):
-        some = [each[:, start : start + _AT_ONCE] for each in draws]
-        means = np.stack([each.mean(axis=0) for each in some])
-        lists_sd = np.sqrt(np.mean([each.var(axis=0, ddof=1) for each in some], axis=0))
+        block = [seed_draws[:, start : start + _AT_ONCE] for seed_draws in draws]
+        means = np.stack([seed_draws.mean(axis=0) for seed_draws in block])
+        lists_sd = np.sqrt(np.mean([seed_draws.var(axis=0, ddof=1) for seed_draws in block], axis=0))
         mean, tau = seed_sd_draws(means, errors[:, start : start + _AT_ONCE], _DRAWS, rng)
-        # What the words leave open, from the posterior of one of the seeds at a time.
-        which = rng.integers(len(some), size=_DRAWS)
-        chosen = [rng.integers(len(each), size=int((which == at).sum())) for at, each in enumerate(some)]
-        shared = np.concatenate([each[rows] - each.mean(axis=0) for each, rows in zip(some, chosen, strict=True)])
-        part = summary(mean + shared)
-        following = summary(mean + shared + tau * rng.standard_normal(tau.shape))
-        part["next_low"], part["next_high"] = following["hdi_low"], following["hdi_high"]
+        # The error from the words is drawn from the posterior of one of the seeds at a time.
+        counts = np.bincount(rng.integers(len(block), size=_DRAWS), minlength=len(block))
+        chosen = [rng.integers(len(seed_draws), size=count) for seed_draws, count in zip(block, counts, strict=True)]
+        lists_error = np.concatenate(
+            [seed_draws[rows] - seed_draws.mean(axis=0) for seed_draws, rows in zip(block, chosen, strict=True)]
+        )
+        part = summary(mean + lists_error)
+        next_seed = summary(mean + lists_error + tau * rng.standard_normal(tau.shape))
+        part["next_low"], part["next_high"] = next_seed["hdi_low"], next_seed["hdi_high"]
         part["lists_sd"] = lists_sd
         for name, values in (("seed_sd", tau), ("seed_share", tau**2 / (tau**2 + lists_sd**2))):
             part[[name, f"{name}_low", f"{name}_high"]] = summary(values)[["mean", "hdi_low", "hdi_high"]]

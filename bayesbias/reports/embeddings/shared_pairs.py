@@ -1,4 +1,4 @@
-"""The word pairs that several distance tables share, and how their distances differ."""
+"""Word pairs that several distance tables share, and the differences of their distances."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,14 @@ def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFr
     import pandas as pd
 
     if not isinstance(tables, Mapping) or len(tables) < 2:
-        raise ReportError("Give at least two tables by name, such as {'original': table, 'debiased': other_table}.")
+        size = f"a mapping of {len(tables)}" if isinstance(tables, Mapping) else f"a {type(tables).__name__}"
+        raise ReportError(
+            f"tables is {size}. Give at least two tables by name, such as {{'original': table, 'debiased': other}}."
+        )
     checked = {}
     for name, table in tables.items():
         if not isinstance(name, str) or not name.strip():
-            raise ReportError(f"{name!r} is not a name for an embedding. Give a text that is not blank.")
+            raise ReportError(f"The key {name!r} of tables is not the name of an embedding. Give a non-blank string.")
         table = as_frame(table)
         if not isinstance(table, pd.DataFrame):
             raise TableError(f"The table {name!r} is not a pandas DataFrame but {type(table).__name__}.")
@@ -40,7 +43,7 @@ def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFr
 
 
 def common_pairs(tables: "dict[str, pd.DataFrame]") -> "tuple[dict[str, pd.DataFrame], dict[str, int]]":
-    """Return all tables with the pairs that all have, in the baseline's order, and how many each had besides."""
+    """Return the tables with the pairs that all have, in the baseline's order, and how many other pairs each has."""
     import pandas as pd
 
     keys = {name: pd.MultiIndex.from_frame(table[_PAIR].astype(str)) for name, table in tables.items()}
@@ -51,14 +54,15 @@ def common_pairs(tables: "dict[str, pd.DataFrame]") -> "tuple[dict[str, pd.DataF
     if len(shared) == 0:
         first = "; ".join(f"{name!r} begins with {' and '.join(map(repr, key[0]))}" for name, key in keys.items())
         raise TableError(
-            f"The tables share no pair of words: {first}. Build them from the same study; mind upper and lower case."
+            f"The tables share no pair of words: {first}. Build them from the same study, and check upper and lower "
+            "case."
         )
     common, left_out = {}, {}
     for name, table in tables.items():
         rows = table.iloc[keys[name].get_indexer(shared)].reset_index(drop=True)
         left_out[name] = len(table) - len(shared)
         facts = table_facts(table)
-        # Kept on purpose or not, the repetitions are gone by now.
+        # Repeated pairs were dropped, whatever the policy of the table.
         rows.attrs = {ATTRS_KEY: {**facts, "duplicates": {"policy": "drop"}, "hash": table_hash(rows)}}
         common[name] = rows
     for name in others:
@@ -82,29 +86,29 @@ def _associated(table: "pd.DataFrame") -> "pd.Series[bool]":
 
 
 def _check_no_associated_pairs(tables: "dict[str, pd.DataFrame]", shared: int) -> None:
-    """Raise an error if tables that share only other pairs have associated ones, and say which words differ."""
+    """Raise an error, with the words that differ, if tables that share no associated pairs have some."""
     rows = {name: table[_associated(table)] for name, table in tables.items()}
     if all(part.empty for part in rows.values()):
         return
-    found = []
+    descriptions = []
     for name, part in rows.items():
         if part.empty:
-            found.append(f"{name!r} has none")
+            descriptions.append(f"{name!r} has none")
             continue
         others = [other for key, other in rows.items() if key != name]
         sides = []
-        for column, its_list in zip(_PAIR, ("protected_group", "attribute_group"), strict=True):
-            own = part[~np.logical_and.reduce([part[column].isin(other[column]) for other in others])]
-            if len(own):
-                words = name_some(map(repr, own[column].astype(str).unique()), 5)
-                lists = name_some(map(repr, own[its_list].astype(str).unique()), 5)
+        for column, list_column in zip(_PAIR, ("protected_group", "attribute_group"), strict=True):
+            only_here = part[~np.logical_and.reduce([part[column].isin(other[column]) for other in others])]
+            if len(only_here):
+                words = name_some(map(repr, only_here[column].astype(str).unique()), 5)
+                lists = name_some(map(repr, only_here[list_column].astype(str).unique()), 5)
                 sides.append(f"{column.replace('_', ' ')}s {words} of {lists}")
-        what = f"not all others have its {' and '.join(sides)}" if sides else _example(part)
-        found.append(f"{name!r} has {len(part):,} ({what})")
+        reason = f"not all others have its {' and '.join(sides)}" if sides else _example(part)
+        descriptions.append(f"{name!r} has {len(part):,} ({reason})")
     raise TableError(
-        f"The tables share {shared:,} pairs, but none with an associated attribute word, so nothing could be said "
-        f"about stereotypes. Of associated pairs, {'; '.join(found)}. Build the tables from the same study; mind upper "
-        "and lower case. To compare control words alone, keep only those rows."
+        f"The tables share {shared:,} pairs, but none with an associated attribute word, so they show nothing about "
+        f"stereotypes. Of associated pairs, {'; '.join(descriptions)}. Build the tables from the same study, and check "
+        "upper and lower case. To compare control words alone, keep only those rows."
     )
 
 
@@ -114,14 +118,19 @@ def _warn_of_left_out(
     parts = []
     for name, count in left_out.items():
         if count:
-            gone = tables[name][~keys[name].isin(shared)]
-            kept = {column: set(shared.get_level_values(column)) for column in _PAIR}
-            words = [word for column in _PAIR for word in gone[column].astype(str).unique() if word not in kept[column]]
-            what = f"among them all with {name_some(map(repr, words), 5)}" if words else _example(gone)
-            parts.append(f"{count:,} of {name!r} ({what})")
+            left_out_rows = tables[name][~keys[name].isin(shared)]
+            shared_words = {column: set(shared.get_level_values(column)) for column in _PAIR}
+            words = [
+                word
+                for column in _PAIR
+                for word in left_out_rows[column].astype(str).unique()
+                if word not in shared_words[column]
+            ]
+            which = f"among them all with {name_some(map(repr, words), 5)}" if words else _example(left_out_rows)
+            parts.append(f"{count:,} of {name!r} ({which})")
     warn_user(
         f"Not all tables have all pairs. The comparison is about the {len(shared):,} that all have; left out are "
-        f"{'; '.join(parts)}.",
+        f"{'; '.join(parts)}. Report them with the result.",
         LostWordsWarning,
     )
 
@@ -131,33 +140,33 @@ def _example(rows: "pd.DataFrame") -> str:
 
 
 def pair_differences(baseline: "pd.DataFrame", other: "pd.DataFrame", name: str) -> "pd.DataFrame":
-    """Return the baseline's rows with `baseline`, `other`, `difference`, and whether their connection `differs`."""
+    """Return the baseline's rows with columns `baseline`, `other`, `difference` and `differs` (of the connection)."""
     rows = baseline.drop(columns=["cosine_distance", "cosine_similarity"])
     rows["baseline"], rows["other"] = baseline["cosine_distance"], other["cosine_distance"]
     rows["difference"] = rows["other"] - rows["baseline"]
     largest = rows["difference"].abs().groupby(rows["connection"], observed=True).transform("max")
     rows["differs"] = largest > _EQUAL
-    for connection, found in rows.loc[rows["differs"], "difference"].groupby(rows["connection"], observed=True):
-        if len(found) > 1 and np.ptp(found) <= _EQUAL:
+    for connection, differences in rows.loc[rows["differs"], "difference"].groupby(rows["connection"], observed=True):
+        if len(differences) > 1 and np.ptp(differences) <= _EQUAL:
             raise ReportError(
-                f"All {len(found):,} distances of the connection {connection!r} differ by {found.iloc[0]:g} in "
-                f"{name!r}: they do not show how differences vary, so no model can be fitted. Check how the table was "
-                "made."
+                f"All {len(differences):,} distances of the connection {connection!r} differ by "
+                f"{differences.iloc[0]:g} in {name!r}: without a spread of differences, no model can be fitted. Check "
+                "how the table was made."
             )
     return rows
 
 
 def difference_table(rows: "pd.DataFrame", *, source: str, simulated: bool) -> "pd.DataFrame":
-    """Return a table whose numbers are the differences of the connections that differ; no rows if none does.
+    """Return a table of the differences of the connections that differ; it has no rows if none does.
 
     Parameters
     ----------
     rows
-        What `pair_differences` returned.
+        Rows returned by `pair_differences`.
     source
-        Where the differences come from.
+        Origin of the differences.
     simulated
-        Whether any of the distances were simulated, so that no range holds their differences either.
+        Whether any of the distances were simulated, so that their differences have no bounds.
     """
     table = rows.loc[rows["differs"], [*WORD_COLUMNS, "connection"]].reset_index(drop=True)
     table["cosine_distance"] = rows.loc[rows["differs"], "difference"].to_numpy()
@@ -167,10 +176,10 @@ def difference_table(rows: "pd.DataFrame", *, source: str, simulated: bool) -> "
 
 
 def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:
-    """Return the protected words that are exactly as near to most stereotype words as another one, in `other` alone.
+    """Return the protected words that are exactly as near to most stereotype words as another one, only in `other`.
 
-    Hard debiasing equalizes sets such as (he, she). Of these words themselves, the gap between associated and
-    different attribute words is then 0 by construction.
+    Hard debiasing equalizes sets such as (he, she). The gap of these words between associated and different attribute
+    words is then 0 by construction.
     """
     stereotypes = rows[rows["connection"].isin(["associated", "different"])]
     baseline, other = (_tied_share(stereotypes, column) for column in ("baseline", "other"))
@@ -179,7 +188,7 @@ def equalized_words(rows: "pd.DataFrame") -> tuple[str, ...]:
 
 
 def _tied_share(rows: "pd.DataFrame", column: str) -> dict[str, float]:
-    """Return, for each protected word, the share of its attribute words to which another word is exactly as near."""
+    """Return for each protected word the share of its attribute words to which another word is exactly as near."""
     ordered = rows.sort_values(["attribute_word", column])
     near = (ordered[column].diff().abs() <= _EQUAL) & (ordered["attribute_word"] == ordered["attribute_word"].shift())
     tied = near | near.shift(-1, fill_value=False)

@@ -1,7 +1,6 @@
-"""What a posterior does and does not show, as statements in plain English with their numbers."""
+"""Conclusions from a posterior: what it does and does not show, as statements with their numbers."""
 
 from collections.abc import Hashable, Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,18 +33,18 @@ _OTHERS = {
     "neutral": "neutral control words",
 }
 _LIMITS = {
-    "one group": "That it is these lists' meaning. With one protected group, associated and different words are just "
-    "two lists: any two lists of words differ somewhat in their distance to the same words.",
+    "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
+    "different words are just two lists: any two lists of words differ somewhat in their distance to the same words.",
     "relevance": "Whether a difference matters. An interval that leaves out 0 says that a difference is detectable, "
-    "not that it is large; give a region of practical equivalence (rope) to ask that.",
+    "not that it is large; to judge its size, give a region of practical equivalence (rope).",
     "many words": "That each word named above differs. {words} words are judged at once, and some intervals leave out "
     "0 by chance.",
-    "bias": "Bias. A difference of distances is an association in one set of vectors. Whether it is unfair, or harms "
-    "anyone downstream, is not in these numbers.",
+    "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
+    "it is unfair or harms anyone downstream.",
     "generality": "Other words, other texts, other embeddings. The result is about these word lists in these vectors; "
     "other lists, or vectors trained again with another seed, can give another answer.",
-    "absence": "No association, where a contrast is not settled. Short lists leave wide intervals; absence of evidence "
-    "is not evidence of absence.",
+    "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
+    "absence of evidence is not evidence of absence.",
 }
 
 Row = dict[Hashable, Any]
@@ -54,12 +53,12 @@ Row = dict[Hashable, Any]
 def conclusions(
     fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB, rope: float | tuple[float, float] | None = None
 ) -> Conclusions:
-    """Say in plain English what the posterior does and does not show.
+    """Return what the posterior does and does not show, in plain English.
 
     Parameters
     ----------
     fit
-        What `fit` returned; the table must have had associated attribute words.
+        Fit returned by `fit`, of a table with associated attribute words.
     hdi_prob
         Probability inside the intervals.
     rope
@@ -68,18 +67,18 @@ def conclusions(
     Returns
     -------
     Conclusions
-        Printed, paragraphs of at most 100 characters a line. Every number is one of `contrasts`. `about` describes the
-        data. `doubts` are of the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``, ``"edited table"``,
-        ``"one word"`` and ``"tied words"``. `verdict` reads the contrasts together; its kind is ``"association"``,
-        ``"reverse"``, ``"too small"`` (the difference from other groups' words lies in the rope), ``"same kind"`` (near
-        to words of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``. `shown` are first
-        ``"contrast"``, with the estimate and whether it is `settled` (its interval leaves out 0), then, for several
-        groups with associated and different words, ``"group"``, with its contrast, and whether the nearness of lists to
-        all groups `decides` it, then ``"words"``,
-        with the lists of words that are `nearer`, `farther`, `not_settled` or `unmeasured`, those that the model
-        `pulled` more than one posterior sd from their plain difference, and how many would be named `by_chance`. A
-        word is named as nearer or farther only if its interval leaves out 0, is not `borderline`, and its plain
-        difference is on the same side; else it is `contradicted`.
+        Statements with their numbers, all of which come from `contrasts`; printed, paragraphs with lines of at most
+        100 characters. `about` describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``,
+        ``"same vectors"``, ``"edited table"``, ``"one word"`` and ``"tied words"``. `verdict` interprets the contrasts
+        together; its kind is ``"association"``, ``"reverse"``, ``"too small"`` (the difference from other groups' words
+        lies in the rope), ``"same kind"`` (near to words of this kind, whatever the group), ``"nothing"`` or ``"no
+        other groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is `settled`: its interval
+        leaves out 0); for several groups with associated and different words also ``"group"`` (the contrast of a group,
+        and whether the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are `nearer`,
+        `farther`, `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd from their
+        plain difference, and the number that would be named `by_chance`). A word is named as nearer or farther only if
+        its interval leaves out 0, it is not `borderline`, and its plain difference has the same sign; if the signs
+        differ, it is `contradicted`.
 
     Raises
     ------
@@ -88,10 +87,10 @@ def conclusions(
 
     Examples
     --------
-    >>> said = bb.conclusions(fit)
-    >>> print(str(said).splitlines()[0])
+    >>> report = bb.conclusions(fit)
+    >>> print(str(report).splitlines()[0])
     Study 'weat7'. Embedding 'Google News word2vec, 13,784 words'. 16 protected words, 177 attribute
-    >>> said.verdict.kind, [(found.kind, found.numbers["contrast"]) for found in said.shown][0]
+    >>> report.verdict.kind, [(statement.kind, statement.numbers["contrast"]) for statement in report.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
     overall, groups, words = (
@@ -101,22 +100,28 @@ def conclusions(
         ]
         for level in ("overall", "protected_group", "word")
     )
-    statement_of = partial(_contrast_statement, why=_why_apart(fit))
-    by_word = [
-        _words_statement([row for row in words if row["contrast"] == one["contrast"]], hdi_prob) for one in overall
+    word_statements = [
+        _words_statement([row for row in words if row["contrast"] == contrast["contrast"]], hdi_prob)
+        for contrast in overall
     ]
+    names_words = any(statement.numbers["nearer"] or statement.numbers["farther"] for statement in word_statements)
+    reason_apart = _reason_apart(fit)
     return Conclusions(
         about=_about(fit),
         doubts=(*_convergence_doubts(fit), *data_doubts(fit)),
         verdict=_verdict(overall, words, hdi_prob),
-        shown=(*map(statement_of, overall), *_of_groups(fit, groups), *by_word),
-        limits=tuple(_limits(fit, without_rope=rope is None, named=any(map(_names_words, by_word)))),
+        shown=(
+            *(_contrast_statement(row, reason_apart) for row in overall),
+            *_group_statements(fit, groups),
+            *word_statements,
+        ),
+        limits=tuple(_limits(fit, without_rope=rope is None, names_words=names_words)),
         heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, in units of cosine distance)",
     )
 
 
 def nothing_to_compare(connections: Iterable[str]) -> str:
-    """Return why nothing can be concluded from words of these connections; empty if something can.
+    """Return the reason why words of these connections allow no conclusions; empty if they allow some.
 
     >>> nothing_to_compare(["associated", "human"])
     ''
@@ -131,21 +136,30 @@ def nothing_to_compare(connections: Iterable[str]) -> str:
 
 
 def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
-    """Return what in the data of a fit speaks against its numbers: empty if nothing does."""
+    """Return the doubts that the data of a fit raise about its numbers."""
     doubts = []
     data, facts = fit["constant_data"].to_dataset(), fit_fact(fit, "table")
     pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
-        text = f"{repeated:,} rows repeat a pair and were kept, so that every interval here is too narrow."
+        text = (
+            f"{repeated:,} rows repeat a pair and were kept, so every interval here is too narrow. Use "
+            "duplicates='drop' unless you reproduce a published result."
+        )
         doubts.append(Statement("repeated pairs", text, {"rows": repeated}))
     if same := facts.get("duplicates", {}).get("same_vectors", 0):
-        text = f"{same:,} rows compare words that match the same vectors, so that every interval is too narrow."
+        text = (
+            f"{same:,} rows compare words that match the same vectors, so every interval here is too narrow. Keep one "
+            "of the words that share a vector."
+        )
         doubts.append(Statement("same vectors", text, {"rows": same}))
     if facts.get("edited"):
-        text = "The table was changed after it was built; study, embedding and lost words are those of before."
+        text = (
+            "The table was changed after it was built; its study, embedding and lost words describe it before the "
+            "change. Say what was changed, or build the table again."
+        )
         doubts.append(Statement("edited table", text))
     if data.sizes["protected_word"] == 1:
-        text = "With one protected word, how much words differ (word_sd) rests on the prior alone."
+        text = "With one protected word, the spread of words (word_sd) rests on the prior alone. Add protected words."
         doubts.append(Statement("one word", text))
     if tied := tied_directions(fit):
         doubts.append(tied_statement(tied, f"these {data.sizes['protected_word']} protected words"))
@@ -153,13 +167,13 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
 
 
 def tied_statement(directions: int, what: str) -> Statement:
-    """Say what it means that distances are tied to each other in some directions."""
+    """Return the warning that distances are tied to each other in some directions."""
     text = (
-        f"The distances to {what} are tied to each other: {count_text(directions)} of their combinations "
-        f"{'is' if directions == 1 else 'are'} the same for every attribute word, as after hard debiasing, for words "
-        "with the same vector, or for more words than dimensions. The model takes that for knowledge, so that "
-        "intervals of differences can be far too narrow. Compare them with those of the model 'crossed_per_list', and "
-        "judge debiasing by the change of the same pairs."
+        f"The distances to {what} are tied to each other: {count_text(directions)} linear "
+        f"{'combination of them is' if directions == 1 else 'combinations of them are'} the same for every attribute "
+        "word, as after hard debiasing, with words that share a vector, or with more words than dimensions. The model "
+        "treats these ties as information, so intervals of differences can be far too narrow. Compare them with those "
+        "of the model 'crossed_per_list', and judge debiasing by the change of the same pairs."
     )
     return Statement("tied words", text, {"directions": directions})
 
@@ -200,7 +214,7 @@ def _about(fit: "xr.DataTree") -> Statement:
         named = "; ".join(f"{len(words)} of {name} ({name_some(words, 5)})" for name, words in lists)
         text += f" Lost words: {named}." if lost else " No word was lost."
     if left_out := numbers["left_out_controls"]:
-        text += f" Control words that the study itself uses, and that are no controls here: {name_some(left_out, 10)}."
+        text += f" Control words left out because the study itself uses them: {name_some(left_out, 10)}."
     return Statement("data", text, numbers)
 
 
@@ -208,26 +222,26 @@ def _other(row: Row) -> str:
     return contrast_sides(row["contrast"])[1]
 
 
-def _why_apart(fit: "xr.DataTree") -> str:
-    """Return why an estimate can lie apart from the plain difference, for the model and the table of a fit."""
+def _reason_apart(fit: "xr.DataTree") -> str:
+    """Return why estimates of a fit can differ from plain differences."""
     rows, spec = fitted_rows(fit), fitted_model(fit)
     reasons = []
     if len(rows.distance) < len(rows.protected_words) * len(rows.attribute_words):
         reasons.append("pairs that were lost are estimated from the others")
     if spec.switches["likelihood"] == "student_t":
-        reasons.append("distances that lie far off count less")
+        reasons.append("outlying distances count less")
     if not spec.multivariate:
-        reasons.append("words are pooled, and those of all groups weigh the same")
+        reasons.append("words are pooled, each with the same weight whatever its group")
     return " and ".join(reasons) or "means of a list are estimated from all its words together"
 
 
-def _of_groups(fit: "xr.DataTree", rows: list[Row]) -> list[Statement]:
-    """Return the statements of groups, where there are several that have associated and different words."""
-    of_stereotype = [row for row in rows if _other(row) == "different" and _measured(row)]
-    return group_statements(of_stereotype, fitted_rows(fit)) if len(of_stereotype) > 1 else []
+def _group_statements(fit: "xr.DataTree", rows: list[Row]) -> list[Statement]:
+    """Return a statement for each group if several have associated and different words."""
+    stereotype_rows = [row for row in rows if _other(row) == "different" and _measured(row)]
+    return group_statements(stereotype_rows, fitted_rows(fit)) if len(stereotype_rows) > 1 else []
 
 
-def _contrast_statement(row: Row, why: str) -> Statement:
+def _contrast_statement(row: Row, reason_apart: str) -> Statement:
     other = _OTHERS[_other(row)]
     if row["borderline"]:
         head = f"Whether associated attribute words are nearer than {other} is borderline: another seed may settle it"
@@ -244,14 +258,14 @@ def _contrast_statement(row: Row, why: str) -> Statement:
         inside = probability_text(row["probability_in_rope"])
         text += f" Probability {inside} that it is too small to matter (in the rope)."
     if _apart(row):
-        text += f" The two are more than one posterior sd apart, since in this model {why}."
+        text += f" The two are more than one posterior sd apart because in this model {reason_apart}."
     return Statement("contrast", text, {str(name): value for name, value in row.items() if name != "protected_word"})
 
 
 def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement:
-    """Say what the contrasts mean together: a stereotype needs `associated` nearer than `different`."""
+    """Return what the contrasts mean together: a stereotype needs `associated` nearer than `different`."""
     rows = {_other(row): row for row in overall}
-    # With a rope, a difference that is too small to matter, with the probability of the interval, is none.
+    # With a rope, a difference counts as none if it lies in the rope with at least the probability of the interval.
     small = [name for name, row in rows.items() if row.get("probability_in_rope", 0.0) >= hdi_prob]
     settled = {name: row["direction"] for name, row in rows.items() if row["settled"] and name not in small}
     controls = [name for name in ("human", "neutral") if settled.get(name) == "nearer"]
@@ -269,9 +283,9 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
     elif "different" in small:
         kind = "too small"
         text = (
-            "Associated words and those of other groups are about equally near: the difference is, with probability "
-            f"{probability_text(rows['different']['probability_in_rope'])}, too small to matter by the rope that was "
-            "given."
+            "Associated words and those of other groups are about equally near: with probability "
+            f"{probability_text(rows['different']['probability_in_rope'])}, the difference is too small to matter (in "
+            "the rope)."
         )
     elif settled.get("different") == "farther":
         kind = "reverse"
@@ -282,7 +296,8 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
     elif settled.get("different") == "nearer":
         kind = "association"
         also = f", and nearer than {' and '.join(controls)} words" if controls else ""
-        but = f" But {len(against)} of the words go the other way: see below." if against else ""
+        go = "goes" if len(against) == 1 else "go"
+        but = f" But {len(against)} of the words {go} the other way: see below." if against else ""
         text = (
             "On the whole these protected words lie nearer to the attribute words associated with their own group than "
             f"to those of other groups{also}. That is an association in these vectors.{but}"
@@ -291,8 +306,8 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
         kind = "same kind"
         text = (
             f"Associated words are nearer than {' and '.join(controls)} words, but not detectably nearer than the "
-            "attribute words of other groups. The protected words are near to words of this kind in general; that the "
-            "nearness follows the stereotype is not shown."
+            "attribute words of other groups. The protected words are near to words of this kind in general; their "
+            "nearness is not shown to follow the stereotype."
         )
     else:
         kind = "nothing"
@@ -302,17 +317,17 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float) -> Statement
 
 
 def _measured(row: Row) -> bool:
-    """Whether the table holds rows for both sides of a contrast."""
+    """Return whether the table has rows for both sides of a contrast."""
     return bool(row["baseline_pairs"] and row["other_pairs"])
 
 
 def _named(row: Row) -> bool:
-    """Whether a word is named: its interval leaves out 0, and its plain difference is on the same side."""
+    """Return whether a word is named: its contrast is settled, and its plain difference has the same sign."""
     return bool(row["settled"] and row["mean"] * row["observed"] > 0)
 
 
 def _apart(row: Row) -> bool:
-    """Whether an estimate is more than one posterior sd from the plain difference."""
+    """Return whether an estimate is more than one posterior sd from the plain difference."""
     return bool(abs(row["mean"] - row["observed"]) > row["sd"])
 
 
@@ -333,35 +348,30 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     ]
     parts.append(f"not settled for {len(lists['not_settled']) if settled else 'any'}")
     if unmeasured := lists["unmeasured"]:
-        parts.append(
-            f"{len(unmeasured)} more have no rows for one of the two and are estimated from the other words alone"
-        )
+        parts.append(f"{len(unmeasured)} more have no rows for one side and are estimated from the other words alone")
     text = f"Word by word, associated minus {_other(every[0])}, {len(rows)} words: {', '.join(parts)}."
     if settled:
         text += f" Of {len(rows)} words about {chance:.1f} would be named by chance; {len(settled)} are."
     if lists["borderline"]:
-        text += f" Borderline, another seed may settle them otherwise: {name_some(lists['borderline'], 6)}."
+        text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
-        text += f" Not named, since their plain differences have the other sign: {name_some(lists['contradicted'], 6)}."
+        contradicted = name_some(lists["contradicted"], 6)
+        text += f" Not named because their plain differences have the opposite sign: {contradicted}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
         text += (
-            f" More than one posterior sd from their plain differences, in brackets: {named}. The model pulls single "
-            "words toward the others of their group, as far as the attribute words show these to agree."
+            f" Estimated more than one posterior sd from their plain differences (in brackets): {named}. The model "
+            "pulls single words toward the others of their group, as far as the attribute words show that they agree."
         )
     numbers = {"contrast": every[0]["contrast"], **lists, "pulled": pulled, "by_chance": chance}
     return Statement("words", text, numbers)
 
 
-def _names_words(said: Statement) -> bool:
-    return bool(said.numbers["nearer"] or said.numbers["farther"])
-
-
-def _limits(fit: "xr.DataTree", *, without_rope: bool, named: bool) -> Iterator[Statement]:
+def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Iterator[Statement]:
     if caution := fit_fact(fit, "model").get("caution", ""):
         yield Statement("model", caution)
     groups = np.asarray(fit["constant_data"]["protected_group"], dtype=str)
-    applies = {"one group": len(set(groups)) == 1, "relevance": without_rope, "many words": named}
+    applies = {"one group": len(set(groups)) == 1, "relevance": without_rope, "many words": names_words}
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):
             yield Statement(kind, text.format(words=len(groups)))

@@ -1,4 +1,4 @@
-"""How much nearer one kind of attribute word is than another."""
+"""Contrasts: how much nearer one kind of attribute word is than another."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,16 +51,16 @@ def contrasts(
     Parameters
     ----------
     fit
-        What `fit` returned.
+        Fit returned by `fit`.
     baseline
         The connection from which the others are subtracted.
     level
         ``"overall"``: all protected words, each group weighing the same; ``"protected_group"``: the words of each
         protected group; ``"word"``: each protected word; ``"all"``: all three, one after the other.
     scope
-        What a sentence about all protected words is about. ``"population"``: words like these, of which these are a
-        sample; ``"these_words"``: these very protected words, with attribute words like these. The words of a
-        group, and single words, are these very words in both.
+        Target of a contrast over all protected words. ``"population"``: words like these, of which these are a sample;
+        ``"these_words"``: exactly these protected words, with attribute words like these. Contrasts of a group or a
+        single word are about exactly these words in both scopes.
     hdi_prob
         Probability inside the highest posterior density interval.
     rope
@@ -71,26 +71,26 @@ def contrasts(
     pandas.DataFrame
         Columns `contrast` (such as ``"associated - different"``), `protected_group` and `protected_word` (empty where
         the row is about more words), `baseline_pairs` and `other_pairs` (rows of the table behind each side; a side
-        with 0 was not measured), `observed` (difference of plain averages, lists and groups weighing the same; missing
+        with 0 was not measured), `observed` (difference of plain averages, lists and groups with equal weights; missing
         where a side was not measured), `mean`, `sd`, `hdi_low`, `hdi_high` of baseline minus other, in units of cosine
         distance: negative means that the baseline's attribute words are nearer. `low_se` and `high_se` are the Monte
-        Carlo standard errors of the interval's ends, and `borderline` says that 0 lies within three of them of an end,
-        so that another seed may settle it otherwise. Then `direction` (the more probable one: ``"nearer"`` or
+        Carlo standard errors of the interval's ends, and `borderline` tells whether 0 lies within three of them of an
+        end, so that another seed may settle it otherwise. Then `direction` (the more probable one: ``"nearer"`` or
         ``"farther"``), `probability_of_direction` (0.5 to 1; Makowski, Ben-Shachar, Chen and Luedecke 2019),
-        `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics. For a multivariate fit of several
-        groups and a contrast of associated and different words there are `list_nearness`, the part of the contrast that
-        comes of one list's being nearer to all groups, each weighing the same, and what is left without it: `net_mean`,
-        `net_low` and `net_high`. ``attrs`` keep `hdi_prob`, `baseline`, `scope` and `rope`.
+        `probability_in_rope` if `rope` is given (Kruschke 2018), and the diagnostics. Multivariate fits of several
+        groups have more columns for contrasts of associated and different words: `list_nearness`, the part due to one
+        list being nearer to all groups (with equal weights), and the contrast without it: `net_mean`, `net_low` and
+        `net_high`. ``attrs`` hold `hdi_prob`, `baseline`, `scope` and `rope`.
 
     Raises
     ------
     FitError, ReportError, ArgumentError
-        If `fit` is not a fit, or the fit lacks the baseline, or an argument is not usable.
+        If `fit` is not a fit or lacks the baseline, or an argument is not usable.
 
     Notes
     -----
-    The contrast of a group or a word is that of its own distances: where a list is nearer to every word than another,
-    it shows that too. Over all groups the nearness of lists cancels, unless several groups share a list. `mean` differs
+    The contrast of a group or a word rests on its own distances: if one list is nearer to every word than another, that
+    is part of it. Over all groups the nearness of lists cancels, unless several groups share a list. `mean` differs
     from `observed` by what the model shares between words: a single word's difference follows that of its group as far
     as the attribute words show that it does.
 
@@ -122,11 +122,11 @@ def contrasts(
             if other == baseline:
                 continue
             chosen = list(_words(rows, name))
-            of_sets = _draws(fit, chosen, baseline, other, scope)
-            moments = estimates(of_sets, hdi_prob=hdi_prob, independent=independent).drop(columns=_SUBSET)
+            set_draws = _draws(fit, chosen, baseline, other, scope)
+            moments = estimates(set_draws, hdi_prob=hdi_prob, independent=independent).drop(columns=_SUBSET)
             nearness = _nearness(fit, rows, chosen, baseline, other)
-            for at, words in enumerate(chosen):
-                draws, sides = of_sets[..., at], (("baseline", baseline), ("other", other))
+            for place, words in enumerate(chosen):
+                draws, sides = set_draws[..., place], (("baseline", baseline), ("other", other))
                 interval = draws_interval(_chained(draws), hdi_prob)
                 records.append(
                     {
@@ -140,13 +140,13 @@ def contrasts(
                         "observed": plain_difference(
                             plain[baseline][words.places], plain[other][words.places], words.groups
                         ),
-                        **{str(column): value for column, value in moments.iloc[at].items()},
+                        **{str(column): value for column, value in moments.iloc[place].items()},
                         "hdi_low": interval.low,
                         "hdi_high": interval.high,
                         "low_se": interval.low_se,
                         "high_se": interval.high_se,
                         "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
-                        **({} if nearness is None else _net(_chained(draws), nearness[:, at], hdi_prob)),
+                        **({} if nearness is None else _net(_chained(draws), nearness[:, place], hdi_prob)),
                         **{column: value.item() for column, value in direction_of(draws, region).items()},
                     }
                 )
@@ -164,55 +164,58 @@ def contrasts(
 
 
 def contrast_draws(fit: "xr.DataTree", *, baseline: str, level: str, scope: str) -> np.ndarray:
-    """Return the draws of `contrasts`, shape (draws, rows of its frame), chain after chain."""
+    """Return the draws behind `contrasts`, shape (draws, rows of its frame), chain after chain."""
     rows = fitted_rows(fit)
     levels = LEVELS[:-1] if level == "all" else (level,)
     parts = [
-        _draws(fit, list(_words(rows, each)), baseline, other, scope).stack(sample=("chain", "draw"))
-        for each in levels
+        _draws(fit, list(_words(rows, level_name)), baseline, other, scope).stack(sample=("chain", "draw"))
+        for level_name in levels
         for other in rows.connections
         if other != baseline
     ]
     return np.concatenate([part.transpose("sample", _SUBSET).to_numpy() for part in parts], axis=1)
 
 
-# The dim of sets of protected words.
+# Dim of the sets of protected words.
 _SUBSET = "words"
 
 
 @dataclass(frozen=True, eq=False)
 class _Words:
-    """Some protected words: the name of their group or of the one word, their places, and the group of each."""
+    """Set of protected words: name of their group or of the single word, positions, and the group of each word."""
 
     name: str
     places: np.ndarray
     groups: np.ndarray
 
-    def mean(self, of_words: np.ndarray) -> np.ndarray:
-        """Return the mean over these words, each group weighing the same, along the first axis."""
-        return np.tensordot(group_weights(self.groups), of_words[self.places], axes=1)
+    def mean(self, word_values: np.ndarray) -> np.ndarray:
+        """Return the mean over these words along the first axis, with equal weights for groups."""
+        return np.tensordot(group_weights(self.groups), word_values[self.places], axes=1)
 
 
 def _words(rows: ModelData, level: str) -> Iterator[_Words]:
-    everyone, groups = np.arange(len(rows.protected_words)), rows.protected_groups
+    places, groups = np.arange(len(rows.protected_words)), rows.protected_groups
     if level == "overall":
-        yield _Words("", everyone, groups)
+        yield _Words("", places, groups)
     elif level == "word":
-        yield from (_Words(str(word), everyone[[at]], groups[[at]]) for at, word in enumerate(rows.protected_words))
+        for place, word in enumerate(rows.protected_words):
+            yield _Words(str(word), places[[place]], groups[[place]])
     else:
         for group in dict.fromkeys(groups.tolist()):
             yield _Words(str(group), np.flatnonzero(groups == group), groups[groups == group])
 
 
 def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, scope: str) -> "xr.DataArray":
-    """Return the draws of a contrast for each of several sets of words, with the dims chain, draw and that of sets."""
+    """Return the draws of a contrast for each set of words, with the dims chain, draw and words."""
     import xarray as xr
 
     dims = ("chain", "draw", "connection")
     posterior = fit["posterior"].to_dataset().sel(connection=[baseline, other])
-    whole = posterior["connection_mean"].transpose(*dims).to_numpy()
-    by_word = posterior["word_mean"].transpose("protected_word", *dims).to_numpy()
-    means = [whole if not words.name and scope == "population" else words.mean(by_word) for words in chosen]
+    population_mean = posterior["connection_mean"].transpose(*dims).to_numpy()
+    word_means = posterior["word_mean"].transpose("protected_word", *dims).to_numpy()
+    means = [
+        population_mean if not words.name and scope == "population" else words.mean(word_means) for words in chosen
+    ]
     return xr.DataArray(
         np.stack([mean[..., 0] - mean[..., 1] for mean in means], axis=-1),
         dims=("chain", "draw", _SUBSET),
@@ -223,9 +226,9 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
 def _nearness(
     fit: "xr.DataTree", rows: ModelData, chosen: list[_Words], baseline: str, other: str
 ) -> np.ndarray | None:
-    """Return draws of the part of contrasts that comes of lists' nearness to all groups, shape (draws, sets of words).
+    """Return draws of the part of a contrast due to lists' nearness to all groups, shape (draws, sets of words).
 
-    None where the fit has no means of lists, or the contrast is none of associated and different words.
+    None if the fit has no means of lists, or the contrast does not compare associated and different words.
     """
     groups = rows.protected_groups
     if {baseline, other} != {"associated", "different"} or len(set(groups.tolist())) == 1:
@@ -233,15 +236,15 @@ def _nearness(
     if "list_mean" not in fit["posterior"]:
         return None
     stacked = fit["posterior"]["list_mean"].stack(sample=("chain", "draw"), create_index=False)
-    of_lists = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
-    nearness = np.tensordot(group_weights(groups), of_lists, axes=1)
+    list_means = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
+    nearness = np.tensordot(group_weights(groups), list_means, axes=1)
     weights = attribute_sample(rows).connection_weights
-    base, against = (rows.connections.index(name) for name in (baseline, other))
-    return np.stack([words.mean(weights[:, base] - weights[:, against]) @ nearness for words in chosen], axis=1)
+    weight_gaps = weights[:, rows.connections.index(baseline)] - weights[:, rows.connections.index(other)]
+    return np.stack([words.mean(weight_gaps) @ nearness for words in chosen], axis=1)
 
 
 def _net(draws: np.ndarray, nearness: np.ndarray, hdi_prob: float) -> dict[str, float]:
-    """Return what a contrast is without the nearness of lists."""
+    """Return a contrast without the nearness of lists, as columns of `contrasts`."""
     net = draws - nearness
     interval = draws_interval(net, hdi_prob)
     return {

@@ -1,4 +1,4 @@
-"""What the contrasts of protected groups show, and what of it is the nearness of lists to all groups."""
+"""Statements on the contrasts of protected groups, and on how much of them is nearness of lists to all groups."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -14,10 +14,10 @@ Row = dict[Hashable, Any]
 
 
 def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
-    """Return a statement for each protected group, from its rows of `contrasts` for associated and different words.
+    """Return a statement for each row of `contrasts` that compares a group's associated and different words.
 
-    `numbers` are those of the row, the names of its `associated` and `different` lists, and whether the `nearness` of
-    lists `decides`: without it the contrast has another sign, or its interval no longer leaves out 0.
+    `numbers` are those of the row, the names of its `associated` and `different` lists, and whether the nearness of
+    lists `decides`: without it, the contrast has the opposite sign, or its interval no longer leaves out 0.
     """
     return [_group_statement(row, data) for row in rows]
 
@@ -39,8 +39,8 @@ def _group_statement(row: Row, data: ModelData) -> Statement:
         if decides:
             way = "nearer to" if row["list_nearness"] < 0 else "farther from"
             text += (
-                f" That is how near the lists are to every group: {associated} is {way} all groups than {different} by "
-                f"{distance_text(abs(row['list_nearness']))}. Without that, the difference of {group} is "
+                f" This reflects how near the lists are to every group: {associated} is {way} all groups than "
+                f"{different} by {distance_text(abs(row['list_nearness']))}. Without it, the difference of {group} is "
                 f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
             )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
@@ -51,5 +51,6 @@ def _lists(data: ModelData, group: str, connection: str) -> list[str]:
     """Return the names of the lists that have a connection to the words of a group."""
     if data.attribute_groups is None:
         return [connection]
-    here = (data.protected_groups[data.protected] == group) & (data.connection == data.connections.index(connection))
-    return list(dict.fromkeys(data.attribute_groups[np.unique(data.attribute[here])].tolist()))
+    of_group = data.protected_groups[data.protected] == group
+    rows = of_group & (data.connection == data.connections.index(connection))
+    return list(dict.fromkeys(data.attribute_groups[np.unique(data.attribute[rows])].tolist()))

@@ -1,4 +1,4 @@
-"""Differences of plain averages: what the distances say without a model."""
+"""Differences of plain averages, without a model."""
 
 import numpy as np
 
@@ -8,26 +8,26 @@ from bayesbias.models.data import ModelData
 def plain_means(rows: ModelData) -> np.ndarray:
     """Return the average distance of each word for each connection, shape (protected words, connections).
 
-    Attribute lists weigh the same; NaN where a word has no pair of the connection.
+    All attribute lists have the same weight. A word without pairs of a connection has NaN.
 
     >>> from bayesbias.models.data import model_data
     >>> plain_means(model_data(table)).round(3)[0].tolist()
     [0.943, 0.9, 0.936, 0.933]
     """
-    named = np.zeros(len(rows.attribute_words)) if rows.attribute_groups is None else rows.attribute_groups
-    names, list_of = np.unique(named, return_inverse=True)
+    word_lists = np.zeros(len(rows.attribute_words)) if rows.attribute_groups is None else rows.attribute_groups
+    names, list_of = np.unique(word_lists, return_inverse=True)
     shape = len(rows.protected_words), len(rows.connections), len(names)
     cells = np.ravel_multi_index(
         (rows.protected.astype(np.int64), rows.connection.astype(np.int64), list_of[rows.attribute]), shape
     )
     counts, totals = (np.bincount(cells, weights, np.prod(shape)).reshape(shape) for weights in (None, rows.distance))
-    by_list, present = totals / np.maximum(counts, 1), counts > 0
-    found = by_list.sum(axis=2) / np.maximum(present.sum(axis=2), 1)
-    return np.where(present.any(axis=2), found, np.nan)
+    list_means, present = totals / np.maximum(counts, 1), counts > 0
+    means = list_means.sum(axis=2) / np.maximum(present.sum(axis=2), 1)
+    return np.where(present.any(axis=2), means, np.nan)
 
 
 def group_weights(groups: np.ndarray) -> np.ndarray:
-    """Return the weight of each word in a mean over protected groups, each of which weighs the same.
+    """Return the weight of each word in a mean over protected groups with equal weights.
 
     >>> group_weights(np.array(["young", "old", "old"]))
     array([0.5 , 0.25, 0.25])
@@ -37,11 +37,11 @@ def group_weights(groups: np.ndarray) -> np.ndarray:
 
 
 def plain_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndarray) -> float:
-    """Return the mean over groups of words' differences, of words with both sides; NaN where there are none.
+    """Return the mean over groups of the differences of words that have both sides; NaN if no word has.
 
     >>> plain_difference(np.array([1.0, 0.9, 0.7]), np.array([0.9, 0.8, np.nan]), np.array(["young", "old", "old"]))
     0.1
     """
     gaps = baseline - other
-    here = np.isfinite(gaps)
-    return round(float(group_weights(groups[here]) @ gaps[here]), 15) if here.any() else float("nan")
+    finite = np.isfinite(gaps)
+    return round(float(group_weights(groups[finite]) @ gaps[finite]), 15) if finite.any() else float("nan")

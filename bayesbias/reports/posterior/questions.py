@@ -1,6 +1,5 @@
-"""Any question of lists: how much nearer one protected group is to one attribute list than another to another."""
+"""Questions about chosen lists: how much nearer one protected group is to one attribute list than another."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,7 @@ def contrast(
     Parameters
     ----------
     fit
-        What `fit` returned.
+        Fit returned by `fit`.
     *sides
         Two or four pairs (protected group, attribute list), such as ``("science", "male")``. Of two, the first minus
         the second; of four, the difference of differences (first - second) - (third - fourth). Without any, the
@@ -65,16 +64,16 @@ def contrast(
 
     Notes
     -----
-    It is about these protected words, with attribute words like these: the means of the words of a group, each with the
-    same weight; where pairs were lost, of those words of a group that all sides with that group have. The multivariate
-    models have a mean for each list. The others know attribute lists by their connection alone: a difference of lists
-    with the same connection to a word is 0 by assumption, and an error here; and `mean` is of all such lists where
-    `observed` is of those that are named.
+    The answer is about these protected words, with attribute words like these. The words of a group have equal weights;
+    where pairs were lost, only the words that all sides with that group share are compared. The multivariate models
+    have a mean for each list. The others distinguish attribute lists by their connection alone: a difference between
+    lists with the same connection to a word is 0 by assumption, and an error here; and `mean` is about all lists with
+    that connection, whereas `observed` is about the named ones.
 
     Examples
     --------
-    >>> found = bb.contrast(fit, ("math", "male"), ("arts", "male"))
-    >>> found.loc[0, "question"], int(found.loc[0, "pairs"])
+    >>> answers = bb.contrast(fit, ("math", "male"), ("arts", "male"))
+    >>> answers.loc[0, "question"], int(answers.loc[0, "pairs"])
     ('math to male - arts to male', 128)
     """
     from bayesbias.base.estimate_frames import EstimateFrame
@@ -83,53 +82,56 @@ def contrast(
     check_probability("hdi_prob", hdi_prob)
     region = check_rope(rope)
     rows, table = fitted_rows(fit), fitted_table(fit)
-    asked = {_named(sides): sides} if sides else own_questions(table)
-    if not asked:
+    questions = {_question_name(sides): sides} if sides else own_questions(table)
+    if not questions:
         raise ReportError(
-            "No question is asked, and the study has none of its own. Give two or four pairs (protected group, "
-            "attribute list), such as ('science', 'male'), ('arts', 'male'), or write [questions] in the study's TOML "
-            "file and build the table again."
+            "No question was given, and the study has none. Give two or four pairs (protected group, attribute list), "
+            "such as ('science', 'male'), ('arts', 'male'), or write [questions] in the study's TOML file and build "
+            "the table again."
         )
-    pairs = _Pairs(rows, np.asarray(table["attribute_group"], dtype=str), _of_means(fit, rows))
+    pairs = _Pairs(rows, np.asarray(table["attribute_group"], dtype=str), _model_means(fit, rows))
     answers, unanswered = [], {}
-    for name, of in asked.items():
+    for name, question_sides in questions.items():
         try:
-            answers.append(_answer(fit, name, of, pairs, hdi_prob, region))
+            answers.append(_answer(fit, name, question_sides, pairs, hdi_prob, region))
         except ReportError as error:
             if sides:
                 raise
             unanswered[name] = str(error)
     if unanswered:
-        warn_user(f"Questions without an answer:\n{_listed(unanswered.values())}", QuestionWarning)
+        reasons = "\n".join(f"- {reason}" for reason in unanswered.values())
+        warn_user(f"Questions without an answer:\n{reasons}", QuestionWarning)
     frame = EstimateFrame(answers)
-    region_asked = None if region is None else list(region)
-    frame.attrs = {"hdi_prob": hdi_prob, "rope": region_asked, "unanswered": unanswered}
+    frame.attrs = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region), "unanswered": unanswered}
     return frame
 
 
 def own_questions(table: "pd.DataFrame") -> dict[str, tuple[Side, ...]]:
-    """Return the questions that the study of a table asks, by name; raise a `ReportError` if they are none."""
+    """Return the questions of a table's study by name; raise a `ReportError` if they are not valid questions."""
     stored = table.attrs.get(ATTRS_KEY, {}).get("questions", {})
-    raise_faults(ReportError, "What the table says of its study's questions", list(question_faults(stored)))
-    return {name: tuple((str(group), str(of)) for group, of in sides) for name, sides in stored.items()}
+    raise_faults(ReportError, "The table's record of its study's questions", list(question_faults(stored)))
+    return {
+        name: tuple((str(group), str(attribute_list)) for group, attribute_list in sides)
+        for name, sides in stored.items()
+    }
 
 
-def _named(sides: tuple[Side, ...]) -> str:
+def _question_name(sides: tuple[Side, ...]) -> str:
     if len(sides) not in QUESTION_SIDES or not all(isinstance(side, tuple | list) and len(side) == 2 for side in sides):
         raise ReportError(
             f"{len(sides)} sides: give two or four pairs (protected group, attribute list), such as "
             "('science', 'male'), ('arts', 'male')."
         )
-    names = [f"{group} to {of}" for group, of in sides]
+    names = [f"{group} to {attribute_list}" for group, attribute_list in sides]
     return " - ".join(names) if len(sides) == 2 else f"({names[0]} - {names[1]}) - ({names[2]} - {names[3]})"
 
 
 @dataclass(frozen=True, eq=False)
 class _Means:
-    """The means that a model has for the rows of its fit.
+    """Draws of the means of a model, and the mean of each row of its fit.
 
-    `draws` have the dims chain, draw, protected_word, and either attribute_group (`by_list`) or connection; `place` is
-    the position along the last of each row.
+    `draws` has the dims chain, draw, protected_word, and either attribute_group (`by_list`) or connection; `place` is
+    the position of each row along the last dim.
     """
 
     draws: "xr.DataArray"
@@ -137,7 +139,7 @@ class _Means:
     by_list: bool
 
 
-def _of_means(fit: "xr.DataTree", rows: ModelData) -> _Means:
+def _model_means(fit: "xr.DataTree", rows: ModelData) -> _Means:
     posterior = fit["posterior"].to_dataset()
     if "list_mean" in posterior:
         draws = posterior["list_mean"].transpose("chain", "draw", "protected_word", "attribute_group")
@@ -148,7 +150,7 @@ def _of_means(fit: "xr.DataTree", rows: ModelData) -> _Means:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The rows of a fit, the attribute list of each, and the means that the model has for them."""
+    """Rows of a fit, their attribute lists, and the means that the model has for them."""
 
     rows: ModelData
     lists: np.ndarray
@@ -156,63 +158,65 @@ class _Pairs:
 
     @property
     def groups(self) -> np.ndarray:
-        """The protected group of each row."""
+        """Protected group of each row."""
         return np.asarray(self.rows.protected_groups[self.rows.protected])
 
-    def of(self, group: str, name: str) -> np.ndarray:
-        """Return which rows are of a protected group and an attribute list."""
-        for what, value, known in (("attribute list", name, self.lists), ("protected group", group, self.groups)):
-            choices = list(dict.fromkeys(known.tolist()))
+    def select(self, group: str, name: str) -> np.ndarray:
+        """Return a mask of the rows of a protected group and an attribute list."""
+        for label, value, names in (("attribute list", name, self.lists), ("protected group", group, self.groups)):
+            choices = list(dict.fromkeys(names.tolist()))
             if value not in choices:
                 raise ReportError(
-                    f"The fit has no {what} {value!r}{did_you_mean(value, choices)}; it has {', '.join(choices)}."
+                    f"The fit has no {label} {value!r}{did_you_mean(value, choices)}; it has {', '.join(choices)}."
                 )
-        here = (self.lists == name) & (self.groups == group)
-        if not here.any():
+        selected = (self.lists == name) & (self.groups == group)
+        if not selected.any():
             raise ReportError(
-                f"The fit has no pairs of {name!r} and {group!r}. Ask of lists and groups that have pairs."
+                f"The fit has no pairs of {name!r} and {group!r}. Choose lists and groups that have pairs."
             )
-        return np.asarray(here)
+        return np.asarray(selected)
 
-    def weights(self, here: np.ndarray) -> np.ndarray:
-        """Return the weight of each row in the mean over words of their means."""
-        words = self.rows.protected[here]
+    def weights(self, in_side: np.ndarray) -> np.ndarray:
+        """Return the weight of each row in the mean of the means of words, over the rows of a side."""
+        words = self.rows.protected[in_side]
         counts = np.bincount(words, minlength=len(self.rows.protected_words))
-        weights = np.zeros(len(here))
-        weights[here] = 1 / counts[words] / (counts > 0).sum()
+        weights = np.zeros(len(in_side))
+        weights[in_side] = 1 / counts[words] / (counts > 0).sum()
         return weights
 
 
-def _sides_of(question: str, sides: tuple[Side, ...], pairs: _Pairs) -> list[np.ndarray]:
-    """Return the rows of each side, of the words that all sides with the same group have."""
-    rows = [pairs.of(*side) for side in sides]
+def _side_rows(question: str, sides: tuple[Side, ...], pairs: _Pairs) -> list[np.ndarray]:
+    """Return a mask of the rows of each side, for the words that all sides with the same group share."""
+    masks = [pairs.select(*side) for side in sides]
     for group in dict.fromkeys(group for group, _ in sides):
-        own = [here for here, (other, _) in zip(rows, sides, strict=True) if other == group]
+        group_masks = [mask for mask, (side_group, _) in zip(masks, sides, strict=True) if side_group == group]
+        words = [pairs.rows.protected[mask] for mask in group_masks]
         shared = np.logical_and.reduce(
-            [np.bincount(pairs.rows.protected[here], minlength=len(pairs.rows.protected_words)) > 0 for here in own]
+            [np.bincount(codes, minlength=len(pairs.rows.protected_words)) > 0 for codes in words]
         )
         if not shared.any():
             raise ReportError(
-                f"{question}: no word of {group!r} has pairs on all sides. Ask of lists that share words."
+                f"{question}: no word of {group!r} has pairs on all sides. Choose lists that share words."
             )
-        for here in own:
-            here &= shared[pairs.rows.protected]
-    return rows
+        for mask in group_masks:
+            mask &= shared[pairs.rows.protected]
+    return masks
 
 
 def _warn_of_shared_means(question: str, sides: tuple[Side, ...], rows: list[np.ndarray], pairs: _Pairs) -> None:
-    """Say which sides name one of several lists that a model does not tell apart."""
-    said = []
-    for (group, name), here in zip(sides, rows, strict=True):
-        connections = np.unique(pairs.rows.connection[here])
-        alike = (pairs.groups == group) & np.isin(pairs.rows.connection, connections)
-        names = list(dict.fromkeys(pairs.lists[alike].tolist()))
+    """Warn of sides that name one of several lists that a model does not distinguish."""
+    merged_lists = []
+    for (group, name), in_side in zip(sides, rows, strict=True):
+        connections = np.unique(pairs.rows.connection[in_side])
+        same_mean = (pairs.groups == group) & np.isin(pairs.rows.connection, connections)
+        names = list(dict.fromkeys(pairs.lists[same_mean].tolist()))
         if len(names) > 1:
-            said.append(f"{name} of {group} ({', '.join(names)})")
-    if said:
+            merged_lists.append(f"{name} of {group} ({', '.join(names)})")
+    if merged_lists:
         warn_user(
-            f"{question}: the model gives all lists with the same connection to a group one mean, so that the answer "
-            f"is about all those in brackets: {'; '.join(dict.fromkeys(said))}. Column observed is of the lists asked.",
+            f"{question}: the model gives all lists with the same connection to a group one mean, so the answer is "
+            f"about all lists in brackets: {'; '.join(dict.fromkeys(merged_lists))}. Column observed is about the "
+            "lists in the question. For one mean a list, fit a multivariate model.",
             QuestionWarning,
         )
 
@@ -226,22 +230,21 @@ def _answer(
     region: tuple[float, float] | None,
 ) -> dict[str, Any]:
     """Return the row of a question."""
-    rows, of_sides = pairs.rows, _sides_of(question, sides, pairs)
-    signed = [sign * pairs.weights(here) for sign, here in zip((1, -1, -1, 1), of_sides, strict=False)]
-    cells = np.zeros((len(signed), *pairs.means.draws.shape[2:]))
-    for cell, weights in zip(cells, signed, strict=True):
-        np.add.at(cell, (rows.protected, pairs.means.place), weights)
-    halves = [cells[at] + cells[at + 1] for at in range(0, len(cells), 2)]
-    if any(np.allclose(each, 0) for each in (*halves, cells.sum(axis=0))):
+    rows, side_rows = pairs.rows, _side_rows(question, sides, pairs)
+    row_weights = [sign * pairs.weights(mask) for sign, mask in zip((1, -1, -1, 1), side_rows, strict=False)]
+    side_weights = np.zeros((len(row_weights), *pairs.means.draws.shape[2:]))
+    for mean_weights, weights in zip(side_weights, row_weights, strict=True):
+        np.add.at(mean_weights, (rows.protected, pairs.means.place), weights)
+    weights = side_weights.sum(axis=0)
+    differences = [side_weights[first] + side_weights[first + 1] for first in range(0, len(side_weights), 2)]
+    if any(np.allclose(difference, 0) for difference in (*differences, weights)):
         raise ReportError(
-            f"{question}: these lists have the same connection to these words, and the model gives all lists of one "
-            "connection the same mean: their difference is 0 by assumption. Ask of lists with different connections."
+            f"{question}: these lists have the same connection to these words, and the model gives all lists with one "
+            "connection the same mean: their difference is 0 by assumption. Choose lists with different connections, "
+            "or fit a multivariate model."
         )
     if not pairs.means.by_list:
-        _warn_of_shared_means(question, sides, of_sides, pairs)
-    weights, by_row = cells.sum(axis=0), np.sum(signed, axis=0)
-    observed = float(by_row @ rows.distance)
-    used = np.logical_or.reduce(of_sides)
+        _warn_of_shared_means(question, sides, side_rows, pairs)
     draws = pairs.means.draws[..., 0, 0].copy(data=np.einsum("cdij,ij->cd", pairs.means.draws.to_numpy(), weights))
     interval = draws_interval(draws.to_numpy().reshape(-1), hdi_prob)
     row = {
@@ -252,10 +255,10 @@ def _answer(
     ends = {"low_se": interval.low_se, "high_se": interval.high_se}
     borderline = is_borderline(interval.low, interval.high, **ends)
     direction = {name: value.item() for name, value in direction_of(draws, region).items()}
-    leading = {"question": question, "pairs": int(used.sum()), "observed": observed}
+    leading = {
+        "question": question,
+        "pairs": int(np.logical_or.reduce(side_rows).sum()),
+        "observed": float(np.sum(row_weights, axis=0) @ rows.distance),
+    }
     diagnostics = {name: row.pop(name) for name in DIAGNOSTICS if name in row}
     return {**leading, **row, **ends, "borderline": borderline, **direction, **diagnostics}
-
-
-def _listed(texts: Iterable[str]) -> str:
-    return "\n".join(f"- {text}" for text in texts)

@@ -1,4 +1,4 @@
-"""What the posterior says of each parameter."""
+"""Summaries of the posterior of each parameter."""
 
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,11 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     Parameters
     ----------
     fit
-        What `fit` returned.
+        Fit returned by `fit`.
     level
-        ``"overall"``: `connection_mean`, `word_sd`, `sigma` and whatever else the model has of one value for all words;
-        ``"word"``: `word_mean` of each
-        protected word and connection; ``"all"``: both. ``"attribute"``: `attribute_effect` of each attribute word.
+        ``"overall"``: `connection_mean`, `word_sd`, `sigma` and the other parameters with one value for all words;
+        ``"word"``: `word_mean` of each protected word and connection; ``"all"``: both; ``"attribute"``:
+        `attribute_effect` of each attribute word.
     hdi_prob
         Probability inside the highest posterior density interval.
 
@@ -34,10 +34,10 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     -------
     pandas.DataFrame
         Columns `parameter`, `connection`, `protected_word` and `protected_group` (empty for parameters of all words;
-        where the model has them also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table
-        behind the estimate; 0 means that only the prior and the other words speak), `mean`, `sd`, `hdi_low`, `hdi_high`
-        in units of cosine distance, `ess_bulk`, `ess_tail`, and, of chains, `r_hat`. ``attrs["hdi_prob"]`` keeps the
-        probability.
+        if the model has them, also `effect`, `attribute_list` and `attribute_word`), `pairs` (rows of the table
+        behind the estimate; 0 if it rests on the prior and the other words alone), `mean`, `sd`, `hdi_low`, `hdi_high`
+        in units of cosine distance, `ess_bulk`, `ess_tail`, and, of chains, `r_hat`. ``attrs["hdi_prob"]`` holds
+        `hdi_prob`.
 
     Raises
     ------
@@ -88,11 +88,9 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
 
 
 def check_level(level: str, levels: "Sequence[str]") -> str:
-    """Return a level if it is one of `levels`; raise `ArgumentError` if not, which knows the name of before."""
+    """Return a level if it is one of `levels`; raise an `ArgumentError` if not, also for the former name 'group'."""
     if level == "group":
-        raise ArgumentError(
-            "level='group': a group is a protected group now; for the means of all words use 'overall'."
-        )
+        raise ArgumentError("level='group' is no longer a level; for the means of all words use 'overall'.")
     return check_choice("level", level, levels)
 
 
@@ -107,7 +105,7 @@ def _level(draws: "xr.DataArray") -> str:
 
 
 def pair_count(fit: "xr.DataTree", word: str, connection: str) -> int:
-    """Return the rows of the table behind an estimate: of one protected word, or of all for an empty one."""
+    """Return the number of the table's rows behind an estimate; an empty word or connection stands for all."""
     counts = fit["constant_data"]["pair_count"]
     counts = counts.sel(connection=connection) if connection else counts
     return int(counts.sel(protected_word=word) if word else counts.sum())

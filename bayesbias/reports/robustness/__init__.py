@@ -1,1 +1,1 @@
-"""What a result rests on: the model, single words, the size of the study."""
+"""Robustness of a result: to the model, to single words, and to the size of the study."""

@@ -1,4 +1,4 @@
-"""The tests that stand beside a model, on the distances of many lists of attribute words at once."""
+"""Tests that are compared with a model, on the distances of many samples of attribute words at once."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ _PERMUTATIONS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class WeatLists:
-    """The positions of two groups of protected words and of the attribute list of each, in a table."""
+    """Positions in a table of two groups of protected words (x, y) and of the attribute list of each (a, b)."""
 
     x: np.ndarray
     y: np.ndarray
@@ -32,11 +32,12 @@ class WeatLists:
 
     def associations(self, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return s(w, A, B) of both groups, from distances of shape (..., protected, attribute words)."""
-        found = []
-        for group in (self.x, self.y):
-            similarity = 1.0 - distances[..., group, :]
-            found.append(association(similarity[..., self.a], similarity[..., self.b]))
-        return found[0], found[1]
+        similarity = 1.0 - distances
+        s_x, s_y = (
+            association(similarity[..., group, :][..., self.a], similarity[..., group, :][..., self.b])
+            for group in (self.x, self.y)
+        )
+        return s_x, s_y
 
     def effect_size(self, distances: np.ndarray) -> np.ndarray:
         """Return WEAT's effect size."""
@@ -44,7 +45,7 @@ class WeatLists:
 
 
 def weat_lists(study: Study, data: ModelData) -> WeatLists | None:
-    """Return the lists of WEAT, or None: it needs two groups, of two words each, and a list of its own for each.
+    """Return the lists of WEAT, or None unless there are two groups of at least two words, each with a list of its own.
 
     >>> from bayesbias.models.data import model_data
     >>> lists = weat_lists(bb.load_study("weat7"), model_data(table))
@@ -52,43 +53,46 @@ def weat_lists(study: Study, data: ModelData) -> WeatLists | None:
     (8, 8)
     """
     groups, pairs = tuple(study.protected), dict(study.associated)
-    own = [pairs.get(group) for group in groups]
-    if len(groups) != 2 or len(study.associated) != 2 or None in own or own[0] == own[1]:
+    list_names = [pairs.get(group) for group in groups]
+    if len(groups) != 2 or len(study.associated) != 2 or None in list_names or list_names[0] == list_names[1]:
         return None
-    of_group = [np.flatnonzero(data.protected_groups == group) for group in groups]
+    group_places = [np.flatnonzero(data.protected_groups == group) for group in groups]
     members = list_members(study, data)
-    of_list = [members[str(name)] for name in own]
-    if min(map(len, of_group)) < 2:
+    list_places = [members[str(name)] for name in list_names]
+    if min(map(len, group_places)) < 2:
         return None
-    return WeatLists(*of_group, *of_list)
+    return WeatLists(*group_places, *list_places)
 
 
 def list_tests(distances: np.ndarray, lists: RandomLists, weat: WeatLists | None, seed: int) -> list["pd.DataFrame"]:
-    """Return the rows of each test that a study allows, of distances of shape (samples, protected, attribute words)."""
-    data, found = lists.data, []
+    """Return a frame for each test that a study allows, from distances of shape (samples, protected, attribute words).
+
+    Each frame has a row for each sample.
+    """
+    data, tables = lists.data, []
     if weat is not None:
         s_x, s_y = weat.associations(distances)
         test = p_value(s_x, s_y, samples=_PERMUTATIONS, random_seed=seed)
-        found.append(_test_rows("weat", "effect size", weat.effect_size(distances), test.p_value))
+        tables.append(_test_rows("weat", "effect size", weat.effect_size(distances), test.p_value))
     pairs = [data.connection == data.connections.index(name) for name in CONTRAST.split(" - ")]
     raw = [distances[:, data.protected[mask], data.attribute[mask]] for mask in pairs]
     means = [_word_means(values, data.protected[mask]) for values, mask in zip(raw, pairs, strict=True)]
     for method, (x, y) in (("t_test_preaveraged", means), ("t_test_raw", raw)):
         if min(x.shape[1], y.shape[1]) > 1:
-            test_of = t_test(x, y)
-            found.append(_test_rows(method, "difference of means", test_of.difference, test_of.p_value))
-    of_mac = np.concatenate([distances[..., members].mean(axis=-1) for members in lists.members], axis=1)
-    if of_mac.shape[1] > 1:
-        against_one = t_test(of_mac, against=1.0)
-        found.append(_test_rows("mac_t_test", "MAC - 1", against_one.difference, against_one.p_value))
-    return found
+            result = t_test(x, y)
+            tables.append(_test_rows(method, "difference of means", result.difference, result.p_value))
+    mac_values = np.concatenate([distances[..., members].mean(axis=-1) for members in lists.members], axis=1)
+    if mac_values.shape[1] > 1:
+        against_one = t_test(mac_values, against=1.0)
+        tables.append(_test_rows("mac_t_test", "MAC - 1", against_one.difference, against_one.p_value))
+    return tables
 
 
 def _word_means(values: np.ndarray, word: np.ndarray) -> np.ndarray:
     """Return the mean of each protected word, shape (samples, words), of values (samples, pairs)."""
-    words, of_pair = np.unique(word, return_inverse=True)
-    member = of_pair[:, None] == np.arange(len(words))
-    return np.asarray(values @ (member / member.sum(axis=0)))
+    words, word_of_pair = np.unique(word, return_inverse=True)
+    membership = word_of_pair[:, None] == np.arange(len(words))
+    return np.asarray(values @ (membership / membership.sum(axis=0)))
 
 
 def _test_rows(method: str, quantity: str, value: np.ndarray, p: np.ndarray) -> "pd.DataFrame":

@@ -1,4 +1,4 @@
-"""Which model to trust: how well each predicts pairs, and attribute words, that it has not seen."""
+"""Comparison of models by how well they predict pairs, and attribute words, that were left out."""
 
 import os
 from collections.abc import Sequence
@@ -30,11 +30,9 @@ WORSE = "worse at unseen words"
 FEWEST_WORDS = 2
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
-# A refit gives one density, which needs fewer draws than the smoothed weights of all words.
-_FEWER_DRAWS = 4
 
 _Fit = partial["xr.DataTree"]
-"""`fit`, with its draws and chains settled."""
+"""`fit` with given draws and chains."""
 
 
 @any_frame
@@ -47,12 +45,12 @@ def compare_models(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> "pd.DataFrame":
-    """Compare models by how well they predict what they have not seen.
+    """Compare models by how well they predict pairs and attribute words that were left out.
 
-    Each model is fitted with the sampler ``"auto"``. Two things are left out in turn and predicted from the rest:
-    every pair, and every attribute word with all its pairs. The second is the fair test where attribute words
-    matter: the pairs of one attribute word are alike, so a pair is easily predicted from the others, while the
-    question is about a kind of attribute words and not about these very ones. Models are judged by it.
+    Each model is fitted with the sampler ``"auto"``. In turn, every pair, and every attribute word with all its pairs,
+    is left out and predicted from the rest. Models are judged by attribute words: the pairs of one attribute word are
+    alike, so a pair is easily predicted from the others, while the question is about a kind of attribute words and not
+    about these words.
 
     Parameters
     ----------
@@ -61,41 +59,41 @@ def compare_models(
     models
         Names of `list_models`, paths of TOML files, or `ModelSpec`.
     draws, chains
-        Of each fit, as in `fit`.
+        Draws and chains of each fit, as in `fit`.
     random_seed
-        The same seed gives the same table on the same machine; a model's numbers do not depend on the others.
+        The same seed gives the same frame on the same machine; a model's numbers do not depend on the others.
     progress
         Show a progress bar if there is a terminal or a notebook to show it in.
 
     Returns
     -------
     pandas.DataFrame
-        One row a model, the best first. `elpd_words` is the expected log predictive density of attribute words
+        One row for each model, the best first. `elpd_words` is the expected log predictive density of attribute words
         (higher is better), `elpd_words_se` its standard error, `words_diff` the difference to the best, and
         `words_diff_se` the standard error of that difference, paired over words. `words_refitted` is the number of
-        words whose Pareto k-hat was above 0.7 (less with few draws), so that the model was fitted anew without
-        them; `words_unreliable` the number of those that could not be left out, as the only word of a connection.
+        words whose Pareto k-hat was above 0.7 (less with few draws), so the model was fitted again without them;
+        `words_unreliable` the number of those that could not be left out, as the only word of a connection.
         `elpd_pairs`, `elpd_pairs_se`, `pairs_diff` and `pairs_diff_se` are the same for pairs, given the effects of
         their attribute words, `p_loo` the effective number of parameters, and `pairs_k_high` the number of pairs
-        with a high k-hat, which are not refitted. `reading` says in words what follows: a model is as good as the
-        preferred one if it is less than two standard errors, or less than 4, behind in `elpd_words`.
-        ``attrs`` hold `advice`, a tuple of `Statement` that say which model to trust and why, the `seed`, and
-        `elpd_words`, a dict for each model with what each attribute word adds to that sum.
+        with a high k-hat, which are not refitted. `reading` is the verdict in words: a model is as good as the
+        preferred one if it is at most two standard errors, or at most 4, behind in `elpd_words`.
+        ``attrs`` hold `advice` (a tuple of `Statement` on which model to trust, and why), the `seed`, and
+        `elpd_words` (for each model, a dict of each attribute word's contribution to the sum).
 
     Raises
     ------
     TableError, ModelError, FitError, ReportError, ArgumentError
-        If the table or a model is not usable, the table has one attribute word only, or a model is listed twice;
+        If the table or a model is not usable, the table has only one attribute word, or a model is listed twice;
         before any sampling starts.
 
     Warns
     -----
     ConvergenceWarning
-        As `fit` does, of each model's fit to the whole table.
+        As by `fit`, for each model's fit to the whole table.
 
     Notes
     -----
-    Models that need NUTS are fitted anew for each word with a high k-hat, which takes long.
+    Models that need NUTS are fitted again for each word with a high k-hat, which takes long.
 
     References
     ----------
@@ -119,13 +117,13 @@ def compare_models(
     if len(data.attribute_words) < FEWEST_WORDS:
         raise ReportError(
             f"The table has {len(data.attribute_words)} attribute word, and models are compared by leaving out one at "
-            f"a time: give a table with {FEWEST_WORDS} at least."
+            f"a time. Give a table with at least {FEWEST_WORDS}."
         )
     if any(spec.switches["attribute_effects"] == "per_list" for spec in specs):
-        attribute_lists(data)  # says which word is in several lists before the first model is fitted
-    kept = check_count("draws", draws) * check_count("chains", chains)
+        attribute_lists(data)  # raises an error if a word is in several lists, before the first model is fitted
+    total_draws = check_count("draws", draws) * check_count("chains", chains)
     for spec in specs:
-        check_room_for_draws(data, spec, kept)
+        check_room_for_draws(data, spec, total_draws)
     fit_short = partial(fit, draws=draws, chains=chains)
     scores = [_score(table, data, spec, fit_short, seed, progress=progress) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())
@@ -160,7 +158,7 @@ def compare_models(
 
 @dataclass(frozen=True, eq=False)
 class _Score:
-    """Log predictive density of each attribute word and each row, and what is known of its error."""
+    """Log predictive densities of the attribute words and of the rows, and their diagnostics."""
 
     model: str
     words: np.ndarray
@@ -172,15 +170,15 @@ class _Score:
 
 
 def _specs(models: Sequence[str | os.PathLike[str] | ModelSpec]) -> list[ModelSpec]:
-    one = isinstance(models, str | os.PathLike | ModelSpec)
-    given: list[Any] = [models] if one else check_items("models", models, "a list of models")
-    if not given:
-        raise ModelError("There is no model to compare: name at least one.")
-    specs = [load_model(model) for model in given]
+    is_single = isinstance(models, str | os.PathLike | ModelSpec)
+    model_list: list[Any] = [models] if is_single else check_items("models", models, "a list of models")
+    if not model_list:
+        raise ModelError("models is empty. Name at least one model.")
+    specs = [load_model(model) for model in model_list]
     names = [spec.name for spec in specs]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise ModelError(f"The model {twice[0]!r} is listed twice. Name each once, or give your own another name.")
+        raise ModelError(f"The model {twice[0]!r} is listed twice. Name each once, or rename your own.")
     return specs
 
 
@@ -190,17 +188,19 @@ def _score(
     fitted = fit_short(table, spec, random_seed=seed, progress=progress)
     seeds = np.random.default_rng(seed).integers(2**32, size=len(data.attribute_words))
     efficiency = _relative_efficiency(fitted)
-    found = densities(fitted, data)
-    k_limit = min(KHAT_MAX, 1 - 1 / np.log10(found.draws))
+    likelihood = densities(fitted, data)
+    k_limit = min(KHAT_MAX, 1 - 1 / np.log10(likelihood.draws))
 
     pairs, pairs_khat, in_sample = [], [], 0.0
-    for rows in found.row_blocks():
-        block = found.of_rows(rows)
+    for rows in likelihood.row_blocks():
+        block = likelihood.of_rows(rows)
         elpd, khat = psis_loo(block, relative_efficiency=efficiency)
         pairs.append(elpd)
         pairs_khat.append(khat)
         in_sample += log_mean(block).sum()
-    parts = [psis_loo(found.of_words(*block), relative_efficiency=efficiency) for block in found.word_blocks()]
+    parts = [
+        psis_loo(likelihood.of_words(*block), relative_efficiency=efficiency) for block in likelihood.word_blocks()
+    ]
     words, khat = (np.concatenate(part) for part in zip(*parts, strict=True))
 
     high = np.flatnonzero(~(khat <= k_limit))
@@ -225,13 +225,13 @@ def _score(
 
 def _without(table: "pd.DataFrame", data: ModelData, word: int, spec: ModelSpec, fit_short: _Fit, seed: int) -> float:
     """Return log p(rows of a word | all other rows) from a fit without them, or NaN if there is no such fit."""
-    rest = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
+    other_rows = table[np.asarray(table["attribute_word"], dtype=str) != data.attribute_words[word]]
     try:
-        refitted = fit_short(rest, spec, random_seed=seed, progress=False)
+        refitted = fit_short(other_rows, spec, random_seed=seed, progress=False)
     except FitError:  # nothing is left, or nothing that shows the scale
         return float("nan")
-    found = densities(refitted, data, effects=False)
-    return float(log_mean(found.of_words(word, word + 1))[0])
+    likelihood = densities(refitted, data, effects=False)
+    return float(log_mean(likelihood.of_words(word, word + 1))[0])
 
 
 def _relative_efficiency(fitted: "xr.DataTree") -> float:
@@ -251,28 +251,31 @@ def _se(pointwise: np.ndarray) -> float:
 
 
 def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
-    trusted, as_good, worse = (
+    preferred, as_good, worse = (
         frame.loc[frame["reading"] == reading, "model"].tolist() for reading in (PREFERRED, AS_GOOD, WORSE)
     )
-    models = {"preferred": trusted[0], "as_good": as_good, "worse": worse}
+    models = {"preferred": preferred[0], "as_good": as_good, "worse": worse}
     if len(frame) == 1:
-        text = f"There is only the model {trusted[0]}, so it is not known whether another one is better."
+        text = f"Only the model {preferred[0]} was fitted, so nothing shows whether another one is better. Name more."
         return (Statement("advice", text, models),)
-    advice = f"Trust {trusted[0]}: it predicts attribute words that it has not seen best."
+    advice = f"Trust {preferred[0]}: it is the best at predicting attribute words that were left out."
     if as_good:
-        advice += f" The words here do not set it apart from {name_some(as_good)}, which can be used as well."
+        advice += f" These words do not distinguish it from {name_some(as_good)}, which can be used as well."
     if worse:
         advice += (
-            f" Unseen words surprise {name_some(worse)} more than it: intervals from there may be too narrow or too "
-            "wide."
+            f" It is clearly better than {name_some(worse)}: intervals of {'that' if len(worse) == 1 else 'those'} may "
+            "be too narrow or too wide."
         )
-    why = (
+    criterion = (
         f"Models are judged by leaving out each of the {words} attribute words with all its pairs, because the pairs "
-        "of one attribute word are not independent and the question is about a kind of words, not these very ones; "
+        "of one attribute word are not independent and the question is about a kind of words, not about these words; "
         "leaving out single pairs lets a model learn a word's effect from its other pairs."
     )
-    said = [Statement("advice", advice, models), Statement("criterion", why, {"words": words})]
+    statements = [Statement("advice", advice, models), Statement("criterion", criterion, {"words": words})]
     if unreliable := int(frame["words_unreliable"].max()):
-        text = "Some words are the only ones that measure something and could not be left out exactly."
-        said.append(Statement("unreliable words", text, {"words": unreliable}))
-    return tuple(said)
+        text = (
+            f"Attribute words that could not be left out exactly, as no other has their connection: {unreliable}. Add "
+            "words with that connection."
+        )
+        statements.append(Statement("unreliable words", text, {"words": unreliable}))
+    return tuple(statements)

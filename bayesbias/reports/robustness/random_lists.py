@@ -1,7 +1,6 @@
-"""Attribute lists drawn at random from a vocabulary, of the sizes that a study's own have: arrays, without labels.
+"""Attribute lists drawn at random from a vocabulary, with the sizes of a study's own lists.
 
-The words of all lists are drawn together and dealt to the lists at random, so that no list has a property that another
-lacks: nothing is associated by construction.
+The words of all lists are drawn together and dealt to the lists at random, so nothing is associated by construction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,10 +18,12 @@ from bayesbias.studies.study import Study
 
 @dataclass(frozen=True, eq=False)
 class RandomLists:
-    """What attribute words are drawn for: a table, its unit vectors, and the candidates for each word.
+    """A table whose attribute words can be replaced at random, and the candidates for each word.
 
     Parameters
     ----------
+    source
+        The embedding.
     data
         The study's own table.
     distances
@@ -30,13 +31,13 @@ class RandomLists:
     protected
         Unit vectors of the protected words.
     drawn
-        Positions of the attribute words that are replaced: those that are no controls.
+        Positions of the attribute words that are replaced: all but the controls.
     members
         Positions of the words of each attribute list, without the controls.
     candidates
         Rows of the embedding that may replace each of these, shape (replaced words, candidates).
     vocabulary
-        How many words are drawn from.
+        Number of words that can be drawn.
     """
 
     source: Embedding
@@ -66,38 +67,38 @@ def random_lists(
     match: str | None,
     window: int,
 ) -> RandomLists:
-    """Return what to draw for a study's table: words of letters only that are, in any case, none of the study's.
+    """Return the random lists of a study's table, of words of letters that are not in the study in any case.
 
-    `match` and `window` are those of `replacements`; a window larger than the vocabulary is all of it.
+    `match` and `window` are those of `replacements`; at most the whole vocabulary is used.
     """
-    own = {word.casefold() for word in study.words}
+    study_words = {word.casefold() for word in study.words}
     rows = vocabulary_rows(source, vocabulary, ())
-    kept = [row for row in rows if (word := source.words[row]).isalpha() and word.casefold() not in own]
+    usable_rows = [row for row in rows if (word := source.words[row]).isalpha() and word.casefold() not in study_words]
     members = list(list_members(study, data).values())
     drawn = np.sort(np.concatenate(members))
-    if len(kept) < 2 * len(drawn):
+    if len(usable_rows) < 2 * len(drawn):
         raise ReportError(
-            f"{len(drawn)} attribute words are to be drawn, but the embedding {source.name!r} has only {len(kept):,} "
-            "words of letters that are not in the study, and at least twice as many are needed. Give the whole "
-            "embedding, not only the words of the study."
+            f"{len(drawn)} attribute words are to be drawn, but the embedding {source.name!r} has only "
+            f"{len(usable_rows):,} words of letters that are not in the study; {2 * len(drawn)} are needed. Give the "
+            "whole embedding, not only the words of the study."
         )
     candidates = replacements(
         source,
-        word_rows(source, [str(data.attribute_words[at]) for at in drawn]),
-        np.array(kept),
+        word_rows(source, [str(data.attribute_words[place]) for place in drawn]),
+        np.array(usable_rows),
         match,
-        min(window, len(kept)) if isinstance(window, int | np.integer) else window,
+        min(window, len(usable_rows)) if isinstance(window, int | np.integer) else window,
     )
     protected = unit_rows(source, map(str, data.protected_words))
     attributes = unit_rows(source, map(str, data.attribute_words))
     distances = 1.0 - np.clip(protected @ attributes.T, -1.0, 1.0)
-    return RandomLists(source, data, distances, protected, drawn, members, candidates, len(kept))
+    return RandomLists(source, data, distances, protected, drawn, members, candidates, len(usable_rows))
 
 
 def list_members(study: Study, data: ModelData) -> dict[str, np.ndarray]:
     """Return the positions in a table of the words of each attribute list of a study, without controls."""
-    place = {str(word): at for at, word in enumerate(data.attribute_words)}
+    places = {str(word): place for place, word in enumerate(data.attribute_words)}
     return {
-        name: np.array([place[word] for word in words if word in place], dtype=np.intp)
+        name: np.array([places[word] for word in words if word in places], dtype=np.intp)
         for name, words in study.attributes.items()
     }

@@ -1,7 +1,7 @@
-"""Which words, lists and priors a conclusion is sensitive to: the model fitted again without each of them.
+"""Sensitivity of conclusions to words, lists and priors: the model fitted again without each of them.
 
-`models.quick` says what refits share, so that what moves is the posterior and not chance. Where a diagnostic of a fast
-sampler fails, a refit is made as `fit` does it, by NUTS in the end.
+Refits share what `models.quick` describes, so that they hardly differ by Monte Carlo error. If a diagnostic of a fast
+sampler fails, the model is fitted by `fit`, which may use NUTS.
 """
 
 import os
@@ -43,7 +43,7 @@ COLUMNS = (
     "changes_conclusion",
 )
 _FEWEST_DRAWS = 100
-# What multiplying a distribution's scale by a factor does to its parameters.
+# Parameters of a distribution whose scale is multiplied by a factor.
 _STRETCH: dict[str, Callable[[dict[str, float], float], dict[str, float]]] = {
     "Normal": lambda p, k: {"sigma": p["sigma"] * k},
     "StudentT": lambda p, k: {"sigma": p["sigma"] * k},
@@ -69,7 +69,7 @@ def sensitivity(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> "pd.DataFrame":
-    """Fit a model again without each word or list, or with other priors, and say how far each contrast moves.
+    """Return how far each contrast moves if a model is fitted again without each word or list, or with other priors.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def sensitivity(
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     leave_out
-        ``"attribute_word"`` or ``"protected_word"``: each word in turn; ``"list"``: each attribute group and control
-        list, and each protected group; ``"prior"``: nothing is left out, but the scale of each prior in turn is
-        halved and doubled (of `connection_mean`, its sd).
+        ``"attribute_word"`` or ``"protected_word"``: each word in turn; ``"list"``: each attribute group, control list
+        and protected group; ``"prior"``: nothing is left out, but the scale of each prior in turn is halved and
+        doubled (of `connection_mean`, its sd).
     baseline
         The connection from which the others are subtracted.
     hdi_prob
@@ -100,10 +100,10 @@ def sensitivity(
         the mean with everything), `shift_in_sd` (in posterior sds with everything), `conclusion` (``"nearer"`` or
         ``"farther"`` if the interval leaves out 0, else ``"not settled"``) and `changes_conclusion` (by more than Monte
         Carlo error).
-        ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast, what changes
-        its conclusion, largest shift first), `skipped` (a list of dicts: what could not be left out, and why),
-        `reading` (a summary: a tuple of `Statement`), `refits`, `monte_carlo_error` (the largest standard error of a
-        shift that Monte Carlo leaves, in units of cosine distance), `hdi_prob`, `model`, `seed`.
+        ``attrs``: `contrasts` (a list of dicts, the fit with everything), `deciding` (for each contrast, the cases that
+        change its conclusion, largest shift first), `skipped` (a list of dicts: the cases that could not be left out,
+        and why), `reading` (a summary: a tuple of `Statement`), `refits`, `monte_carlo_error` (the largest Monte Carlo
+        standard error of a shift, in units of cosine distance), `hdi_prob`, `model`, `seed`.
 
     Raises
     ------
@@ -114,13 +114,13 @@ def sensitivity(
     -----
     Crossed Normal models: all refits share their points, and locations are integrated out, so Monte Carlo error is
     in general below 0.01 posterior sd. Models without attribute effects are drawn exactly, each connection by itself:
-    a connection that loses no row does not move at all, and the others carry an error of about sqrt(2 / draws), 0.02
-    posterior sd with 4,000 draws, and so may a conclusion whose interval ends that near to 0. Multivariate models
-    are fitted anew with the same seed, and given the covariances their means are exact; where pairs were lost or
-    attribute words are Student t, they are weighted where the weights allow it, and fitted in sweeps else. NUTS models
-    are fitted anew each time, which takes minutes, and carry the error that their effective sample size leaves.
+    a connection that loses no row does not move at all; the others have an error of about sqrt(2 / draws), 0.02
+    posterior sd with 4,000 draws, so a conclusion whose interval ends that near to 0 may change by chance. Multivariate
+    models are fitted again with the same seed, and given the covariances their means are exact; if pairs were lost or
+    attribute words are Student t, draws are reweighted if the weights allow it, and else fitted in sweeps. NUTS models
+    are fitted again each time, which takes minutes, with the error of their effective sample size.
 
-    A word that moves a contrast is not thereby wrong: it is what the conclusion rests on.
+    A word that moves a contrast is not wrong for that reason: the conclusion rests on it.
 
     References
     ----------
@@ -130,8 +130,8 @@ def sensitivity(
 
     Examples
     --------
-    >>> found = bb.sensitivity(table, leave_out="protected_word", draws=250, random_seed=1)
-    >>> len(found), found.attrs["refits"]
+    >>> frame = bb.sensitivity(table, leave_out="protected_word", draws=250, random_seed=1)
+    >>> len(frame), frame.attrs["refits"]
     (48, 16)
     """
     import pandas as pd
@@ -158,16 +158,16 @@ def sensitivity(
     rows, skipped, errors = [], [], [0.0]
     for label, keep, changed in with_progress(cases, "Refits", progress=progress):
         reasons = _obstacles(data, keep, baseline)
-        found = {}
+        refit = {}
         if not all(reasons.values()):
             try:
-                found = estimates(keep, changed)
+                refit = estimates(keep, changed)
             except BayesBiasError as error:
                 reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
         for contrast, full in everything.items():
-            if contrast in found:
-                rows.append(_row(label, contrast, found[contrast], full))
-                errors.append(shift_error(found[contrast], full))
+            if contrast in refit:
+                rows.append(_row(label, contrast, refit[contrast], full))
+                errors.append(shift_error(refit[contrast], full))
             else:
                 skipped.append({"left_out": label, "contrast": contrast, "reason": reasons[contrast]})
     result = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_conclusion": bool})
@@ -194,25 +194,25 @@ def sensitivity(
 def _fitted(
     table: "pd.DataFrame", spec: ModelSpec, baseline: str, hdi_prob: float, *, draws: int, chains: int, seed: int
 ) -> dict[str, Estimate]:
-    """Return the estimate of each contrast from a whole fit, with the error that its effective sample size leaves."""
+    """Return the estimate of each contrast from a whole fit, with the error of its effective sample size."""
     import arviz as az
 
     fitted = fit_model(table, spec, draws=draws, chains=chains, random_seed=seed, progress=False)
     means = fitted["posterior"].to_dataset()["connection_mean"]
-    found = {}
+    estimates = {}
     for other in (str(name) for name in means["connection"].values if name != baseline):
         values = means.sel(connection=baseline, drop=True) - means.sel(connection=other, drop=True)
         effective = max(float(az.ess(values.rename("value").to_dataset(), method="mean")["value"]), 1.0)
-        found[contrast_name(baseline, other)] = draws_estimate(
+        estimates[contrast_name(baseline, other)] = draws_estimate(
             values.to_numpy().reshape(-1), hdi_prob, effective=effective
         )
-    return found
+    return estimates
 
 
 def _cases(
     table: "pd.DataFrame", data: ModelData, spec: ModelSpec, leave_out: str
 ) -> Iterator[tuple[str, np.ndarray, ModelSpec]]:
-    """Yield what each refit is called, which rows it keeps, and its model."""
+    """Yield the label of each refit, a mask of its rows, and its model."""
     if leave_out == "prior":
         everything = np.ones(len(table), dtype=bool)
         yield from ((label, everything, changed) for label, changed in _other_priors(spec))
@@ -222,12 +222,12 @@ def _cases(
             for name in dict.fromkeys(values.tolist()):
                 yield f"{kind} {name}", values != name, spec
     else:
-        of_row, words = {
+        row_codes, words = {
             "attribute_word": (data.attribute, data.attribute_words),
             "protected_word": (data.protected, data.protected_words),
         }[leave_out]
         for place, word in enumerate(words):
-            yield str(word), of_row != place, spec
+            yield str(word), row_codes != place, spec
 
 
 def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
@@ -239,7 +239,7 @@ def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
 
 
 def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, str]:
-    """Return for each contrast why these rows do not determine it; an empty text if they do."""
+    """Return for each contrast the reason why these rows do not determine it; an empty text if they do."""
     reasons, equal = {}, ""
     for name in data.connections:
         distance = data.distance[keep & (data.connection == data.connections.index(name))]
@@ -256,16 +256,16 @@ def _obstacles(data: ModelData, keep: np.ndarray, baseline: str) -> dict[str, st
     }
 
 
-def _row(label: str, contrast: str, found: Estimate, full: Estimate) -> dict[str, Any]:
-    shift = found.mean - full.mean
-    numbers = found.numbers()
+def _row(label: str, contrast: str, refit: Estimate, full: Estimate) -> dict[str, Any]:
+    shift = refit.mean - full.mean
+    numbers = refit.numbers()
     return {
         **{name: numbers[name] for name in COLUMNS if name in numbers},
         "left_out": label,
         "contrast": contrast,
         "shift": shift,
         "shift_in_sd": shift / full.sd,
-        "changes_conclusion": changes_conclusion(found, full),
+        "changes_conclusion": changes_conclusion(refit, full),
     }
 
 
@@ -279,22 +279,22 @@ def _reading(
     if result.empty:
         text = f"Nothing could be left out: {skipped[0]['reason']}." if skipped else "There was nothing to leave out."
         return (Statement("nothing", text),)
-    done = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
-    what = f"{done} each of the {leave_out.replace('_', ' ')}s in turn"
-    changed = [
+    action = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
+    refits = f"{action} each of the {leave_out.replace('_', ' ')}s in turn"
+    changes = [
         f"{contrast!r} ({everything[contrast].conclusion} with everything) is sensitive to {len(names)}: "
         f"{name_some(names)}"
         for contrast, names in deciding.items()
         if names
     ]
-    head = f"{what} changes no conclusion." if not changed else f"{what} changes conclusions: {'; '.join(changed)}."
-    first = result.iloc[int(np.argmax(result["shift_in_sd"].abs()))]
-    moved = (
-        f"The largest move for its uncertainty is of {first['contrast']!r}, by {abs(first['shift_in_sd']):.2f} "
-        f"posterior sd ({signed_text(first['shift'])}), for {first['left_out']!r}."
+    conclusions = f"{refits} changes {f'conclusions: {"; ".join(changes)}' if changes else 'no conclusion'}."
+    largest = result.iloc[int(np.argmax(result["shift_in_sd"].abs()))]
+    shift = (
+        f"Relative to its uncertainty, {largest['contrast']!r} shifts most for {largest['left_out']!r}: by "
+        f"{abs(largest['shift_in_sd']):.2f} posterior sd ({signed_text(largest['shift'])})."
     )
-    names = ("left_out", "contrast", "shift", "shift_in_sd")
+    columns = ("left_out", "contrast", "shift", "shift_in_sd")
     return (
-        Statement("conclusions", head, {"deciding": deciding}),
-        Statement("largest shift", moved, {name: first[name] for name in names}),
+        Statement("conclusions", conclusions, {"deciding": deciding}),
+        Statement("largest shift", shift, {name: largest[name] for name in columns}),
     )

@@ -1,4 +1,4 @@
-"""What studies of another size are simulated from: a fit, or assumed values."""
+"""Plans for simulated studies of other sizes, from a fit or from assumed values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
 from bayesbias.studies.study import CONNECTIONS
 
-# What a multivariate fit says of new attribute and protected words, and what of it only some tables have.
-_OF_VECTORS = (
+# Parameters of a multivariate fit that describe new words, and those among them that only some tables have.
+_VECTOR_PARAMETERS = (
     *("word_covariance", "attribute_sd", "group_attribute_sd", "target_weight"),
     *("sigma", "residual_weight", "slope_sd", "list_scale", "nu"),
 )
-_OF_SOME_TABLES = ("group_attribute_sd", "list_scale", "nu")
+_OPTIONAL_PARAMETERS = ("group_attribute_sd", "list_scale", "nu")
 _ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_groups", "controls")
 
 
 @dataclass(frozen=True, eq=False)
 class StudyPlan:
-    """What studies are simulated from; the leading axis of each array: draws of the parameters.
+    """Parameters that studies are simulated from; draws are the leading axis of each array.
 
-    `spec` is the model that is fitted, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0
-    without attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls`
-    the words of each control list; those absent have as many as an attribute list. `vectors` are parameters of a
+    `spec` is the model to fit, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0 without
+    attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls` the
+    number of words of each control list (by default as many as an attribute list has). `vectors` are parameters of a
     multivariate model by name, used in place of `word_sd`, `sigma` and `attribute_sd`.
     """
 
@@ -44,7 +44,7 @@ class StudyPlan:
     vectors: Mapping[str, np.ndarray] | None = None
 
     def lists(self, attributes: int) -> Iterator[tuple[str, int, int]]:
-        """Yield kind, protected group (-1: none) and number of words of each attribute list."""
+        """Yield the kind, protected group (-1 for none) and number of words of each attribute list."""
         stereotypes = [name for name in ("associated", "different") if name in self.connections]
         if self.groups == 1:
             for name in stereotypes:
@@ -62,13 +62,13 @@ def plan_from_fit(fit: Any) -> StudyPlan:
     spec = fitted_model(fit)
     if sampler_for(spec) == "nuts":
         raise ReportError(
-            f"The model {spec.name!r} is fitted by NUTS only, too slow to be fitted hundreds of times. Plan with a fit "
+            f"The model {spec.name!r} is fitted by NUTS only, which is too slow for hundreds of fits. Plan with a fit "
             "of 'multivariate'."
         )
     if spec.switches["pooling"] == "none":
         raise ReportError(
-            f"The model {spec.name!r} has no word_sd, so it does not say how new protected words would differ. Plan "
-            "with a fit of 'multivariate'."
+            f"The model {spec.name!r} has no word_sd, so it does not describe new protected words. Plan with a fit of "
+            "'multivariate'."
         )
     rows = fitted_rows(fit)
     stacked = fit["posterior"].to_dataset().stack(sample=("chain", "draw"))
@@ -80,13 +80,15 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             return np.asarray(values.sel({dim: list(places[dim])}).transpose("sample", dim).to_numpy())
         return np.repeat(values.to_numpy()[:, None], len(rows.connections), axis=1)
 
-    def of_vectors() -> dict[str, np.ndarray]:
-        if missing := [name for name in _OF_VECTORS if name not in stacked and name not in _OF_SOME_TABLES]:
+    def vector_parameters() -> dict[str, np.ndarray]:
+        if missing := [name for name in _VECTOR_PARAMETERS if name not in stacked and name not in _OPTIONAL_PARAMETERS]:
             raise ReportError(
-                f"Each protected group of this fit is one word, so that it does not say how words of a group differ "
-                f"({', '.join(missing)}). Plan with a fit of a study whose groups have several words."
+                f"Each protected group of this fit has one word, so parameters of words within a group are missing: "
+                f"{', '.join(missing)}. Plan with a fit of a study whose groups have several words."
             )
-        values = {name: stacked[name].transpose("sample", ...).to_numpy() for name in _OF_VECTORS if name in stacked}
+        values = {
+            name: stacked[name].transpose("sample", ...).to_numpy() for name in _VECTOR_PARAMETERS if name in stacked
+        }
         return {"group_attribute_sd": np.zeros_like(values["attribute_sd"])} | values
 
     mean = by_connection("connection_mean")
@@ -103,7 +105,7 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             for place, name in enumerate(rows.connections)
             if name in ("human", "neutral")
         },
-        vectors=of_vectors() if spec.multivariate else None,
+        vectors=vector_parameters() if spec.multivariate else None,
     )
 
 
@@ -125,15 +127,15 @@ def assumed_plan(values: Mapping[str, Any]) -> StudyPlan:
     connections = tuple(name for name in CONNECTIONS if name in means)
 
     def numbers(name: str, keys: Sequence[str], *, above: bool = False) -> np.ndarray:
-        given = values[name] if isinstance(values[name], Mapping) else dict.fromkeys(keys, values[name])
-        if missing := [key for key in keys if key not in given]:
+        by_key = values[name] if isinstance(values[name], Mapping) else dict.fromkeys(keys, values[name])
+        if missing := [key for key in keys if key not in by_key]:
             raise ReportError(f"{name} has no value for {missing[0]!r}; the model has {', '.join(connections)}.")
-        return np.array([[check_number(f"{name} of {key!r}", given[key], low=0, high=2, above=above) for key in keys]])
+        return np.array([[check_number(f"{name} of {key!r}", by_key[key], low=0, high=2, above=above) for key in keys]])
 
     per_list = isinstance(values.get("attribute_sd"), Mapping)
-    crossed = np.zeros((1, len(connections)))
+    attribute_sd = np.zeros((1, len(connections)))
     if "attribute_sd" in values:
-        crossed = numbers("attribute_sd", [list_kind(name) for name in connections])
+        attribute_sd = numbers("attribute_sd", [list_kind(name) for name in connections])
     groups, controls = check_count("protected_groups", values.get("protected_groups", 2)), values.get("controls", {})
     if not isinstance(controls, Mapping):
         raise ReportError(f"controls={controls!r}: give a mapping from 'human' and 'neutral' to numbers of words.")
@@ -142,14 +144,14 @@ def assumed_plan(values: Mapping[str, Any]) -> StudyPlan:
         check_count(f"controls of {name!r}", count)
     if groups > 1 and "different" in connections and "associated" not in connections:
         raise ReportError("The assumed model has 'different' without 'associated' words. Give both, or one group.")
-    model = "crossed_per_list" if per_list else "crossed" if crossed.any() else "hierarchical"
+    model = "crossed_per_list" if per_list else "crossed" if attribute_sd.any() else "hierarchical"
     return StudyPlan(
         spec=load_model(model),
         connections=connections,
         connection_mean=numbers("connection_mean", connections),
         word_sd=numbers("word_sd", connections),
         sigma=numbers("sigma", connections, above=True),
-        attribute_sd=crossed,
+        attribute_sd=attribute_sd,
         groups=groups,
         controls={name: int(count) for name, count in controls.items()},
     )

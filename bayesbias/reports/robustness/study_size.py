@@ -1,4 +1,4 @@
-"""How many words a study needs: tables simulated from a fitted or an assumed model, and fitted again."""
+"""Number of words that a study needs: tables are simulated from a fitted or an assumed model, and fitted again."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -32,34 +32,34 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# Protected words a group, and attribute words a list, that are tried unless the user says otherwise.
+# Protected words a group, and attribute words a list, that are tried by default.
 SIZES = tuple(product((5, 10, 20, 40), (10, 20, 40, 80)))
-# A size suffices if at least this share of the studies of that size has an interval narrower than asked.
+# A size suffices if at least this share of the studies of that size has an interval narrower than `width`.
 ASSURANCE = 0.8
 _POINTS = 500
 _DRAWS = 2000
-# Distances lie in 0 to 2, and so a difference of their means in -2 to 2.
+# Distances lie in 0 to 2, so a difference of their means lies in -2 to 2.
 _WIDEST = 4.0
 _MOST_ROWS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudySizes(Result):
-    """How wide a contrast's interval is in studies of several sizes, and what it detects; printed, in words.
+    """Width of a contrast's interval in studies of several sizes, and power to detect a gap; printed, in words.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         A row for each size: `protected_words` (a group), `attribute_words` (a list), `pairs` (rows of such a table),
         `mean_width` and `mc_se` (its Monte Carlo standard error) in units of cosine distance, `share_narrower` (share
-        of the studies whose interval is narrower than `width`) and `share_se` (its own), `power` and `power_se` if a
-        gap was given (share of the studies whose interval leaves out 0, on its side), `studies` (those that could be
-        fitted), `suffices` (`share_narrower` is at least 0.8), and `smallest` (it suffices, and no other size tried
-        does with no more words of either kind).
+        of the studies whose interval is narrower than `width`) and `share_se` (its Monte Carlo standard error),
+        `power` and `power_se` if a gap was given (share of the studies whose interval leaves out 0 on the side of the
+        gap), `studies` (number of those that could be fitted), `suffices` (whether `share_narrower` is at least 0.8),
+        and `smallest` (whether it suffices, and no other such size tried has as many or fewer words of both kinds).
     statements
-        What follows from it, and the model's caution.
+        Statements on the sizes, and the model's caution.
     contrast, width, gap, hdi_prob, model, seed
-        What was asked for, the name of the model, and the seed.
+        Arguments of `required_words`, the name of the model, and the seed.
     """
 
     frame: "pd.DataFrame"
@@ -107,23 +107,23 @@ def required_words(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> "StudySizes":
-    """Say how many words a study needs for a contrast's interval to be narrow enough, and how often it shows a gap.
+    """Return how many words a study needs for a contrast's interval to be narrow enough, and how often it shows a gap.
 
     For each size, studies are simulated: parameters are drawn from the posterior, then new protected words, new
-    attribute words and distances from the parameters; the model is fitted to each, and its interval measured.
+    attribute words and distances. The model is fitted to each study, and its interval measured.
 
     Parameters
     ----------
     fit
-        What `fit` returned; or an assumed model, a mapping of `connection_mean`, `word_sd` and `sigma` (each a mapping
-        from connection to number; the last two may be one number for all), and if wanted `attribute_sd` (a number, or a
-        mapping from ``"stereotype"``, ``"human"``, ``"neutral"``), `protected_groups` (2 unless given) and `controls`
-        (words of the ``"human"`` and ``"neutral"`` lists; as many as a list has, unless given).
+        Fit returned by `fit`; or an assumed model, a mapping of `connection_mean`, `word_sd` and `sigma` (each a
+        mapping from connection to number; the last two may be one number for all), and optionally `attribute_sd` (a
+        number, or a mapping from ``"stereotype"``, ``"human"``, ``"neutral"``), `protected_groups` (default 2) and
+        `controls` (number of words of the ``"human"`` and ``"neutral"`` lists; by default as many as a list has).
     width
-        The widest interval that will do, in units of cosine distance.
+        Largest acceptable width of the interval, in units of cosine distance.
     gap
-        A true value of the contrast, such as -0.05: the studies are simulated with it in place of that of `fit`, and
-        the frame has the power to detect it.
+        True value of the contrast in the simulated studies, such as -0.05, in place of that of `fit`; the frame then
+        has the power to detect it.
     contrast
         Two connections, such as ``"associated - different"``.
     hdi_prob
@@ -132,7 +132,7 @@ def required_words(
         Pairs of protected words a group and attribute words a list; by default 5 to 40 by 10 to 80. Each protected
         group has one attribute list; a single group has a second list, of different words.
     samples
-        Studies simulated for each size, the same parameters in the same order for every size.
+        Number of studies simulated for each size, with the same parameters in the same order for every size.
     random_seed
         0 to 2**32 - 1. None draws a seed and records it.
     progress
@@ -141,7 +141,7 @@ def required_words(
     Returns
     -------
     StudySizes
-        The widths of each size, and what follows; printed, both.
+        Widths of each size, and statements on them; printed, both.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def required_words(
     Notes
     -----
     Control lists keep the sizes that they have in the fit. With attribute effects, more protected words cannot make
-    up for few attribute words, and the other way round: both widths have a floor. The answer is no better than the fit:
+    up for few attribute words, nor more attribute words for few protected words. The answer is no better than the fit:
     a model without attribute effects asks for too few words.
 
     References
@@ -165,8 +165,8 @@ def required_words(
     --------
     >>> from bayesbias.reports.robustness.study_size import required_words
     >>> assumed = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd": 0.03, "sigma": 0.06}
-    >>> found = required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
-    >>> found.frame[["protected_words", "attribute_words", "pairs", "suffices"]]
+    >>> sizes = required_words(assumed, width=0.03, sizes=[(5, 5), (40, 20)], samples=5, random_seed=1)
+    >>> sizes.frame[["protected_words", "attribute_words", "pairs", "suffices"]]
        protected_words  attribute_words  pairs  suffices
     0                5                5    100     False
     1               40               20   3200      True
@@ -184,7 +184,7 @@ def required_words(
     if gap is not None:
         gap = check_number("gap", gap, low=-_WIDEST / 2, high=_WIDEST / 2)
         if gap == 0:
-            raise ReportError("gap=0: give the difference that is to be detected, such as -0.05.")
+            raise ReportError("gap=0: give the difference to be detected, such as -0.05.")
         plan = _with_gap(plan, contrast, gap)
     _check_rows(plan, tried)
     rows = []
@@ -194,8 +194,8 @@ def required_words(
             data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
             rng = np.random.default_rng([seed, sample, 1])
             with suppress(SamplerFailedError):  # a study that the fast sampler cannot fit is left out
-                found = quick_contrasts(data, plan.spec, baseline=baseline, draws=_DRAWS, points=_POINTS, rng=rng)
-                interval = found[contrast](hdi_prob)
+                contrasts = quick_contrasts(data, plan.spec, baseline=baseline, draws=_DRAWS, points=_POINTS, rng=rng)
+                interval = contrasts[contrast](hdi_prob)
                 intervals.append((interval.low, interval.high))
         if len(intervals) < 2:
             raise ReportError(
@@ -235,7 +235,7 @@ def _power(low: np.ndarray, high: np.ndarray, gap: float) -> dict[str, float]:
 
 
 def _with_gap(plan: StudyPlan, contrast: str, gap: float) -> StudyPlan:
-    """Return a plan whose contrast is `gap`: the first connection is moved."""
+    """Return a plan whose contrast is `gap`, by moving the mean of the first connection."""
     base, other = (plan.connections.index(name) for name in contrast.split(" - "))
     mean = plan.connection_mean.copy()
     mean[:, base] = mean[:, other] + gap
@@ -266,7 +266,7 @@ def _check_rows(plan: StudyPlan, sizes: list[tuple[int, int]]) -> None:
 
 
 def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.Generator) -> ModelData:
-    """Return a table of a new study: new words, drawn from one draw of the parameters."""
+    """Return a table of a new study, whose words are drawn from one draw of the parameters."""
     draw = int(rng.integers(len(plan.connection_mean)))
     place = {name: position for position, name in enumerate(plan.connections)}
     group = np.repeat(np.arange(plan.groups), protected)
@@ -289,14 +289,14 @@ def _simulate(plan: StudyPlan, protected: int, attributes: int, rng: np.random.G
         return replace(data, distance=plan.connection_mean[draw][code] + effects[row, code] + distance)
     word_mean = plan.connection_mean[draw] + plan.word_sd[draw] * rng.standard_normal((words, len(plan.connections)))
     # All connections of one attribute word are of one kind, and so have one sd.
-    of_attribute = connection.max(axis=0)
-    effect = plan.attribute_sd[draw][of_attribute] * rng.standard_normal(connection.shape[1])
+    attribute_connection = connection.max(axis=0)
+    effect = plan.attribute_sd[draw][attribute_connection] * rng.standard_normal(connection.shape[1])
     noise = plan.sigma[draw][code] * rng.standard_normal(len(row))
     return replace(data, distance=word_mean[row, code] + effect[data.attribute] + noise)
 
 
 def _smallest(frame: "pd.DataFrame") -> list[bool]:
-    """Whether each size suffices and no other one does with no more words of either kind."""
+    """Return whether each size suffices, and no other such size has as many or fewer words of both kinds."""
     words, listed = frame["protected_words"], frame["attribute_words"]
     return [
         bool(enough) and int((frame["suffices"] & (words <= most) & (listed <= longest)).sum()) == 1
@@ -307,35 +307,35 @@ def _smallest(frame: "pd.DataFrame") -> list[bool]:
 def _statements(
     frame: "pd.DataFrame", spec: ModelSpec, *, width: float, contrast: str, hdi_prob: float
 ) -> tuple[Statement, ...]:
-    what = f"the {percent_text(hdi_prob)} interval of {contrast!r} narrower than {width:g}"
-    enough = f"in at least {percent_text(ASSURANCE)} of the studies"
+    target = f"the {percent_text(hdi_prob)} interval of {contrast!r} narrower than {width:g}"
+    assurance = f"in at least {percent_text(ASSURANCE)} of the studies"
     size = "{protected_words} protected words a group with {attribute_words} attribute words a list"
     smallest = frame.loc[frame["smallest"], ["protected_words", "attribute_words"]].to_dict("records")
     if smallest:
         options = "; or ".join(size.format_map(option) for option in smallest)
-        text = f"Of the sizes tried, the smallest that make {what} {enough}: {options}."
-        said = [Statement("smallest sizes", text, {"sizes": smallest})]
+        text = f"Of the sizes tried, the smallest that make {target} {assurance}: {options}."
+        statements = [Statement("smallest sizes", text, {"sizes": smallest})]
     else:
         best = frame.to_dict("records")[int(np.argmin(frame["mean_width"]))]
         text = (
-            f"None of the sizes tried makes {what} {enough}: the narrowest on average is "
+            f"None of the sizes tried makes {target} {assurance}: the narrowest on average is "
             f"{distance_text(best['mean_width'])}, for {size.format_map(best)}. Try larger sizes, or accept a wider "
             "interval."
         )
         names = ("protected_words", "attribute_words", "mean_width")
-        said = [Statement("no size suffices", text, {name: best[name] for name in names})]
+        statements = [Statement("no size suffices", text, {name: best[name] for name in names})]
     if "power" in frame:
         enough_power = frame[frame["power"] >= ASSURANCE]
         best = frame.to_dict("records")[int(np.argmax(frame["power"]))]
         text = (
-            f"The gap is shown {enough} by {len(enough_power)} of the {len(frame)} sizes tried; most often, in "
-            f"{percent_text(best['power'])}, with {size.format_map(best)}."
+            f"Of the {len(frame)} sizes tried, {len(enough_power)} show the gap {assurance}; it is shown most often "
+            f"(in {percent_text(best['power'])}) with {size.format_map(best)}."
         )
-        said.append(Statement("power", text, {"power": frame["power"].tolist()}))
+        statements.append(Statement("power", text, {"power": frame["power"].tolist()}))
     if spec.switches["attribute_effects"] == "none":
         text = (
-            f"The model {spec.name!r} treats attribute words as independent, and so asks for too few of them "
-            "where some attribute words are nearer to everything."
+            f"The model {spec.name!r} treats attribute words as independent, so it asks for too few of them if some "
+            "are nearer to everything than others. Plan with a fit of 'multivariate'."
         )
-        said.append(Statement("independent attribute words", text))
-    return (*said, *([Statement("caution", spec.caution)] if spec.caution else []))
+        statements.append(Statement("independent attribute words", text))
+    return (*statements, *([Statement("caution", spec.caution)] if spec.caution else []))

@@ -30,8 +30,8 @@ def test_many_words_are_not_all_held_at_once() -> None:
     distances = data.distance + 0.1 * np.random.default_rng(1).standard_normal((20, len(order)))
     statistics = module.JointStatistics(data, order)
     tracemalloc.start()
-    found = statistics(distances)
+    values = statistics(distances)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(found["largest residual correlation"]) == 20
+    assert len(values["largest residual correlation"]) == 20
     assert peak < 200e6

@@ -95,9 +95,9 @@ def test_a_true_model_covers_what_it_says_and_has_no_problem(short_table: pd.Dat
         assert abs(row["loo_inside_89"] - 0.89) < 3.3 * row["se_89"]
         assert abs(row["loo_inside_50"] - 0.50) < 3.3 * row["se_50"]
         assert row["pit_distance"] < 1.95 / np.sqrt(row["pairs"])  # Kolmogorov: 0.1 %
-    known = check.coverage.set_index("connection").loc["neutral"]
+    neutral = check.coverage.set_index("connection").loc["neutral"]
     pit = check.pairs.loc[check.pairs["connection"] == "neutral", "loo_pit"]
-    assert known["pit_distance"] == pytest.approx(stats.kstest(pit, "uniform").statistic)
+    assert neutral["pit_distance"] == pytest.approx(stats.kstest(pit, "uniform").statistic)
 
 
 def test_coverage_is_counted_over_the_pairs(check: posterior_check.PosteriorCheck) -> None:
@@ -115,7 +115,7 @@ def test_coverage_is_counted_over_the_pairs(check: posterior_check.PosteriorChec
 def test_statistics_of_the_observed_are_those_of_scipy(
     short_table: pd.DataFrame, check: posterior_check.PosteriorCheck
 ) -> None:
-    found = check.statistics.set_index(["connection", "statistic"])["observed"]
+    observed = check.statistics.set_index(["connection", "statistic"])["observed"]
     for name in ("all", "associated", "neutral"):
         rows = short_table if name == "all" else short_table[short_table["connection"] == name]
         values = rows["cosine_distance"]
@@ -129,7 +129,7 @@ def test_statistics_of_the_observed_are_those_of_scipy(
         }
         if name != "all":
             expected["sd of attribute words"] = rows.groupby("attribute_word")["cosine_distance"].mean().std()
-        assert found[name].to_dict() == pytest.approx(expected)
+        assert observed[name].to_dict() == pytest.approx(expected)
 
 
 @pytest.mark.slow
@@ -152,12 +152,12 @@ def test_replicated_statistics_are_those_of_tables_made_one_by_one(
         made.append((values.mean(), values.std(ddof=1), stats.skew(values), values.min(), words.std()))
     expected = np.quantile(np.array(made), [0.055, 0.945], axis=0)
     width = expected[1] - expected[0]
-    found = check.statistics.query("connection == 'human'").set_index("statistic")
-    found = found.loc[["mean", "sd", "skewness", "smallest", "sd of attribute words"]]
-    assert (np.abs(found["low"] - expected[0]) < 0.1 * width).all()
-    assert (np.abs(found["high"] - expected[1]) < 0.1 * width).all()
-    larger = (np.array(made)[:, 2] > found.loc["skewness", "observed"]).mean()
-    assert abs(found.loc["skewness", "p_value"] - larger) < 5 * found.loc["skewness", "p_value_se"]
+    human = check.statistics.query("connection == 'human'").set_index("statistic")
+    human = human.loc[["mean", "sd", "skewness", "smallest", "sd of attribute words"]]
+    assert (np.abs(human["low"] - expected[0]) < 0.1 * width).all()
+    assert (np.abs(human["high"] - expected[1]) < 0.1 * width).all()
+    larger = (np.array(made)[:, 2] > human.loc["skewness", "observed"]).mean()
+    assert abs(human.loc["skewness", "p_value"] - larger) < 5 * human.loc["skewness", "p_value_se"]
 
 
 def test_replicates_have_the_means_and_scales_of_the_predictions() -> None:
@@ -200,7 +200,9 @@ def test_it_says_where_a_normal_likelihood_fails(short_table: pd.DataFrame) -> N
 def test_it_says_that_attribute_words_differ(short_table: pd.DataFrame) -> None:
     made = bb.models.simulate_table(short_table, "crossed", parameters=TRUE | {"attribute_sd": 0.08}, random_seed=4)
     tried = {
-        model: {each.numbers.get("model") for each in check_posterior(quick_fit(made, model), random_seed=1).problems}
+        model: {
+            problem.numbers.get("model") for problem in check_posterior(quick_fit(made, model), random_seed=1).problems
+        }
         for model in ("hierarchical", "crossed")
     }
     assert "multivariate" in tried["hierarchical"]
@@ -275,14 +277,14 @@ def test_of_a_large_table_some_pairs_are_drawn(
 
 def test_small_tables(short_table: pd.DataFrame) -> None:
     one = short_table[short_table["connection"] == "human"]
-    found = check_posterior(quick_fit(one), random_seed=1)
-    assert found.coverage["connection"].tolist() == ["all", "human"]
+    report = check_posterior(quick_fit(one), random_seed=1)
+    assert report.coverage["connection"].tolist() == ["all", "human"]
     twenty = short_table.groupby("connection", observed=True).head(5)
-    found = check_posterior(quick_fit(twenty), random_seed=1)
-    assert found.coverage["pairs"].tolist() == [20, 5, 5, 5, 5]
-    frames = (found.coverage, found.statistics, found.densities, found.pairs.drop(columns="pareto_k"))
+    report = check_posterior(quick_fit(twenty), random_seed=1)
+    assert report.coverage["pairs"].tolist() == [20, 5, 5, 5, 5]
+    frames = (report.coverage, report.statistics, report.densities, report.pairs.drop(columns="pareto_k"))
     assert not any(frame.isna().any(axis=None) for frame in frames)
-    with pytest.raises(ReportError, match="has 40 draws"):
+    with pytest.raises(ReportError, match="40 draws"):
         check_posterior(bb.fit(one, "hierarchical", draws=10, random_seed=1, progress=False))
     with pytest.raises(FitError, match=r"bb\.fit returns"):
         check_posterior(short_table)  # type: ignore[arg-type]
@@ -294,19 +296,19 @@ def test_a_word_without_rows_and_a_connection_of_one_pair() -> None:
     table = table.drop(
         index=[*lone, *table[(table["protected_word"] == "p1") & (table["connection"] == "human")].index]
     )
-    found = check_posterior(quick_fit(table), random_seed=1)
-    kinds = found.statistics.query("connection == 'associated'")["statistic"].tolist()
+    report = check_posterior(quick_fit(table), random_seed=1)
+    kinds = report.statistics.query("connection == 'associated'")["statistic"].tolist()
     assert kinds == ["mean", "smallest", "largest"]
-    assert not found.statistics.isna().any(axis=None)
+    assert not report.statistics.isna().any(axis=None)
 
 
 def test_an_unconverged_fit_says_so(short_fit: xr.DataTree) -> None:
     doubtful = short_fit.copy(deep=True)
     doubtful.attrs["convergence_problems"] = '["R-hat is high."]'
-    found = check_posterior(doubtful, random_seed=1)
-    assert not found.converged
-    assert found.problems[0].kind == "convergence"
-    assert found.problems[0].numbers == {"problems": ["R-hat is high."]}
+    report = check_posterior(doubtful, random_seed=1)
+    assert not report.converged
+    assert report.problems[0].kind == "convergence"
+    assert report.problems[0].numbers == {"problems": ["R-hat is high."]}
 
 
 @pytest.mark.truth
@@ -319,10 +321,12 @@ def test_an_unconverged_fit_says_so(short_fit: xr.DataTree) -> None:
 def test_coverage_on_the_papers_table(model: str, outer: float, inner: float, shared: Path) -> None:
     """The paper says 90 % and 55 % for its model; our measured figures."""
     table = bb.read_table(shared / "data/published/tables/religion_google.csv.gz")
-    found = check_posterior(quick_fit(table, model), random_seed=1)
-    every = found.coverage.iloc[0]
+    report = check_posterior(quick_fit(table, model), random_seed=1)
+    every = report.coverage.iloc[0]
     assert [every["inside_89"], every["inside_50"]] == pytest.approx([outer, inner], abs=0.006)
-    failed = {said.numbers["connection"]: said.numbers for said in found.problems if said.kind == "statistics"}
+    failed = {
+        problem.numbers["connection"]: problem.numbers for problem in report.problems if problem.kind == "statistics"
+    }
     rows = {row["statistic"]: row for row in failed["neutral"]["statistics"]}
     assert rows["skewness"]["observed"] < rows["skewness"]["low"]
     assert rows["kurtosis"]["observed"] > rows["kurtosis"]["high"]
@@ -335,10 +339,10 @@ def test_intervals_are_nested(check: posterior_check.PosteriorCheck) -> None:
 
 def test_weights_without_a_shape_are_not_trusted() -> None:
     """Draws that were not made for these distances, so that a few of them have all the weight."""
-    found = check_posterior(made_fit(draws=50), random_seed=1)
-    assert found.pairs["loo_pit"].between(0, 1).all()
-    assert found.coverage.loc[0, "k_high"] == len(found.pairs)
-    assert "influential pairs" in {problem.kind for problem in found.problems}
+    report = check_posterior(made_fit(draws=50), random_seed=1)
+    assert report.pairs["loo_pit"].between(0, 1).all()
+    assert report.coverage.loc[0, "k_high"] == len(report.pairs)
+    assert "influential pairs" in {problem.kind for problem in report.problems}
 
 
 def test_text_notebook_and_json_are_renderings_of_the_fields(check: posterior_check.PosteriorCheck) -> None:

@@ -1,4 +1,4 @@
-"""What is found wrong in frames of which the fault is known."""
+"""Problems found in frames with a fault made on purpose."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def problems(
     convergence: tuple[str, ...] = (),
     **columns: Any,
 ) -> dict[str, list[Statement]]:
-    """Return by kind what is said of frames without a fault but of p-values of neutral words, and some columns."""
+    """Return by kind the problems of frames whose only faults are p-values of neutral words and the given columns."""
     coverage = pd.DataFrame({"connection": CONNECTIONS, "pairs": [400, 200, 200], "loo_inside_89": 0.89})
     coverage = coverage.assign(loo_inside_50=0.5, se_89=0.02, se_50=0.03, k_high=0).assign(**columns)
     statistics = pd.DataFrame(
@@ -30,12 +30,12 @@ def problems(
         for name in STATISTICS
     )
     for name, p_value in (failed or {}).items():
-        here = (statistics["statistic"] == name) & (statistics["connection"] != "human")
-        statistics.loc[here, "p_value"] = p_value
-    found: dict[str, list[Statement]] = {}
-    for said in posterior_problems(coverage, statistics, {"switches": switches}, list(convergence)):
-        found.setdefault(said.kind, []).append(said)
-    return found
+        failing = (statistics["statistic"] == name) & (statistics["connection"] != "human")
+        statistics.loc[failing, "p_value"] = p_value
+    by_kind: dict[str, list[Statement]] = {}
+    for statement in posterior_problems(coverage, statistics, {"switches": switches}, list(convergence)):
+        by_kind.setdefault(statement.kind, []).append(statement)
+    return by_kind
 
 
 def test_nothing_is_said_of_a_model_that_fits() -> None:
@@ -43,36 +43,35 @@ def test_nothing_is_said_of_a_model_that_fits() -> None:
 
 
 def test_draws_that_did_not_converge_come_first() -> None:
-    found = problems({"mean": 0.0}, convergence=("R-hat is high.", "few draws"))
-    assert list(found) == ["convergence", "statistics", "chance"]
-    assert found["convergence"][0].numbers == {"problems": ["R-hat is high.", "few draws"]}
+    by_kind = problems({"mean": 0.0}, convergence=("R-hat is high.", "few draws"))
+    assert list(by_kind) == ["convergence", "statistics", "chance"]
+    assert by_kind["convergence"][0].numbers == {"problems": ["R-hat is high.", "few draws"]}
 
 
 def test_statistics_that_fail_are_one_statement_a_connection() -> None:
-    found = problems({"skewness": 1.0, "largest": 0.0014, "sd": 0.002})
-    (failed,) = found["statistics"]  # all pairs together repeat what their connections say
+    by_kind = problems({"skewness": 1.0, "largest": 0.0014, "sd": 0.002})
+    (failed,) = by_kind["statistics"]  # all pairs together repeat what their connections say
     assert failed.numbers["connection"] == "neutral"
     assert [row["statistic"] for row in failed.numbers["statistics"]] == ["skewness", "largest"]
     assert failed.numbers["statistics"][1] == {
         "connection": "neutral", "statistic": "largest", "observed": 1.0, "low": 0.5, "high": 1.5, "p_value": 0.0014
     }  # fmt: skip
-    said = "neutral: beside those that the model makes, actual distances are more left-skewed (skewness 1, replicated"
-    assert failed.text.startswith(said)
+    assert failed.text.startswith("neutral: ")
+    assert "more left-skewed (skewness 1, replicated 0.5 to 1.5)" in failed.text
     assert "reaching higher (largest 1, replicated 0.5 to 1.5)" in failed.text
-    (chance,) = found["chance"]
+    (chance,) = by_kind["chance"]
     assert chance.numbers == {"judged": 14, "probability": pytest.approx(1 - (1 - 2 * 0.0015) ** 14)}
 
 
 def test_coverage_is_that_of_pairs_that_were_not_seen() -> None:
     shares = np.array([0.89, 0.96, 0.94])
-    found = problems(loo_inside_89=shares, se_89=[0.02, 0.02, 0.02], inside_89=0.5)["coverage"]
-    assert [(said.numbers["connection"], said.numbers["interval"]) for said in found] == [("human", 0.89)]
-    assert found[0].text == (
-        "human: 96.0% of actual distances are inside the 89% interval that is predicted from the other pairs, more "
-        "than it says."
-    )
+    more = problems(loo_inside_89=shares, se_89=[0.02, 0.02, 0.02], inside_89=0.5)["coverage"]
+    assert [(statement.numbers["connection"], statement.numbers["interval"]) for statement in more] == [("human", 0.89)]
+    assert more[0].text.startswith("human: 96.0% ")
+    assert "89% interval" in more[0].text
+    assert " more than " in more[0].text
     fewer = problems(loo_inside_50=[0.4, 0.5, 0.5])["coverage"]
-    assert [(said.numbers["connection"], said.numbers["interval"]) for said in fewer] == [("all", 0.5)]
+    assert [(statement.numbers["connection"], statement.numbers["interval"]) for statement in fewer] == [("all", 0.5)]
     assert fewer[0].text.startswith("all pairs: 40.0%")
     # A share of few pairs is uncertain: three of its standard errors are allowed.
     assert problems(loo_inside_89=shares, se_89=0.03) == {}
@@ -80,8 +79,8 @@ def test_coverage_is_that_of_pairs_that_were_not_seen() -> None:
 
 def test_pairs_that_weigh_much_are_a_problem_where_they_are_many() -> None:
     assert problems(k_high=[4, 4, 0]) == {}
-    (said,) = problems(k_high=[5, 5, 0])["influential pairs"]
-    assert (said.numbers["k_high"], said.numbers["pairs"]) == (5, 400)
+    (statement,) = problems(k_high=[5, 5, 0])["influential pairs"]
+    assert (statement.numbers["k_high"], statement.numbers["pairs"]) == (5, 400)
 
 
 @pytest.mark.parametrize(
@@ -101,9 +100,9 @@ def test_advice_is_a_model_of_another_shape(
     failed: dict[str, float], crossed: bool, likelihood: str, advised: list[str | None]
 ) -> None:
     switches = {"attribute_effects": "per_list" if crossed else "none", "likelihood": likelihood}
-    found = problems(failed, switches=switches).get("advice", [])
-    assert [said.numbers.get("model") for said in found] == advised
-    assert all(said.numbers["connections"] == ["neutral"] for said in found)
+    advice = problems(failed, switches=switches).get("advice", [])
+    assert [statement.numbers.get("model") for statement in advice] == advised
+    assert all(statement.numbers["connections"] == ["neutral"] for statement in advice)
 
 
 def test_numbers_are_the_rows_of_the_frames() -> None:

@@ -42,13 +42,13 @@ def test_frames_hold_what_was_replicated(posterior: Densities) -> None:
     statistics, histograms, replicates = replicate(posterior, np.random.default_rng(2))
     assert replicates == 300
     data = posterior.data
-    found = statistics.set_index(["connection", "statistic"])
+    by_name = statistics.set_index(["connection", "statistic"])
     assert set(statistics.loc[statistics["connection"] != JOINT, "statistic"]) == set(STATISTICS)
     assert set(statistics.loc[statistics["connection"] == JOINT, "statistic"]) & set(STATISTICS) == set()
     for place, name in enumerate((ALL, *data.connections)):
         values = data.distance if name == ALL else data.distance[data.connection == place - 1]
-        assert found.loc[(name, "mean"), "observed"] == pytest.approx(values.mean())
-        assert found.loc[(name, "kurtosis"), "observed"] == pytest.approx(stats.kurtosis(values))
+        assert by_name.loc[(name, "mean"), "observed"] == pytest.approx(values.mean())
+        assert by_name.loc[(name, "kurtosis"), "observed"] == pytest.approx(stats.kurtosis(values))
         bins = histograms[histograms["connection"] == name]
         width = np.diff(bins["distance"]).mean()
         edges = np.append(bins["distance"] - width / 2, bins["distance"].iloc[-1] + width / 2)

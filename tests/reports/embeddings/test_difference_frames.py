@@ -46,8 +46,8 @@ def test_the_difference_of_a_gap_where_words_lean_against_each_other() -> None:
     for _ in range(400):
         nearer = rng.normal(0, 0.02, 16)
         gaps = 2 * nearer + rng.normal(0, 0.002, (4, 250, 16))
-        each = xr.DataArray(gaps, dims=("chain", "draw", "protected_word"))
-        drawn = np.sort(mean_of_words_like_these(each, rng).to_numpy().ravel())
+        word_gaps = xr.DataArray(gaps, dims=("chain", "draw", "protected_word"))
+        drawn = np.sort(mean_of_words_like_these(word_gaps, rng).to_numpy().ravel())
         covers.append(drawn[55] < 0 < drawn[-56])
     # 89 % of the intervals hold the true mean, 0; 400 samples tell that within 1.6 points.
     assert np.mean(covers) == pytest.approx(0.89, abs=3 * 0.016)

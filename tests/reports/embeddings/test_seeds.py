@@ -1,4 +1,4 @@
-"""What the seed of an embedding's training adds to a contrast: against integrals, known truths, and shifted fits."""
+"""Effects of the seed of an embedding's training on a contrast, against integrals, known truths, and shifted fits."""
 
 import itertools
 
@@ -18,8 +18,8 @@ def shifted(fit: xr.DataTree, by: float) -> xr.DataTree:
     other = fit.copy(deep=True)
     posterior = other["posterior"].to_dataset()
     for name in ("connection_mean", "word_mean"):
-        at = posterior[name].coords["connection"] == "associated"
-        posterior[name] = posterior[name] + by * at
+        associated = posterior[name].coords["connection"] == "associated"
+        posterior[name] = posterior[name] + by * associated
     other["posterior"] = xr.DataTree(posterior)
     return other
 
@@ -55,14 +55,14 @@ class TestSeedSdDraws:
         mean, sd = seed_sd_draws(seeds, np.full(seeds.shape, 1e-4), 800, rng)
         for drawn, truth in ((mean, 0.2), (sd, 0.03)):
             low, high = np.quantile(drawn, [0.055, 0.945], axis=0)
-            held = ((low < truth) & (truth < high)).mean()
-            assert held == pytest.approx(0.89, abs=0.04)
+            coverage = ((low < truth) & (truth < high)).mean()
+            assert coverage == pytest.approx(0.89, abs=0.04)
 
 
 class TestCompareSeeds:
     def test_shifted_seeds_disagree(self, fit: xr.DataTree) -> None:
-        found = bb.compare_seeds({1: fit, 2: shifted(fit, 0.5), "third": shifted(fit, -0.5)}, random_seed=1)
-        alone, row = bb.contrasts(fit).iloc[0], found.contrasts.iloc[0]
+        comparison = bb.compare_seeds({1: fit, 2: shifted(fit, 0.5), "third": shifted(fit, -0.5)}, random_seed=1)
+        alone, row = bb.contrasts(fit).iloc[0], comparison.contrasts.iloc[0]
         assert (row["nearer"], row["farther"], row["not_settled"], row["agree"]) == (1, 1, 1, False)
         assert row["mean"] == pytest.approx(alone["mean"], abs=0.02)
         assert row["lists_sd"] == pytest.approx(alone["sd"], rel=1e-6)
@@ -70,14 +70,15 @@ class TestCompareSeeds:
         assert (
             row["next_high"] - row["next_low"] > row["hdi_high"] - row["hdi_low"] > alone["hdi_high"] - alone["hdi_low"]
         )
-        assert (row["stability"], found.verdict.kind) == ("seeds disagree", "seeds disagree")
-        assert [said.kind for said in found.parts[1].statements] == ["seeds disagree"] * 3
-        assert "few seeds" in [said.kind for said in found.parts[-1].statements]
-        assert list(found.by_seed["seed"].unique()) == [1, 2, "third"]
-        assert repr(found) == "SeedComparison(3 seeds, 3 contrasts)"
-        assert found.facts["embeddings"] == dict.fromkeys([1, 2, "third"], fit_fact(fit, "table")["embedding"]["name"])
-        assert found.facts["pairs"] == 2832
-        assert "<h4>Beware: the seeds disagree</h4>" in found._repr_html_()
+        assert (row["stability"], comparison.verdict.kind) == ("seeds disagree", "seeds disagree")
+        assert [statement.kind for statement in comparison.parts[1].statements] == ["seeds disagree"] * 3
+        assert "few seeds" in [statement.kind for statement in comparison.parts[-1].statements]
+        assert list(comparison.by_seed["seed"].unique()) == [1, 2, "third"]
+        assert repr(comparison) == "SeedComparison(3 seeds, 3 contrasts)"
+        embedding = fit_fact(fit, "table")["embedding"]["name"]
+        assert comparison.facts["embeddings"] == dict.fromkeys([1, 2, "third"], embedding)
+        assert comparison.facts["pairs"] == 2832
+        assert "<h4>Beware: the seeds disagree</h4>" in comparison._repr_html_()
 
     def test_equal_fits_leave_the_word_lists(self, short_fit: xr.DataTree) -> None:
         row = bb.compare_seeds(dict.fromkeys(range(8), short_fit), random_seed=1).contrasts.iloc[0]
@@ -90,17 +91,17 @@ class TestCompareSeeds:
 
     def test_levels_and_repeats(self, short_fit: xr.DataTree) -> None:
         fits = {1: short_fit, 2: shifted(short_fit, 0.01)}
-        found = bb.compare_seeds(fits, level="all", random_seed=3)
-        assert list(found.contrasts["protected_word"]) == list(bb.contrasts(short_fit, level="all")["protected_word"])
+        first = bb.compare_seeds(fits, level="all", random_seed=3)
+        assert list(first.contrasts["protected_word"]) == list(bb.contrasts(short_fit, level="all")["protected_word"])
         again = bb.compare_seeds(fits, level="all", random_seed=3)
-        assert found.contrasts.equals(again.contrasts)
+        assert first.contrasts.equals(again.contrasts)
 
     def test_what_is_no_comparison(self, fit: xr.DataTree, short_fit: xr.DataTree) -> None:
-        with pytest.raises(ReportError, match="two embeddings at least"):
+        with pytest.raises(ReportError, match="fits has 1 fit"):
             bb.compare_seeds({1: fit})
-        with pytest.raises(ReportError, match="Give fits by seed"):
+        with pytest.raises(ReportError, match="list"):
             bb.compare_seeds([fit, fit])  # type: ignore[arg-type]
-        with pytest.raises(ReportError, match="fits of 1 and 2 have other"):
+        with pytest.raises(ReportError, match=r"1 and 2 .*attribute words and pairs"):
             bb.compare_seeds({1: fit, 2: short_fit})
         with pytest.raises(FitError):
             bb.compare_seeds({1: fit, 2: xr.DataTree()})

@@ -17,7 +17,7 @@ from tests.reports.embedding_tables import QUICK, before_table, changed_table
 def test_tables_that_share_no_pairs() -> None:
     table = before_table()
     other = table.assign(protected_word=table["protected_word"].str.upper())
-    with pytest.raises(TableError, match="share no pair of words: 'old' begins with 'w0' and 'associated0'"):
+    with pytest.raises(TableError, match="'old' begins with 'w0' and 'associated0'"):
         compare_embeddings({"old": table, "new": other}, **QUICK)
 
 
@@ -27,8 +27,8 @@ def test_tables_that_share_control_pairs_only() -> None:
     other = table.copy()
     other.loc[stereotypes, "attribute_word"] = other.loc[stereotypes, "attribute_word"].str.upper()
     message = (
-        r"share 128 pairs, but none with an associated .*'old' has 64 \(not all others have its attribute words "
-        r"'associated0', .* and 3 more of 'associated'\); 'new' has 64 \(.*'ASSOCIATED0'"
+        r"128 pairs.* associated .*'old' has 64 \(.*'associated0', .* and 3 more of 'associated'\); "
+        r"'new' has 64 \(.*'ASSOCIATED0'"
     )
     with pytest.raises(TableError, match=message):
         compare_embeddings({"old": table, "new": other}, **QUICK)
@@ -46,19 +46,19 @@ def test_tables_that_differ_in_part_go_on_with_the_common_pairs() -> None:
     table = before_table()
     after = changed_table(table)[(table["protected_word"] != "w0")]
     after = after.drop(index=after.index[[-1]])
-    message = r"about the 223 that all have; left out are 33 of 'old' \(among them all with 'w0'\)"
-    with pytest.warns(LostWordsWarning, match=message):
-        found = compare_embeddings({"old": table, "new": after.sample(frac=1, random_state=1)}, "hierarchical", **QUICK)
-    assert found.facts["left_out"] == {"old": 33, "new": 0}
-    assert "w0" not in set(found.side_by_side["protected_word"])
-    assert found.differences["pairs"].tolist() == [56, 56, 56, 55]
-    about = found.conclusions.embeddings["new"].about
+    shuffled = after.sample(frac=1, random_state=1)
+    with pytest.warns(LostWordsWarning, match=r" 223 .* 33 of 'old' \(.*'w0'\)"):
+        comparison = compare_embeddings({"old": table, "new": shuffled}, "hierarchical", **QUICK)
+    assert comparison.facts["left_out"] == {"old": 33, "new": 0}
+    assert "w0" not in set(comparison.side_by_side["protected_word"])
+    assert comparison.differences["pairs"].tolist() == [56, 56, 56, 55]
+    about = comparison.conclusions.embeddings["new"].about
     assert about.numbers["left_out"] == {"old": 33, "new": 0}
-    assert about.text.endswith("Pairs left out because not all tables have them: 33 of 'old'.")
+    assert about.text.endswith("33 of 'old'.")
     # In another order of rows, each pair still meets itself.
     assert np.allclose(
-        found.differences["mean"],
-        found.differences["average_other"] - found.differences["average_baseline"],
+        comparison.differences["mean"],
+        comparison.differences["average_other"] - comparison.differences["average_baseline"],
         atol=0.005,
     )
 
@@ -73,50 +73,53 @@ def test_changes_are_a_table_that_says_so() -> None:
     assert len(validate_table(moved)) == len(table)
     assert difference_table(rows, source="a test", simulated=True).attrs["bayesbias"]["simulated"] is True
     moved.loc[0, "cosine_distance"] = -2.1
-    with pytest.raises(TableError, match="outside -2 to 2"):
+    with pytest.raises(TableError, match="-2 to 2"):
         validate_table(moved)
 
 
 def test_changes_of_simulated_distances_are_simulated() -> None:
     simulated = [bb.models.simulate_table(before_table(), "hierarchical", random_seed=seed) for seed in (1, 2)]
-    found = compare_embeddings(dict(zip(("old", "new"), simulated, strict=True)), "hierarchical", **QUICK)
-    assert bb.models.fit_fact(found.difference_fits["new"], "table")["simulated"] is True
+    comparison = compare_embeddings(dict(zip(("old", "new"), simulated, strict=True)), "hierarchical", **QUICK)
+    assert bb.models.fit_fact(comparison.difference_fits["new"], "table")["simulated"] is True
 
 
 def test_duplicates_are_dropped_with_a_warning() -> None:
     table = before_table()
     after = changed_table(table)
-    with pytest.warns(DuplicatesWarning, match="Dropped 10 of 266 rows"):
-        found = compare_embeddings({"old": pd.concat([table, table.head(10)]), "new": after}, "hierarchical", **QUICK)
-    assert found.facts["pairs"] == 256
+    repeated = pd.concat([table, table.head(10)])
+    with pytest.warns(DuplicatesWarning, match="10 of 266 rows"):
+        comparison = compare_embeddings({"old": repeated, "new": after}, "hierarchical", **QUICK)
+    assert comparison.facts["pairs"] == 256
 
 
 def test_a_pair_with_two_connections() -> None:
     table = before_table()
     after = changed_table(table)
     after.loc[3, "connection"] = "different"
-    with pytest.raises(
-        TableError, match=r"1 pairs have different .* 'w0' and 'associated3' \(associated and different"
-    ):
+    with pytest.raises(TableError, match=r"1 pairs .* 'w0' and 'associated3' \(associated and different"):
         compare_embeddings({"old": table, "new": after}, **QUICK)
 
 
 def test_changes_that_are_all_the_same() -> None:
     table = before_table()
     after = table.assign(cosine_distance=table["cosine_distance"] + 0.1)
-    with pytest.raises(ReportError, match=r"All 64 distances of the connection 'associated' differ by 0\.1 in 'new'"):
+    with pytest.raises(ReportError, match=r"64 .*'associated' .* 0\.1 .*'new'"):
         compare_embeddings({"old": table, "new": after}, **QUICK)
 
 
 @pytest.mark.parametrize(
     ("tables", "error", "message"),
     [
-        ({}, ReportError, "at least two tables"),
-        ({"old": before_table()}, ReportError, "at least two tables"),
-        ([before_table(), before_table()], ReportError, "at least two tables by name"),
-        ({"old": before_table(), " ": before_table()}, ReportError, "not a name"),
-        ({"old": before_table(), "new": [1, 2]}, TableError, "'new' is not a pandas DataFrame"),
-        ({"old": before_table(), "new": before_table().drop(columns="connection")}, TableError, "Table 'new': .*"),
+        ({}, ReportError, "tables is a mapping of 0"),
+        ({"old": before_table()}, ReportError, "tables is a mapping of 1"),
+        ([before_table(), before_table()], ReportError, "tables is a list"),
+        ({"old": before_table(), " ": before_table()}, ReportError, "' '"),
+        ({"old": before_table(), "new": [1, 2]}, TableError, "'new'.* DataFrame"),
+        (
+            {"old": before_table(), "new": before_table().drop(columns="connection")},
+            TableError,
+            r"(?s)'new': .*'connection'",
+        ),
     ],
 )
 def test_bad_tables(tables: Any, error: type[Exception], message: str) -> None:

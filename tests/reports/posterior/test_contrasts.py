@@ -12,33 +12,33 @@ from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
 @pytest.fixture(scope="module")
-def known() -> xr.DataTree:
+def normal_fit() -> xr.DataTree:
     return made_fit()
 
 
-def test_differences_of_normals(known: xr.DataTree) -> None:
-    found = bb.contrasts(known, rope=0.02)
+def test_differences_of_normals(normal_fit: xr.DataTree) -> None:
+    frame = bb.contrasts(normal_fit, rope=0.02)
     mean, sd = MEANS[0] - MEANS[1:], np.sqrt(SDS[0] ** 2 + SDS[1:] ** 2)
     expected = stats.norm(mean, sd)
-    assert found["contrast"].tolist() == [f"associated - {name}" for name in CONNECTIONS[1:]]
-    np.testing.assert_allclose(found["mean"], mean, atol=5 * 0.03 / np.sqrt(20_000))
-    np.testing.assert_allclose(found["sd"], sd, rtol=0.03)
-    np.testing.assert_allclose(found["probability_of_direction"], expected.cdf(0), atol=0.01)
-    np.testing.assert_allclose(found["probability_in_rope"], expected.cdf(0.02) - expected.cdf(-0.02), atol=0.01)
-    np.testing.assert_allclose(found["hdi_low"], expected.ppf(0.055), atol=0.15 * sd.max())
-    assert (found["direction"] == "nearer").all()
+    assert frame["contrast"].tolist() == [f"associated - {name}" for name in CONNECTIONS[1:]]
+    np.testing.assert_allclose(frame["mean"], mean, atol=5 * 0.03 / np.sqrt(20_000))
+    np.testing.assert_allclose(frame["sd"], sd, rtol=0.03)
+    np.testing.assert_allclose(frame["probability_of_direction"], expected.cdf(0), atol=0.01)
+    np.testing.assert_allclose(frame["probability_in_rope"], expected.cdf(0.02) - expected.cdf(-0.02), atol=0.01)
+    np.testing.assert_allclose(frame["hdi_low"], expected.ppf(0.055), atol=0.15 * sd.max())
+    assert (frame["direction"] == "nearer").all()
 
 
-def test_another_baseline_turns_the_sign(known: xr.DataTree) -> None:
-    one = bb.contrasts(known).set_index("contrast").loc["associated - human"]
-    other = bb.contrasts(known, baseline="human").set_index("contrast").loc["human - associated"]
+def test_another_baseline_turns_the_sign(normal_fit: xr.DataTree) -> None:
+    one = bb.contrasts(normal_fit).set_index("contrast").loc["associated - human"]
+    other = bb.contrasts(normal_fit, baseline="human").set_index("contrast").loc["human - associated"]
     assert other["mean"] == pytest.approx(-one["mean"])
     assert (one["direction"], other["direction"]) == ("nearer", "farther")
     assert other["probability_of_direction"] == one["probability_of_direction"]
 
 
-def test_words_and_all(known: xr.DataTree) -> None:
-    words, everything = bb.contrasts(known, level="word"), bb.contrasts(known, level="all")
+def test_words_and_all(normal_fit: xr.DataTree) -> None:
+    words, everything = bb.contrasts(normal_fit, level="word"), bb.contrasts(normal_fit, level="all")
     assert words["protected_word"].tolist() == ["he", "she"] * 3
     groups = everything["protected_group"].replace("", pd.NA).dropna()
     assert len(everything) == 3 + len(groups) + 6
@@ -48,38 +48,38 @@ def test_words_and_all(known: xr.DataTree) -> None:
     assert "probability_in_rope" not in words
 
 
-def test_an_uneven_rope(known: xr.DataTree) -> None:
-    found = bb.contrasts(known, rope=(-0.5, 0.0))
-    np.testing.assert_allclose(found["probability_in_rope"], found["probability_of_direction"])
-    assert found.attrs == {"hdi_prob": 0.89, "baseline": "associated", "scope": "population", "rope": [-0.5, 0.0]}
+def test_an_uneven_rope(normal_fit: xr.DataTree) -> None:
+    frame = bb.contrasts(normal_fit, rope=(-0.5, 0.0))
+    np.testing.assert_allclose(frame["probability_in_rope"], frame["probability_of_direction"])
+    assert frame.attrs == {"hdi_prob": 0.89, "baseline": "associated", "scope": "population", "rope": [-0.5, 0.0]}
 
 
 @pytest.mark.parametrize("rope", [-0.1, 0, (0.1, -0.1), (1, 2, 3), float("nan"), "0.1", np.int64(-1)])
-def test_impossible_ropes(known: xr.DataTree, rope: float) -> None:
+def test_impossible_ropes(normal_fit: xr.DataTree, rope: float) -> None:
     with pytest.raises(ArgumentError, match="rope="):
-        bb.contrasts(known, rope=rope)
+        bb.contrasts(normal_fit, rope=rope)
 
 
 def test_absent_connections_are_explained() -> None:
     two = made_fit(connections=("associated", "human"), draws=50)
     assert bb.contrasts(two)["contrast"].tolist() == ["associated - human"]
-    with pytest.raises(ReportError, match="no connection 'different'; it has associated, human"):
+    with pytest.raises(ReportError, match=r"'different'.*associated, human"):
         bb.contrasts(two, baseline="different")
-    with pytest.raises(ReportError, match="nothing to compare"):
+    with pytest.raises(ReportError, match="'associated'"):
         bb.contrasts(made_fit(connections=("associated",), draws=50))
-    with pytest.raises(ReportError, match="did you mean 'human'"):
+    with pytest.raises(ReportError, match="'human'"):
         bb.contrasts(two, baseline="humans")
 
 
 def test_observed_is_the_difference_of_plain_averages(fit: xr.DataTree, table: pd.DataFrame) -> None:
-    found = bb.contrasts(fit, level="all").query("protected_group == ''")
-    found = found.set_index(["contrast", "protected_word"])["observed"]
+    frame = bb.contrasts(fit, level="all").query("protected_group == ''")
+    frame = frame.set_index(["contrast", "protected_word"])["observed"]
     means = table.groupby("connection", observed=True)["cosine_distance"].mean()
-    assert found["associated - human", ""] == pytest.approx(means["associated"] - means["human"])
+    assert frame["associated - human", ""] == pytest.approx(means["associated"] - means["human"])
     one = table[table["protected_word"] == "poetry"].groupby("connection", observed=True)["cosine_distance"].mean()
-    assert found["associated - different", "poetry"] == pytest.approx(one["associated"] - one["different"])
+    assert frame["associated - different", "poetry"] == pytest.approx(one["associated"] - one["different"])
 
 
-def test_a_level_that_was_renamed_says_so(known: xr.DataTree) -> None:
-    with pytest.raises(ArgumentError, match="use 'overall'"):
-        bb.contrasts(known, level="group")
+def test_a_level_that_was_renamed_says_so(normal_fit: xr.DataTree) -> None:
+    with pytest.raises(ArgumentError, match="'overall'"):
+        bb.contrasts(normal_fit, level="group")

@@ -1,4 +1,4 @@
-"""Questions of lists, against what the draws say by hand."""
+"""Questions about lists, against draws averaged by hand."""
 
 import json
 
@@ -12,26 +12,26 @@ from bayesbias.errors import QuestionWarning, ReportError, TableError
 
 
 def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.DataFrame) -> None:
-    found = bb.contrast(fit, ("math", "male"), ("arts", "male")).iloc[0]
+    answer = bb.contrast(fit, ("math", "male"), ("arts", "male")).iloc[0]
     means = fit["posterior"]["word_mean"]
     groups = np.asarray(fit["constant_data"]["protected_group"], dtype=str)
     words = np.asarray(means["protected_word"])
     math = means.sel(protected_word=words[groups == "math"], connection="associated").mean("protected_word")
     arts = means.sel(protected_word=words[groups == "arts"], connection="different").mean("protected_word")
     draws = (math - arts).to_numpy().ravel()
-    assert found["mean"] == pytest.approx(draws.mean())
-    assert found["sd"] == pytest.approx(draws.std(ddof=1))
+    assert answer["mean"] == pytest.approx(draws.mean())
+    assert answer["sd"] == pytest.approx(draws.std(ddof=1))
     male = table[table["attribute_group"] == "male"]
     plain = male.groupby("protected_group", observed=True)["cosine_distance"].mean()
-    assert found["observed"] == pytest.approx(plain["math"] - plain["arts"])
-    assert found["pairs"] == len(male)
-    assert found["question"] == "math to male - arts to male"
+    assert answer["observed"] == pytest.approx(plain["math"] - plain["arts"])
+    assert answer["pairs"] == len(male)
+    assert answer["question"] == "math to male - arts to male"
 
 
 def test_a_difference_of_differences_is_the_sum_of_its_sides(fit: xr.DataTree) -> None:
     sides = [("math", "male"), ("math", "female"), ("arts", "male"), ("arts", "female")]
     whole = bb.contrast(fit, *sides).iloc[0]
-    parts = [bb.contrast(fit, *sides[at : at + 2]).iloc[0] for at in (0, 2)]
+    parts = [bb.contrast(fit, *sides[first : first + 2]).iloc[0] for first in (0, 2)]
     assert whole["mean"] == pytest.approx(parts[0]["mean"] - parts[1]["mean"])
     assert whole["observed"] == pytest.approx(parts[0]["observed"] - parts[1]["observed"])
 
@@ -39,10 +39,10 @@ def test_a_difference_of_differences_is_the_sum_of_its_sides(fit: xr.DataTree) -
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ([("math", "male")], "1 sides: give two or four"),
-        ([("math", "males"), ("math", "female")], "did you mean 'male'"),
-        ([("maths", "male"), ("math", "female")], "did you mean 'math'"),
-        ([("math", "male"), ("math", "male")], "0 by assumption"),
+        ([("math", "male")], "1 sides"),
+        ([("math", "males"), ("math", "female")], "'males'.*'male'"),
+        ([("maths", "male"), ("math", "female")], "'maths'.*'math'"),
+        ([("math", "male"), ("math", "male")], "math to male - math to male: .*connection"),
     ],
 )
 def test_questions_that_cannot_be_asked(fit: xr.DataTree, sides: list[tuple[str, str]], message: str) -> None:
@@ -55,12 +55,12 @@ def test_the_study_s_own_questions_are_asked_where_none_is_given(fit: xr.DataTre
         **table.attrs["bayesbias"],
         "questions": {"math": [["math", "male"], ["math", "female"]], "<b>": [["arts", "male"], ["arts", "neutral"]]},
     }
-    asked = fit.copy()
-    asked.attrs["table"] = json.dumps(facts)
-    found = bb.contrast(asked)
-    assert found["question"].tolist() == ["math", "<b>"]
+    fit_with_questions = fit.copy()
+    fit_with_questions.attrs["table"] = json.dumps(facts)
+    frame = bb.contrast(fit_with_questions)
+    assert frame["question"].tolist() == ["math", "<b>"]
     given = bb.contrast(fit, ("math", "male"), ("math", "female"))
-    pd.testing.assert_frame_equal(found.iloc[:1].drop(columns="question"), given.drop(columns="question"))
+    pd.testing.assert_frame_equal(frame.iloc[:1].drop(columns="question"), given.drop(columns="question"))
 
 
 def test_without_any_question_it_says_where_to_write_one(fit: xr.DataTree) -> None:
@@ -72,32 +72,32 @@ def three_lists(lost: bool = False) -> pd.DataFrame:
     """Two groups of four words, and three lists of four, of which two have the same connection to each group."""
     rng = np.random.default_rng(3)
     rows = [
-        (f"{group}{word}", group, f"{name}{at}", name, "associated" if own == name else "different")
-        for group, own in (("sci", "A"), ("art", "B"))
+        (f"{group}{word}", group, f"{name}{number}", name, "associated" if associated_list == name else "different")
+        for group, associated_list in (("sci", "A"), ("art", "B"))
         for word in range(4)
         for name in "ABC"
-        for at in range(4)
+        for number in range(4)
     ]
     columns = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
-    found = pd.DataFrame(rows, columns=columns)
-    found["cosine_distance"] = 0.8 + 0.05 * rng.standard_normal(len(found))
-    found.loc[found["protected_word"] == "sci0", "cosine_distance"] -= 0.4
-    gone = (found["protected_word"] == "sci0") & (found["attribute_group"] == "C")
-    return found[~(gone & lost)].reset_index(drop=True)
+    frame = pd.DataFrame(rows, columns=columns)
+    frame["cosine_distance"] = 0.8 + 0.05 * rng.standard_normal(len(frame))
+    frame.loc[frame["protected_word"] == "sci0", "cosine_distance"] -= 0.4
+    gone = (frame["protected_word"] == "sci0") & (frame["attribute_group"] == "C")
+    return frame[~(gone & lost)].reset_index(drop=True)
 
 
 def test_sides_with_one_group_are_compared_on_the_words_that_all_of_them_have() -> None:
     """sci0 is far nearer to everything and lacks C: its level is no difference between B and C, or A and C."""
     table = three_lists(lost=True)
     fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
-    with pytest.raises(ReportError, match="0 by assumption"):
+    with pytest.raises(ReportError, match=r"sci to B - sci to C: .*connection"):
         bb.contrast(fit, ("sci", "B"), ("sci", "C"))
     with pytest.warns(QuestionWarning, match=r"C of sci \(B, C\)"):
-        found = bb.contrast(fit, ("sci", "A"), ("sci", "C")).iloc[0]
-    kept = table[(table["protected_group"] == "sci") & (table["protected_word"] != "sci0")]
-    means = kept.groupby("attribute_group")["cosine_distance"].mean()
-    assert found["observed"] == pytest.approx(means["A"] - means["C"])
-    assert found["pairs"] == 24
+        answer = bb.contrast(fit, ("sci", "A"), ("sci", "C")).iloc[0]
+    complete_words = table[(table["protected_group"] == "sci") & (table["protected_word"] != "sci0")]
+    means = complete_words.groupby("attribute_group")["cosine_distance"].mean()
+    assert answer["observed"] == pytest.approx(means["A"] - means["C"])
+    assert answer["pairs"] == 24
 
 
 def test_observed_weighs_words_alike_as_the_mean_does() -> None:
@@ -105,10 +105,10 @@ def test_observed_weighs_words_alike_as_the_mean_does() -> None:
     table = table[~((table["protected_word"] != "sci0") & table["attribute_word"].isin(["A0", "A1"]))]
     fit = bb.fit(table.reset_index(drop=True), "hierarchical", draws=200, chains=2, random_seed=1)
     with pytest.warns(QuestionWarning):
-        found = bb.contrast(fit, ("sci", "A"), ("art", "A")).iloc[0]
+        answer = bb.contrast(fit, ("sci", "A"), ("art", "A")).iloc[0]
     means = table[table["attribute_group"] == "A"].groupby("protected_word")["cosine_distance"].mean()
     expected = means[means.index.str.startswith("sci")].mean() - means[means.index.str.startswith("art")].mean()
-    assert found["observed"] == pytest.approx(expected)
+    assert answer["observed"] == pytest.approx(expected)
 
 
 def test_a_word_in_two_lists_counts_in_each_with_its_own_rows() -> None:
@@ -118,23 +118,23 @@ def test_a_word_in_two_lists_counts_in_each_with_its_own_rows() -> None:
     fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
     assert bb.models.fitted_table(fit)["attribute_group"].tolist() == table["attribute_group"].tolist()
     with pytest.warns(QuestionWarning):
-        found = bb.contrast(fit, ("art", "B"), ("sci", "B")).iloc[0]
-    assert found["pairs"] == int((table["attribute_group"] == "B").sum()) == 36
+        answer = bb.contrast(fit, ("art", "B"), ("sci", "B")).iloc[0]
+    assert answer["pairs"] == int((table["attribute_group"] == "B").sum()) == 36
 
 
 def test_a_question_without_an_answer_is_named_and_the_others_are_answered(fit: xr.DataTree) -> None:
-    asked = {"good": [["math", "male"], ["math", "female"]], "bad": [["math", "mal"], ["math", "female"]]}
-    own = fit.copy()
-    own.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": asked})
-    with pytest.warns(QuestionWarning, match=r"Questions without an answer:\n- .*did you mean 'male'"):
-        found = bb.contrast(own)
-    assert found["question"].tolist() == ["good"]
-    assert list(found.attrs["unanswered"]) == ["bad"]
+    questions = {"good": [["math", "male"], ["math", "female"]], "bad": [["math", "mal"], ["math", "female"]]}
+    fit_with_questions = fit.copy()
+    fit_with_questions.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": questions})
+    with pytest.warns(QuestionWarning, match=r"\n- .*'mal'.*'male'"):
+        frame = bb.contrast(fit_with_questions)
+    assert frame["question"].tolist() == ["good"]
+    assert list(frame.attrs["unanswered"]) == ["bad"]
 
 
 @pytest.mark.parametrize("garbled", [["x"], "abc", None, {"a": 3}, {"a": [["sci"], ["art"]]}, {"a": [["sci", "male"]]}])
 def test_garbled_questions_of_a_table_are_an_error(garbled: object, fit: xr.DataTree) -> None:
-    own = fit.copy()
-    own.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": garbled})
+    fit_with_questions = fit.copy()
+    fit_with_questions.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": garbled})
     with pytest.raises(TableError, match="question"):
-        bb.contrast(own)
+        bb.contrast(fit_with_questions)

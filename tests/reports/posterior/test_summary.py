@@ -11,39 +11,39 @@ from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
 
 
 @pytest.fixture(scope="module")
-def known() -> xr.DataTree:
+def normal_fit() -> xr.DataTree:
     return made_fit()
 
 
-def test_normal_draws_have_normal_numbers(known: xr.DataTree) -> None:
-    found = bb.summary(known, level="overall").query("parameter == 'connection_mean'")
+def test_normal_draws_have_normal_numbers(normal_fit: xr.DataTree) -> None:
+    frame = bb.summary(normal_fit, level="overall").query("parameter == 'connection_mean'")
     reach = stats.norm.ppf(0.945)
-    assert found["connection"].tolist() == list(CONNECTIONS)
-    np.testing.assert_allclose(found["mean"], MEANS, atol=5 * 0.03 / np.sqrt(20_000))
-    np.testing.assert_allclose(found["sd"], SDS, rtol=0.03)
-    np.testing.assert_allclose(found["hdi_low"], MEANS - reach * SDS, atol=0.15 * SDS.max())
-    np.testing.assert_allclose(found["hdi_high"], MEANS + reach * SDS, atol=0.15 * SDS.max())
-    assert found["ess_bulk"].between(17_000, 23_000).all()
-    assert found["r_hat"].between(0.999, 1.002).all()
+    assert frame["connection"].tolist() == list(CONNECTIONS)
+    np.testing.assert_allclose(frame["mean"], MEANS, atol=5 * 0.03 / np.sqrt(20_000))
+    np.testing.assert_allclose(frame["sd"], SDS, rtol=0.03)
+    np.testing.assert_allclose(frame["hdi_low"], MEANS - reach * SDS, atol=0.15 * SDS.max())
+    np.testing.assert_allclose(frame["hdi_high"], MEANS + reach * SDS, atol=0.15 * SDS.max())
+    assert frame["ess_bulk"].between(17_000, 23_000).all()
+    assert frame["r_hat"].between(0.999, 1.002).all()
 
 
-def test_the_interval_is_the_narrowest_and_not_the_equal_tailed(known: xr.DataTree) -> None:
+def test_the_interval_is_the_narrowest_and_not_the_equal_tailed(normal_fit: xr.DataTree) -> None:
     """An Exponential's HPDI begins at 0 and ends at its 89 % quantile."""
-    found = bb.summary(known, level="overall").query("parameter == 'sigma'")
-    assert found["hdi_low"].max() < 0.001
-    np.testing.assert_allclose(found["hdi_high"], stats.expon(scale=0.1).ppf(0.89), rtol=0.04)
+    frame = bb.summary(normal_fit, level="overall").query("parameter == 'sigma'")
+    assert frame["hdi_low"].max() < 0.001
+    np.testing.assert_allclose(frame["hdi_high"], stats.expon(scale=0.1).ppf(0.89), rtol=0.04)
 
 
-def test_the_probability_of_the_interval_is_the_one_asked_for(known: xr.DataTree) -> None:
-    found = bb.summary(known, level="overall", hdi_prob=0.5).query("parameter == 'connection_mean'")
-    np.testing.assert_allclose((found["hdi_high"] - found["hdi_low"]) / 2, stats.norm.ppf(0.75) * SDS, rtol=0.1)
-    assert bb.summary(known, hdi_prob=0.5).attrs["hdi_prob"] == 0.5
-    assert bb.summary(known).attrs["hdi_prob"] == 0.89
+def test_the_probability_of_the_interval_is_the_one_asked_for(normal_fit: xr.DataTree) -> None:
+    frame = bb.summary(normal_fit, level="overall", hdi_prob=0.5).query("parameter == 'connection_mean'")
+    np.testing.assert_allclose((frame["hdi_high"] - frame["hdi_low"]) / 2, stats.norm.ppf(0.75) * SDS, rtol=0.1)
+    assert bb.summary(normal_fit, hdi_prob=0.5).attrs["hdi_prob"] == 0.5
+    assert bb.summary(normal_fit).attrs["hdi_prob"] == 0.89
 
 
-def test_levels_pairs_and_groups(known: xr.DataTree) -> None:
-    everything = bb.summary(known)
-    overall, word = bb.summary(known, level="overall"), bb.summary(known, level="word")
+def test_levels_pairs_and_groups(normal_fit: xr.DataTree) -> None:
+    everything = bb.summary(normal_fit)
+    overall, word = bb.summary(normal_fit, level="overall"), bb.summary(normal_fit, level="word")
     assert len(everything) == len(overall) + len(word) == 3 * 4 + 2 * 4
     assert set(word["parameter"]) == {"word_mean"}
     assert (overall["protected_word"] == "").all()
@@ -67,12 +67,12 @@ def test_a_word_without_pairs_in_a_connection_says_so(table) -> None:
     assert np.isfinite(word.loc[("he", "human"), "mean"])
 
 
-def test_mistakes_are_explained(known: xr.DataTree) -> None:
-    with pytest.raises(ArgumentError, match=r"level='words'.*did you mean 'word'"):
-        bb.summary(known, level="words")
-    with pytest.raises(ArgumentError, match="use 'overall'"):
-        bb.summary(known, level="group")
-    with pytest.raises(ReportError, match="no attribute effects"):
-        bb.summary(known, level="attribute")
+def test_mistakes_are_explained(normal_fit: xr.DataTree) -> None:
+    with pytest.raises(ArgumentError, match=r"level='words'.*'word'"):
+        bb.summary(normal_fit, level="words")
+    with pytest.raises(ArgumentError, match="'overall'"):
+        bb.summary(normal_fit, level="group")
+    with pytest.raises(ReportError, match="'hierarchical'"):
+        bb.summary(normal_fit, level="attribute")
     with pytest.raises(ArgumentError, match="hdi_prob=89"):
-        bb.summary(known, hdi_prob=89)
+        bb.summary(normal_fit, hdi_prob=89)

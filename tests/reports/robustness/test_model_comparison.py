@@ -55,15 +55,15 @@ def test_pairs_are_az_loo(small: pd.DataFrame, compared: pd.DataFrame, model: st
 @pytest.mark.parametrize("model", ["hierarchical", "crossed", "crossed_per_list"])
 def test_words_are_fits_without_each(small: pd.DataFrame, compared: pd.DataFrame, model: str) -> None:
     data = model_data(small)
-    found = compared.attrs["elpd_words"][model]
-    assert list(found) == data.attribute_words.tolist()
+    elpd_words = compared.attrs["elpd_words"][model]
+    assert list(elpd_words) == data.attribute_words.tolist()
     difference, error = [], []
     for place in range(0, len(data.attribute_words), 3):  # two words of each list
         word = data.attribute_words[place]
-        rest = bb.fit(small[small["attribute_word"] != word], model, draws=2000, chains=4, random_seed=50 + place)
-        density = densities(rest, data, effects=False).of_words(place, place + 1)[0]
+        refit = bb.fit(small[small["attribute_word"] != word], model, draws=2000, chains=4, random_seed=50 + place)
+        density = densities(refit, data, effects=False).of_words(place, place + 1)[0]
         weight = np.exp(density - density.max())
-        difference.append(found[word] - np.log(weight.mean()) - density.max())
+        difference.append(elpd_words[word] - np.log(weight.mean()) - density.max())
         error.append(weight.std() / weight.mean() / np.sqrt(len(weight)))
     # The comparison has half as many draws, and importance weights cost some of them.
     z = np.array(difference) / (np.array(error) * 3)
@@ -88,8 +88,8 @@ def test_the_table(compared: pd.DataFrame, small: pd.DataFrame) -> None:
 
 
 def test_without_effects_no_model_is_worse() -> None:
-    found = compare_models(crossed_table(0.0, attributes=8), random_seed=3)
-    assert WORSE not in found["reading"].tolist()
+    frame = compare_models(crossed_table(0.0, attributes=8), random_seed=3)
+    assert WORSE not in frame["reading"].tolist()
 
 
 def test_a_seed_repeats_and_models_do_not_disturb_each_other(small: pd.DataFrame, compared: pd.DataFrame) -> None:
@@ -104,19 +104,19 @@ def test_a_seed_repeats_and_models_do_not_disturb_each_other(small: pd.DataFrame
 
 
 def test_a_word_that_alone_measures_a_connection_is_counted(small: pd.DataFrame) -> None:
-    kept = small[(small["connection"] != "neutral") | (small["attribute_word"] == "neutral0")]
-    found = compare_models(kept, random_seed=1, draws=500).set_index("model")
-    assert (found["words_unreliable"] == 1).all()
-    assert np.isfinite(found["elpd_words"]).all()
-    assert found.attrs["advice"][-1].numbers == {"words": 1}
+    rows = small[(small["connection"] != "neutral") | (small["attribute_word"] == "neutral0")]
+    frame = compare_models(rows, random_seed=1, draws=500).set_index("model")
+    assert (frame["words_unreliable"] == 1).all()
+    assert np.isfinite(frame["elpd_words"]).all()
+    assert frame.attrs["advice"][-1].numbers == {"words": 1}
 
 
 def test_faults_are_found_before_sampling(small: pd.DataFrame) -> None:
-    with pytest.raises(ModelError, match="did you mean 'crossed'"):
+    with pytest.raises(ModelError, match=r"'crosed'.*'crossed'"):
         compare_models(small, ("hierarchical", "crosed"))
-    with pytest.raises(ModelError, match="is listed twice"):
+    with pytest.raises(ModelError, match="'crossed'"):
         compare_models(small, ("crossed", "crossed"))
-    with pytest.raises(ModelError, match="no model to compare"):
+    with pytest.raises(ModelError, match="models"):
         compare_models(small, ())
     with pytest.raises(ArgumentError, match="random_seed"):
         compare_models(small, random_seed=-1)
@@ -125,7 +125,7 @@ def test_faults_are_found_before_sampling(small: pd.DataFrame) -> None:
     mixed = small.assign(attribute_word=small["attribute_word"].replace("neutral0", "human0"))
     mixed = mixed.drop_duplicates(["protected_word", "attribute_word"], keep="first")
     extra = mixed[mixed["attribute_word"] == "human0"].iloc[:1].assign(protected_word="p9", connection="neutral")
-    with pytest.raises(FitError, match="'human0' is in several lists"):
+    with pytest.raises(FitError, match="'human0'"):
         compare_models(pd.concat([mixed, extra]))
 
 
@@ -143,11 +143,11 @@ def test_a_student_t_of_endless_degrees_of_freedom_is_normal(monkeypatch: pytest
 
     monkeypatch.setattr("bayesbias.reports.robustness.model_comparison.fit", stand_in)
     tiny = crossed_table(0.06, words=4, attributes=5)
-    found = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
-    found = found.set_index("model")
+    frame = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
+    frame = frame.set_index("model")
     for number in ("elpd_words", "elpd_pairs", "p_loo"):
-        assert found.loc["crossed_robust", number] == pytest.approx(found.loc["crossed", number], abs=0.1)
-    assert WORSE not in found["reading"].tolist()
+        assert frame.loc["crossed_robust", number] == pytest.approx(frame.loc["crossed", number], abs=0.1)
+    assert WORSE not in frame["reading"].tolist()
 
 
 @pytest.mark.truth
@@ -158,8 +158,8 @@ def test_a_nuts_model(monkeypatch: pytest.MonkeyPatch) -> None:
         "bayesbias.reports.robustness.model_comparison._without", lambda *_: float("nan")
     )  # each refit takes seconds
     tiny = crossed_table(0.06, words=4, attributes=5)
-    found = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
-    found = found.set_index("model")
+    frame = compare_models(tiny, ("crossed", "crossed_robust"), draws=500, chains=2, random_seed=1)
+    frame = frame.set_index("model")
     # The data are Normal, so a Student t cannot be far from it.
-    assert abs(found.loc["crossed_robust", "elpd_words"] - found.loc["crossed", "elpd_words"]) < 5
-    assert WORSE not in found["reading"].tolist()
+    assert abs(frame.loc["crossed_robust", "elpd_words"] - frame.loc["crossed", "elpd_words"]) < 5
+    assert WORSE not in frame["reading"].tolist()

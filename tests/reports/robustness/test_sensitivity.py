@@ -41,33 +41,34 @@ def planted() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module", params=["crossed", "hierarchical"])
-def found(request: pytest.FixtureRequest, planted: pd.DataFrame) -> pd.DataFrame:
+def frame(request: pytest.FixtureRequest, planted: pd.DataFrame) -> pd.DataFrame:
     return sensitivity(planted, request.param, random_seed=1)
 
 
-def test_the_planted_word_decides(found: pd.DataFrame) -> None:
-    assert found.columns.tolist() == list(COLUMNS)
-    assert found.attrs["deciding"]["associated - different"][0] == "planted"
-    conclusions, largest = found.attrs["reading"]
-    assert conclusions.numbers == {"deciding": found.attrs["deciding"]}
-    assert "'associated - different' (nearer with everything) is sensitive to" in conclusions.text
-    assert largest.numbers["shift_in_sd"] == found.loc[found["shift_in_sd"].abs().idxmax(), "shift_in_sd"]
-    first = found[found["contrast"] == "associated - different"].iloc[0]
+def test_the_planted_word_decides(frame: pd.DataFrame) -> None:
+    assert frame.columns.tolist() == list(COLUMNS)
+    assert frame.attrs["deciding"]["associated - different"][0] == "planted"
+    conclusions, largest = frame.attrs["reading"]
+    assert conclusions.numbers == {"deciding": frame.attrs["deciding"]}
+    assert "'associated - different' (nearer " in conclusions.text
+    assert "planted" in conclusions.text
+    assert largest.numbers["shift_in_sd"] == frame.loc[frame["shift_in_sd"].abs().idxmax(), "shift_in_sd"]
+    first = frame[frame["contrast"] == "associated - different"].iloc[0]
     assert (first["left_out"], first["conclusion"], first["changes_conclusion"]) == ("planted", "not settled", True)
-    assert (found["shift"].abs().diff().dropna() <= 0).all()
-    assert not found.isna().any(axis=None)
-    assert len(found) == 2 * 28
-    assert found.attrs["skipped"] == []
+    assert (frame["shift"].abs().diff().dropna() <= 0).all()
+    assert not frame.isna().any(axis=None)
+    assert len(frame) == 2 * 28
+    assert frame.attrs["skipped"] == []
 
 
 @pytest.mark.parametrize("left_out", [None, "planted", "h3"])
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_refits_are_fits_of_the_reduced_table(planted: pd.DataFrame, model: str, left_out: str | None) -> None:
-    found = sensitivity(planted, model, random_seed=1)
+    frame = sensitivity(planted, model, random_seed=1)
     table = planted if left_out is None else planted[planted["attribute_word"] != left_out]
     expected = bb.contrasts(bb.fit(table, model, draws=5000, random_seed=8, progress=False)).set_index("contrast")
-    full = pd.DataFrame(found.attrs["contrasts"]).set_index("contrast")
-    ours = full if left_out is None else found[found["left_out"] == left_out].set_index("contrast")
+    full = pd.DataFrame(frame.attrs["contrasts"]).set_index("contrast")
+    ours = full if left_out is None else frame[frame["left_out"] == left_out].set_index("contrast")
     ours = ours.loc[expected.index]
     sd = expected["sd"]
     error = 4 * np.hypot(sd / np.sqrt(expected["ess_bulk"]), sd / np.sqrt(4000))
@@ -83,41 +84,37 @@ def test_refits_are_fits_of_the_reduced_table(planted: pd.DataFrame, model: str,
 
 @pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical"])
 def test_a_word_without_weight_moves_nothing(model: str) -> None:
-    found = sensitivity(study(controls=60), model, random_seed=1)
-    control = found[found["left_out"].str.startswith("h") & (found["contrast"] == "associated - different")]
+    frame = sensitivity(study(controls=60), model, random_seed=1)
+    control = frame[frame["left_out"].str.startswith("h") & (frame["contrast"] == "associated - different")]
     assert (control["shift_in_sd"].abs() < 0.05).all()
-    assert found.attrs["monte_carlo_error"] < 0.03 * max(row["sd"] for row in found.attrs["contrasts"])
+    assert frame.attrs["monte_carlo_error"] < 0.03 * max(row["sd"] for row in frame.attrs["contrasts"])
 
 
 def test_lists_and_what_cannot_be_left_out(planted: pd.DataFrame) -> None:
-    found = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
+    frame = sensitivity(planted, leave_out="list", draws=250, random_seed=1)
     lists = {"attribute list x", "attribute list y", "protected group x", "protected group y"}
-    assert set(found["left_out"]) == {*lists, "attribute list human"}
-    assert found.attrs["skipped"] == [
-        {
-            "left_out": "attribute list human",
-            "contrast": "associated - human",
-            "reason": "the connection 'human' would have no rows left",
-        }
-    ]
-    assert found.attrs["refits"] == 5
-    assert not found.isna().any(axis=None)
+    assert set(frame["left_out"]) == {*lists, "attribute list human"}
+    (skipped,) = frame.attrs["skipped"]
+    assert (skipped["left_out"], skipped["contrast"]) == ("attribute list human", "associated - human")
+    assert "'human'" in skipped["reason"]
+    assert frame.attrs["refits"] == 5
+    assert not frame.isna().any(axis=None)
 
 
 def test_nothing_can_be_left_out() -> None:
     table = study(words=2).query("protected_group == 'x'")
-    found = sensitivity(table, "hierarchical", leave_out="protected_word", random_seed=1)
-    assert found.empty
-    assert found.columns.tolist() == list(COLUMNS)
-    (reading,) = found.attrs["reading"]
+    frame = sensitivity(table, "hierarchical", leave_out="protected_word", random_seed=1)
+    assert frame.empty
+    assert frame.columns.tolist() == list(COLUMNS)
+    (reading,) = frame.attrs["reading"]
     assert reading.kind == "nothing"
-    assert found.attrs["skipped"][0]["reason"] in reading.text
+    assert frame.attrs["skipped"][0]["reason"] in reading.text
 
 
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_priors(planted: pd.DataFrame, model: str) -> None:
-    found = sensitivity(planted, model, leave_out="prior", random_seed=1)
-    names = set(found["left_out"])
+    frame = sensitivity(planted, model, leave_out="prior", random_seed=1)
+    names = set(frame["left_out"])
     assert {
         "connection_mean ~ Normal(mu=1, sigma=0.15) (scale halved)",
         "sigma ~ Exponential(rate=1) (scale doubled)",
@@ -126,7 +123,7 @@ def test_priors(planted: pd.DataFrame, model: str) -> None:
     label = "connection_mean ~ Normal(mu=1, sigma=0.15) (scale halved)"
     fit = bb.fit(planted, model, priors={"connection_mean": "Normal(1, 0.15)"}, random_seed=5, progress=False)
     expected = bb.contrasts(fit).set_index("contrast")
-    ours = found[found["left_out"] == label].set_index("contrast")
+    ours = frame[frame["left_out"] == label].set_index("contrast")
     assert ((ours["mean"] - expected["mean"]).abs() < 0.1 * expected["sd"]).all()
 
 
@@ -138,34 +135,34 @@ def test_the_same_seed_gives_the_same_report(planted: pd.DataFrame) -> None:
 
 def test_models_that_need_nuts_are_fitted_anew(planted: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each refit is a whole fit of the model that was asked for; another sampler stands in for NUTS here."""
-    asked = []
+    calls = []
 
-    def stand_in(kept: pd.DataFrame, spec: ModelSpec, **settings: Any) -> xr.DataTree:
-        asked.append((spec.name, len(kept), settings["draws"], settings["chains"]))
-        return bb.fit(kept, "hierarchical", **settings)
+    def stand_in(rows: pd.DataFrame, spec: ModelSpec, **settings: Any) -> xr.DataTree:
+        calls.append((spec.name, len(rows), settings["draws"], settings["chains"]))
+        return bb.fit(rows, "hierarchical", **settings)
 
     monkeypatch.setattr(module, "fit_model", stand_in)
-    found = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
-    assert found.attrs["refits"] == 5
-    kept = [len(planted)]
+    frame = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+    assert frame.attrs["refits"] == 5
+    row_counts = [len(planted)]
     for column in ("attribute_group", "protected_group"):
-        kept += [int((planted[column] != name).sum()) for name in planted[column].unique()]
-    assert asked == [("robust", rows, 300, 2) for rows in kept]
-    assert not found.isna().any(axis=None)
+        row_counts += [int((planted[column] != name).sum()) for name in planted[column].unique()]
+    assert calls == [("robust", count, 300, 2) for count in row_counts]
+    assert not frame.isna().any(axis=None)
     usual = sensitivity(planted, "hierarchical", leave_out="list", draws=300, chains=2, random_seed=2)
-    both = usual.merge(found, on=["left_out", "contrast"])
-    assert len(both) == len(usual) == len(found)
-    sd = (both["hdi_high_x"] - both["hdi_low_x"]) / 3.2
-    assert ((both["mean_x"] - both["mean_y"]).abs() < 6 * sd * np.sqrt(2 / 600)).all()
+    merged = usual.merge(frame, on=["left_out", "contrast"])
+    assert len(merged) == len(usual) == len(frame)
+    sd = (merged["hdi_high_x"] - merged["hdi_low_x"]) / 3.2
+    assert ((merged["mean_x"] - merged["mean_y"]).abs() < 6 * sd * np.sqrt(2 / 600)).all()
 
 
 @pytest.mark.truth
 @pytest.mark.slow
 def test_robust_models_are_fitted_anew_by_nuts(planted: pd.DataFrame) -> None:
     with warnings.catch_warnings(action="ignore"):  # so few draws do not converge
-        found = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
-    assert found.attrs["refits"] == 5
-    assert not found.isna().any(axis=None)
+        frame = sensitivity(planted, "robust", leave_out="list", draws=300, chains=2, random_seed=1)
+    assert frame.attrs["refits"] == 5
+    assert not frame.isna().any(axis=None)
 
 
 def test_a_grid_that_does_not_cover_the_posterior_is_fitted_as_fit_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,28 +170,28 @@ def test_a_grid_that_does_not_cover_the_posterior_is_fitted_as_fit_does(monkeypa
     table, covers, fitted = study(), exact.GridDraws.good, []
     usual = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
 
-    def whole_fit(kept: pd.DataFrame, *arguments: object, **settings: object) -> xr.DataTree:
-        fitted.append(len(kept))
+    def whole_fit(rows: pd.DataFrame, *arguments: object, **settings: object) -> xr.DataTree:
+        fitted.append(len(rows))
         with monkeypatch.context() as context:
             context.setattr(exact.GridDraws, "good", covers)
-            return bb.fit(kept, *arguments, **settings)
+            return bb.fit(rows, *arguments, **settings)
 
     monkeypatch.setattr(module, "fit_model", whole_fit)
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
-    found = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
-    assert len(fitted) == 1 + found.attrs["refits"] == 1 + usual.attrs["refits"]
-    both = usual.merge(found, on=["left_out", "contrast"])
-    assert len(both) == len(usual) == len(found)
-    sd = (both["hdi_high_x"] - both["hdi_low_x"]) / 3.2
-    assert ((both["mean_x"] - both["mean_y"]).abs() < 6 * sd * np.sqrt(2 / 2000)).all()
+    frame = sensitivity(table, "hierarchical", leave_out="list", draws=500, random_seed=1)
+    assert len(fitted) == 1 + frame.attrs["refits"] == 1 + usual.attrs["refits"]
+    merged = usual.merge(frame, on=["left_out", "contrast"])
+    assert len(merged) == len(usual) == len(frame)
+    sd = (merged["hdi_high_x"] - merged["hdi_low_x"]) / 3.2
+    assert ((merged["mean_x"] - merged["mean_y"]).abs() < 6 * sd * np.sqrt(2 / 2000)).all()
 
 
 def test_impossible_requests(planted: pd.DataFrame) -> None:
     with pytest.raises(ArgumentError, match="leave_out='words'"):
         sensitivity(planted, leave_out="words")
-    with pytest.raises(ReportError, match="no connection 'neutral'; it has associated, different, human"):
+    with pytest.raises(ReportError, match=r"'neutral'.*associated, different, human"):
         sensitivity(planted, baseline="neutral")
-    with pytest.raises(ReportError, match="nothing to compare"):
+    with pytest.raises(ReportError, match="'human'"):
         sensitivity(planted.query("connection == 'human'"), baseline="human")
     with pytest.raises(ArgumentError, match="hdi_prob"):
         sensitivity(planted, hdi_prob=1.2)
@@ -202,7 +199,7 @@ def test_impossible_requests(planted: pd.DataFrame) -> None:
         sensitivity(planted, draws=5)
     with pytest.raises(ArgumentError, match="random_seed=-1"):
         sensitivity(planted, random_seed=-1)
-    with pytest.raises(ModelError, match="no model 'crosed'"):
+    with pytest.raises(ModelError, match="'crosed'"):
         sensitivity(planted, "crosed")
 
 
@@ -211,6 +208,6 @@ def test_impossible_requests(planted: pd.DataFrame) -> None:
 @pytest.mark.shared
 def test_every_attribute_word_of_religion(shared) -> None:
     table = bb.read_table(shared / "data/published/tables/religion_google.csv.gz")
-    found = sensitivity(table, "crossed", random_seed=1)
-    assert found.attrs["refits"] == 322
-    assert found.attrs["deciding"]["associated - different"] == ["greedy"]
+    frame = sensitivity(table, "crossed", random_seed=1)
+    assert frame.attrs["refits"] == 322
+    assert frame.attrs["deciding"]["associated - different"] == ["greedy"]

@@ -1,4 +1,4 @@
-"""What studies are simulated from: a fit's posterior and model, or assumed values."""
+"""Plans of studies, from a fit's posterior and model, or from assumed values."""
 
 from typing import Any
 
@@ -61,15 +61,15 @@ def test_assumed_values_choose_the_model() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"connection_mean": {"associated": 1.0}, "word_sd": 0.1}, "no sigma"),
-        ({**ASSUMED, "words_sd": 1}, "did you mean 'word_sd'"),
-        ({**ASSUMED, "group_mean": 1}, "it is called 'connection_mean' now"),
+        ({"connection_mean": {"associated": 1.0}, "word_sd": 0.1}, "sigma"),
+        ({**ASSUMED, "words_sd": 1}, "'words_sd'.*'word_sd'"),
+        ({**ASSUMED, "group_mean": 1}, "'group_mean'.*'connection_mean'"),
         ({**ASSUMED, "sigma": 0}, "sigma of 'associated'=0"),
-        ({**ASSUMED, "sigma": {"associated": 0.1}}, "no value for 'different'"),
-        ({**ASSUMED, "connection_mean": 0.9}, "give a mapping"),
-        ({**ASSUMED, "connection_mean": {"asociated": 0.9}}, "did you mean 'associated'"),
+        ({**ASSUMED, "sigma": {"associated": 0.1}}, "sigma .*'different'"),
+        ({**ASSUMED, "connection_mean": 0.9}, "connection_mean=0.9"),
+        ({**ASSUMED, "connection_mean": {"asociated": 0.9}}, "'asociated'.*'associated'"),
         ({**ASSUMED, "protected_groups": 0}, "protected_groups=0"),
-        ({**ASSUMED, "controls": {"humans": 5}}, "did you mean 'human'"),
+        ({**ASSUMED, "controls": {"humans": 5}}, "'humans'.*'human'"),
         ({**ASSUMED, "controls": {"human": 0}}, "controls of 'human'=0"),
         ({**ASSUMED, "controls": 3}, "controls=3"),
     ],
@@ -81,5 +81,5 @@ def test_unusable_values_are_named(values: dict[str, Any], message: str) -> None
 
 def test_models_without_a_plan_are_refused(table: pd.DataFrame) -> None:
     fit = bb.fit(table, "no_pooling", draws=50, random_seed=1, progress=False)
-    with pytest.raises(ReportError, match="no word_sd"):
+    with pytest.raises(ReportError, match=r"'no_pooling'.*word_sd"):
         plan_from_fit(fit)

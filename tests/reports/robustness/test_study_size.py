@@ -16,40 +16,40 @@ ASSUMED = {"connection_mean": {"associated": 0.9, "different": 0.95}, "word_sd":
 
 
 def test_the_width_is_the_one_that_theory_gives() -> None:
-    found = required_words(ASSUMED, width=0.03, sizes=[(100, 10)], samples=5, random_seed=1)
+    study_sizes = required_words(ASSUMED, width=0.03, sizes=[(100, 10)], samples=5, random_seed=1)
     # Two means of 200 words, each of variance 0.03^2 + 0.06^2 / 10.
     expected = 2 * 1.598 * np.sqrt(2 * (0.03**2 + 0.06**2 / 10) / 200)
-    assert found.frame["mean_width"][0] == pytest.approx(expected, rel=0.08)
-    assert found.frame["pairs"][0] == 200 * 20
-    assert found.frame["mc_se"][0] > 0
+    assert study_sizes.frame["mean_width"][0] == pytest.approx(expected, rel=0.08)
+    assert study_sizes.frame["pairs"][0] == 200 * 20
+    assert study_sizes.frame["mc_se"][0] > 0
 
 
 def test_the_smallest_sizes_are_marked() -> None:
     sizes = [(40, 20), (5, 5), (40, 40), (5, 5)]
-    found = required_words(ASSUMED, width=0.03, sizes=sizes, samples=6, random_seed=1)
-    assert found.frame["protected_words"].tolist() == [5, 40, 40]
-    assert found.frame["suffices"].tolist() == [False, True, True]
-    assert found.frame["smallest"].tolist() == [False, True, False]
-    smallest, independent, caution = found.statements
+    study_sizes = required_words(ASSUMED, width=0.03, sizes=sizes, samples=6, random_seed=1)
+    assert study_sizes.frame["protected_words"].tolist() == [5, 40, 40]
+    assert study_sizes.frame["suffices"].tolist() == [False, True, True]
+    assert study_sizes.frame["smallest"].tolist() == [False, True, False]
+    smallest, independent, caution = study_sizes.statements
     assert smallest.numbers == {"sizes": [{"protected_words": 40, "attribute_words": 20}]}
     assert "40 protected words a group with 20 attribute words a list" in smallest.text
     assert independent.kind == "independent attribute words"
     assert caution.text == bb.load_model("hierarchical").caution
     again = required_words(ASSUMED, width=0.03, sizes=sizes, samples=6, random_seed=1)
-    pd.testing.assert_frame_equal(found.frame, again.frame)
-    assert found.to_dict() == again.to_dict()
+    pd.testing.assert_frame_equal(study_sizes.frame, again.frame)
+    assert study_sizes.to_dict() == again.to_dict()
 
 
 def test_attribute_effects_ask_for_more_attribute_words() -> None:
     means = {"associated": 0.9, "different": 0.95, "human": 1.0}
     crossed = {**ASSUMED, "connection_mean": means, "attribute_sd": 0.1, "controls": {"human": 60}}
     keywords = {"width": 0.05, "contrast": "associated - human", "samples": 4, "random_seed": 1}
-    found = required_words(crossed, sizes=[(10, 5), (10, 60)], **keywords)
-    assert found.frame["mean_width"][0] > 1.5 * found.frame["mean_width"][1]
-    assert found.model == "crossed"
-    (none,) = found.statements
+    study_sizes = required_words(crossed, sizes=[(10, 5), (10, 60)], **keywords)
+    assert study_sizes.frame["mean_width"][0] > 1.5 * study_sizes.frame["mean_width"][1]
+    assert study_sizes.model == "crossed"
+    (none,) = study_sizes.statements
     assert none.kind == "no size suffices"
-    assert none.numbers["mean_width"] == found.frame["mean_width"].min()
+    assert none.numbers["mean_width"] == study_sizes.frame["mean_width"].min()
     lists = {"stereotype": 0.1, "human": 0.02}
     per_list = required_words({**crossed, "attribute_sd": lists}, sizes=[(10, 60)], **keywords)
     assert per_list.model == "crossed_per_list"
@@ -58,17 +58,17 @@ def test_attribute_effects_ask_for_more_attribute_words() -> None:
 @pytest.mark.parametrize("model", ["crossed", "hierarchical", "hierarchical_common_scale"])
 def test_from_a_fit(table: pd.DataFrame, model: str) -> None:
     fit = bb.fit(table, model, draws=200, random_seed=1, progress=False)
-    found = required_words(fit, width=0.1, sizes=[(8, 8), (16, 8)], samples=4, random_seed=1)
-    assert found.frame["mean_width"][0] > found.frame["mean_width"][1]
+    study_sizes = required_words(fit, width=0.1, sizes=[(8, 8), (16, 8)], samples=4, random_seed=1)
+    assert study_sizes.frame["mean_width"][0] > study_sizes.frame["mean_width"][1]
     # The size of the study itself gives about the width that it had.
-    own = bb.contrasts(fit).iloc[0]
-    assert found.frame["mean_width"][0] == pytest.approx(own["hdi_high"] - own["hdi_low"], rel=0.6)
-    assert found.frame["pairs"][0] == int(fit["constant_data"]["pair_count"].sum())
+    contrast = bb.contrasts(fit).iloc[0]
+    assert study_sizes.frame["mean_width"][0] == pytest.approx(contrast["hdi_high"] - contrast["hdi_low"], rel=0.6)
+    assert study_sizes.frame["pairs"][0] == int(fit["constant_data"]["pair_count"].sum())
 
 
 def test_one_group_has_two_lists() -> None:
-    found = required_words({**ASSUMED, "protected_groups": 1}, width=0.1, sizes=[(6, 4)], samples=3, random_seed=1)
-    assert found.frame["pairs"][0] == 6 * 8
+    planned = required_words({**ASSUMED, "protected_groups": 1}, width=0.1, sizes=[(6, 4)], samples=3, random_seed=1)
+    assert planned.frame["pairs"][0] == 6 * 8
 
 
 @pytest.mark.parametrize("width", [0, -1, 5, "0.1", float("nan"), True])
@@ -78,19 +78,19 @@ def test_impossible_widths(width: float) -> None:
 
 
 def test_it_is_text_and_html_and_json() -> None:
-    found = required_words(ASSUMED, width=0.03, sizes=[(5, 5)], samples=2, random_seed=1)
-    assert "protected_words" in str(found)
-    for said in found.statements:
-        assert said.text[:40] in str(found)
-        assert said.kind in {entry["kind"] for entry in found.to_dict()["statements"]}
-    assert "<table" in found._repr_html_()
-    assert json.loads(json.dumps(found.to_dict()))["sizes"][0]["pairs"] == 100
-    assert repr(found) == "StudySizes('associated - different', width=0.03, 1 sizes)"
+    study_sizes = required_words(ASSUMED, width=0.03, sizes=[(5, 5)], samples=2, random_seed=1)
+    assert "protected_words" in str(study_sizes)
+    for statement in study_sizes.statements:
+        assert statement.text[:40] in str(study_sizes)
+        assert statement.kind in {entry["kind"] for entry in study_sizes.to_dict()["statements"]}
+    assert "<table" in study_sizes._repr_html_()
+    assert json.loads(json.dumps(study_sizes.to_dict()))["sizes"][0]["pairs"] == 100
+    assert repr(study_sizes) == "StudySizes('associated - different', width=0.03, 1 sizes)"
 
 
 @pytest.mark.parametrize("model", ["hierarchical", "crossed"])
 def test_studies_that_cannot_be_fitted_are_left_out_and_counted(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The exact sampler's check of its grid fails, or a crossed posterior meets a singular matrix."""
+    """The exact sampler's check of its grid fails, or the matrix of a crossed posterior is singular."""
     calls = iter(range(100))
 
     def fails(*_: object, **__: object) -> None:
@@ -101,40 +101,40 @@ def test_studies_that_cannot_be_fitted_are_left_out_and_counted(model: str, monk
 
     assumed = ASSUMED if model == "hierarchical" else {**ASSUMED, "attribute_sd": 0.05}
     monkeypatch.setattr(exact.GridDraws, "good", property(sometimes))
-    found = required_words(assumed, width=0.03, sizes=[(5, 5)], samples=4, random_seed=1)
-    assert found.frame["studies"].tolist() == ([4] if model == "crossed" else [2])  # a grid is looked at twice
+    study_sizes = required_words(assumed, width=0.03, sizes=[(5, 5)], samples=4, random_seed=1)
+    assert study_sizes.frame["studies"].tolist() == ([4] if model == "crossed" else [2])  # a grid is looked at twice
     monkeypatch.setattr(exact.GridDraws, "good", property(lambda _: False))
     monkeypatch.setattr(collapsed, "fit_proposal", fails)
-    with pytest.raises(ReportError, match="cannot be fitted by the fast sampler"):
+    with pytest.raises(ReportError, match=r"5 protected words .* 5 attribute words"):
         required_words(assumed, width=0.03, sizes=[(5, 5)], samples=3, random_seed=1)
 
 
 def test_impossible_requests(fit: xr.DataTree) -> None:
-    with pytest.raises(ArgumentError, match="did you mean 'associated - different'"):
+    with pytest.raises(ArgumentError, match="'associated - different'"):
         required_words(fit, width=0.1, contrast="associated - differnt")
-    with pytest.raises(ArgumentError, match="use associated - different, different - associated"):
+    with pytest.raises(ArgumentError, match="associated - different, different - associated"):
         required_words(ASSUMED, width=0.1, contrast="associated - human")
     with pytest.raises(ReportError, match="sizes="):
         required_words(ASSUMED, width=0.1, sizes=[(0, 5)])
-    with pytest.raises(ReportError, match="pairs, more than"):
+    with pytest.raises(ReportError, match="20,000,000"):
         required_words(ASSUMED, width=0.1, sizes=[(10**5, 10**5)])
     with pytest.raises(ArgumentError, match="samples=1"):
         required_words(ASSUMED, width=0.1, samples=1)
     with pytest.raises(ArgumentError, match="random_seed=True"):
         required_words(ASSUMED, width=0.1, random_seed=True)
-    with pytest.raises(FitError, match="not list"):
+    with pytest.raises(FitError, match="list"):
         required_words([1], width=0.1)
 
 
 def test_power_is_the_share_of_intervals_on_the_side_of_the_gap() -> None:
     sizes, settings = [(5, 5), (40, 20)], {"width": 0.03, "samples": 6, "random_seed": 1}
-    found = required_words(ASSUMED, gap=-0.02, sizes=sizes, **settings)
+    study_sizes = required_words(ASSUMED, gap=-0.02, sizes=sizes, **settings)
     none = required_words(ASSUMED, sizes=sizes, **settings)
     assert "power" not in none.frame
-    few, many = found.frame["power"]
+    few, many = study_sizes.frame["power"]
     assert few < many == 1.0
-    assert found.frame["power_se"].tolist() == pytest.approx([np.sqrt(few * (1 - few) / 6), 0.0])
-    assert found.gap == found.to_dict()["gap"] == -0.02
-    assert [said.kind for said in found.statements].count("power") == 1
+    assert study_sizes.frame["power_se"].tolist() == pytest.approx([np.sqrt(few * (1 - few) / 6), 0.0])
+    assert study_sizes.gap == study_sizes.to_dict()["gap"] == -0.02
+    assert [statement.kind for statement in study_sizes.statements].count("power") == 1
     with pytest.raises(ReportError, match="gap=0"):
         required_words(ASSUMED, gap=0, sizes=sizes, **settings)

@@ -1,0 +1,57 @@
+"""Statements on groups: whether the nearness of lists decides a contrast."""
+
+from typing import Any
+
+import pytest
+
+from bayesbias.models.data import model_data
+from bayesbias.reports.posterior.group_statements import group_statements
+from tests.reports.made import made_table
+
+SETTLED = {"mean": -0.05, "hdi_low": -0.08, "hdi_high": -0.02}
+OPEN = {"mean": -0.01, "hdi_low": -0.04, "hdi_high": 0.02}
+
+
+def row(numbers: dict[str, float], *, borderline: bool = False, **net: float) -> dict[Any, Any]:
+    return {
+        "contrast": "associated - different",
+        "protected_group": "group 0",
+        "protected_word": "",
+        "observed": -0.04,
+        "borderline": borderline,
+        **numbers,
+        **net,
+    }
+
+
+@pytest.mark.parametrize(
+    ("numbers", "net", "decides"),
+    [
+        (SETTLED, (-0.04, -0.07, -0.01), False),
+        (SETTLED, (-0.01, -0.04, 0.02), True),
+        (SETTLED, (0.01, -0.02, 0.04), True),
+        (OPEN, (-0.01, -0.04, 0.02), False),
+        (OPEN, (0.01, -0.02, 0.04), False),
+        (OPEN, (0.05, 0.02, 0.08), True),
+    ],
+)
+def test_nearness_decides_if_the_contrast_turns_or_is_no_longer_settled(
+    numbers: dict[str, float], net: tuple[float, float, float], decides: bool
+) -> None:
+    mean, low, high = net
+    contrast_row = row(numbers, net_mean=mean, net_low=low, net_high=high, list_nearness=-0.043)
+    (statement,) = group_statements([contrast_row], model_data(made_table(("he", "she"))))
+    assert statement.kind == "group"
+    assert statement.numbers["decides"] is decides
+    assert ("0.043" in statement.text) == decides
+    assert statement.text.startswith(f"group 0: associated minus different {numbers['mean']:+.3f} (plain -0.040)")
+    assert (statement.numbers["associated"], statement.numbers["different"]) == (["associated"], ["different"])
+    assert "protected_word" not in statement.numbers
+
+
+def test_a_borderline_contrast_is_not_settled() -> None:
+    data = model_data(made_table(("he", "she")))
+    settled, borderline = group_statements([row(SETTLED), row(SETTLED, borderline=True)], data)
+    assert "not settled" not in settled.text
+    assert "not settled" in borderline.text
+    assert not settled.numbers["decides"]
