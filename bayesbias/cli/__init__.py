@@ -44,7 +44,8 @@ _PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for
 
 def _arrange() -> None:
     """Put the commands in groups, in the order of their use."""
-    for command in (*app.registered_groups, *app.registered_commands):
+    registered: tuple[Any, ...] = (*app.registered_groups, *app.registered_commands)
+    for command in registered:
         command.rich_help_panel = _PLACES[_name_of(command)][1]
     app.registered_commands.sort(key=lambda command: _PLACES[_name_of(command)][0])
 

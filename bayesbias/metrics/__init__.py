@@ -1,28 +1,19 @@
-"""Measures that give one number for a study in an embedding, each with its conventions.
+"""Measures of a study in an embedding, and scores of a whole embedding, each with its conventions.
 
-All measures take their first arguments alike:
+Measures of a study compare word lists of protected groups (X, Y, ...) with attribute lists (A, B, ...). A study given
+as a mapping lists X, Y, A, B in this order: A is associated with X, and B with Y. Attribute lists may be the control
+lists ``"human"`` and ``"neutral"``. A list that lost more than the share `max_lost` of its words raises a
+`LostWordsError`.
 
-embedding
-    An `Embedding`, or what stands for one (`bayesbias.embeddings.EmbeddingLike`).
-study
-    A `Study`, the name of a bundled one, the path of a TOML file, or lists by name: X, Y, A, B, of which X and Y
-    are protected, A and B attributes, A is associated with X, and B with Y (`bayesbias.studies.study.StudyLike`). Some
-    measures take more or fewer lists by name, and say so.
-targets, attributes
-    Names of the protected groups X and Y that are compared, which may be left out where the study has exactly two; and
-    of the attribute groups (or the control lists ``"human"`` and ``"neutral"``) that they are compared on.
-max_lost
-    The share of a list's words that the embedding may lack, from 0 to 1; a list that lost more is a `LostWordsError`.
+Scores of a whole embedding (`EMBEDDING_MEASURES`) use words or the items of a file. They have no `max_lost`: the items
+that the embedding lacks are listed in the score (`lost`, `coverage`).
 
-Scores of a whole embedding (`EMBEDDING_MEASURES`) take an embedding and words or a file, and no `max_lost`: what the
-embedding lacks of many items stands in the score (`lost`, `coverage`).
-
-All of them warn with a `LostWordsWarning` if the embedding lacks some words, with a `DuplicatesWarning` if several
-words of a list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.
+All of them give a `LostWordsWarning` if the embedding lacks some words and a `DuplicatesWarning` if several words of a
+list match the same vector, and raise a `MeasureError` or an `ArgumentError` if an argument is not usable.
 """
 
-# Loaded at once, not when first used: several functions bear the name of their file, and Python would
-# otherwise put the file in the function's place. The files are light; what is heavy is imported inside functions.
+# Imported eagerly: several functions have the name of their module, which a lazy import would return instead of the
+# function. The modules are light; heavy dependencies are imported inside functions.
 from bayesbias.metrics.associations.mac import mac
 from bayesbias.metrics.associations.mean_vectors import ect, rnd
 from bayesbias.metrics.associations.rnsb import rnsb

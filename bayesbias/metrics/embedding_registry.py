@@ -1,4 +1,4 @@
-"""Every score of a whole embedding by its name: what it says, which way is better, what it needs."""
+"""The registry of scores of a whole embedding: their meaning, which way is better, what they need."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from bayesbias.metrics.intrinsic.vocabulary import midb, vocabulary_direct_bias
 from bayesbias.metrics.quality.analogies import analogies
 from bayesbias.metrics.quality.benchmark_files import read_analogies, read_sembias, read_similarity
 from bayesbias.metrics.quality.similarity import word_similarity
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 _WORDS = "words that should be neutral (without any: all of letters that the embedding has)"
 _DAWKINS = "Dawkins (2021), appendix B"
@@ -25,36 +26,36 @@ _DAWKINS = "Dawkins (2021), appendix B"
 
 @dataclass(frozen=True, repr=False)
 class EmbeddingMeasure(Described):
-    """What a score of a whole embedding is.
+    """Description of a score of a whole embedding.
 
     Parameters
     ----------
     name, title
-        Its name in `EMBEDDING_MEASURES`, and in words.
+        Name in `EMBEDDING_MEASURES`, and full name.
     about
-        ``"bias"``, what is left of a bias in the geometry; or ``"quality"``, what the embedding is good for.
+        ``"bias"``, for a bias that is left in the geometry, or ``"quality"``, for the usefulness of the embedding.
     formula
-        As plain text.
+        Formula as plain text.
     better
-        ``"lower"``, ``"higher"`` or ``"nearer to 0"``: which values of the headline are better.
+        Better values of the headline: ``"lower"``, ``"higher"`` or ``"nearer to 0"``.
     range
-        Which values it may take.
+        Possible values.
     needs
-        What it needs besides the embedding.
+        Data that the score needs besides the embedding.
     data
-        The argument that takes this: ``"path"``, ``"names"`` or ``"words"``.
+        Argument that takes these data: ``"path"``, ``"names"`` or ``"words"``.
     required
-        Whether there is no score without it.
+        Whether these data must be given.
     source
-        Who proposed it, and where.
+        Authors and publication.
     conventions
-        What the formula leaves open.
+        Choices that the formula leaves open.
     avoid
-        When not to use it.
+        Cases in which not to use it.
     function
-        What computes it: it takes an embedding and the data, and returns an `EmbeddingScore`.
+        Function of an embedding and the data that returns an `EmbeddingScore`.
     read
-        What reads its file, and raises what is wrong with that; None where it needs none.
+        Reader of its file, which raises an error if the file is faulty. None: it needs no file.
     """
 
     name: str
@@ -79,7 +80,7 @@ class EmbeddingMeasure(Described):
 
     @property
     def takes_reference(self) -> bool:
-        """Whether the embedding before debiasing chooses its words or directions (``reference=``)."""
+        """Whether its words or directions can come from the embedding before debiasing (``reference=``)."""
         return "reference" in signature(self.function).parameters
 
 
@@ -92,8 +93,8 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
             f"Bolukbasi et al. (2016), DirectBias_c; {_DAWKINS}, DB",
             "g is of the reference, or of the embedding itself, from unit vectors, unless a direction is given; c = 1; "
             "of several pairs, or a posterior of the direction, the interval has its spread",
-            "without a reference where she and he were made alike; to say that a bias is gone: what is off "
-            "this one direction it does not see",
+            "without a reference where she and he were made alike; to say that a bias is gone: it ignores all other "
+            "directions",
             vocabulary_direct_bias,
         ),
         EmbeddingMeasure(
@@ -117,7 +118,7 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
         ),
         EmbeddingMeasure(
             "recoverability", "recoverability of a bias by classifiers", "bias",
-            "share of words whose side before debiasing a classifier tells from their vectors",
+            "share of words whose side before debiasing a classifier finds from their vectors",
             "lower", "0 to 1; 0.5 is chance", _WORDS, "words", False,
             f"Gonen and Goldberg (2019); {_DAWKINS}",
             "5,000 words, half from each end of she - he in the reference; 20% to learn from; variance of Nadeau and "
@@ -165,9 +166,10 @@ EMBEDDING_MEASURES: dict[str, EmbeddingMeasure] = {
         ),
     )
 }  # fmt: skip
-"""Name -> `EmbeddingMeasure`, of everything in ``bayesbias.metrics`` that scores a whole embedding."""
+"""Name -> `EmbeddingMeasure`, for every score of a whole embedding."""
 
 
+@shared_parameters()
 def score_embedding(
     name: str,
     embedding: EmbeddingLike,
@@ -179,22 +181,18 @@ def score_embedding(
     progress: bool = True,
     **options: Any,
 ) -> EmbeddingScore:
-    """Score an embedding by a measure's name.
+    """Return the score of an embedding by the measure of a given name.
 
     Parameters
     ----------
     name
-        A name in `EMBEDDING_MEASURES`.
-    embedding
-        See `bayesbias.metrics`.
+        Name in `EMBEDDING_MEASURES`.
     data
-        What the measure needs besides: its entry's `data` says whether a path, names or words.
+        Data that the measure needs besides the embedding: a path, names or words, as its entry's `data` says.
     reference
-        The embedding before debiasing, for measures that choose words or directions in it; others do without.
-    random_seed, hdi_prob, progress
-        As in the measure's own function.
+        Embedding before debiasing, for measures that choose words or directions in it; others ignore it.
     **options
-        Other options of the measure's own function, such as `threshold`, `splits`, `components`.
+        Other options of the measure's function, such as `threshold`, `splits`, `components`.
 
     Raises
     ------
@@ -207,7 +205,7 @@ def score_embedding(
     >>> round(bb.metrics.score_embedding("vocabulary_direct_bias", path, random_seed=1).value, 3)
     0.077
     """
-    given = {
+    common_options = {
         "random_seed": resolve_seed(random_seed),
         "hdi_prob": check_probability("hdi_prob", hdi_prob),
         "progress": check_flag("progress", progress),
@@ -216,17 +214,17 @@ def score_embedding(
     entry = find_embedding_measure(name)
     if data is None and entry.required:
         raise MeasureError(f"{name} needs {entry.needs}. Give it as data.")
-    known = list(signature(entry.function).parameters)
+    parameter_names = list(signature(entry.function).parameters)
     for option in options:
-        if option not in known or option in ("embedding", entry.data, *given):
-            hint = did_you_mean(option, known)
-            raise MeasureError(f"{name} has no option {option!r}{hint}; it has {name_some(known, 20)}.")
-    taken = {option: value for option, value in given.items() if option in known}
-    return entry.function(embedding, **{entry.data: data}, **taken, **options)
+        if option not in parameter_names or option in ("embedding", entry.data, *common_options):
+            hint = did_you_mean(option, parameter_names)
+            raise MeasureError(f"{name} has no option {option!r}{hint}; it has {name_some(parameter_names, 20)}.")
+    accepted_options = {option: value for option, value in common_options.items() if option in parameter_names}
+    return entry.function(embedding, **{entry.data: data}, **accepted_options, **options)
 
 
 def find_embedding_measure(name: str) -> EmbeddingMeasure:
-    """Return the entry of a measure; raise `MeasureError` if there is none of this name.
+    """Return the entry of a measure in `EMBEDDING_MEASURES`, or raise `MeasureError`.
 
     >>> find_embedding_measure("sembias").better
     'higher'

@@ -1,4 +1,4 @@
-"""The word lists of a measure and their vectors: the one way in which every measure gets its words."""
+"""Look-up of word lists and their vectors, shared by all measures."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ WordLists = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FoundLists(Described):
-    """Lists of words that were looked up in an embedding.
+    """Word lists as they were found in an embedding.
 
     Parameters
     ----------
     source
-        The embedding.
+        Embedding that was searched.
     words
-        List -> its words that the embedding has, in their order.
+        Words that the embedding has, by list, in their order.
     lost
-        List -> its words that the embedding lacks; only lists that lost any.
+        Words that the embedding lacks, by list; only lists that lost any.
     """
 
     source: Embedding
@@ -42,12 +42,12 @@ class FoundLists(Described):
 
     @cached_property
     def units(self) -> Mapping[str, Floats]:
-        """List -> its vectors, scaled to length 1: float64, of shape (words, dimensions)."""
+        """Vectors by list, scaled to length 1: float64, of shape (words, dimensions)."""
         return {name: unit_rows(self.source, words) for name, words in self.words.items()}
 
     @cached_property
     def vectors(self) -> Mapping[str, Floats]:
-        """List -> its vectors as they are stored: float64, of shape (words, dimensions)."""
+        """Vectors by list, as stored: float64, of shape (words, dimensions)."""
         return {name: self.source.matrix(words).astype(np.float64) for name, words in self.words.items()}
 
     @property
@@ -56,7 +56,7 @@ class FoundLists(Described):
         return [word for words in self.words.values() for word in words]
 
     def labels(self, names: Iterable[str], column: str) -> dict[str, list[str]]:
-        """Return the words of some lists as labels of scores, and in a column the list of each."""
+        """Return the words of some lists, and the list of each word, as columns `word` and `column`."""
         rows = [(word, name) for name in names for word in self.words[name]]
         return {"word": [word for word, _ in rows], column: [name for _, name in rows]}
 
@@ -74,55 +74,61 @@ def find_lists(
     least: int = 2,
     others: Iterable[str] | None = (),
 ) -> FoundLists:
-    """Look up lists of words (list name -> words) in an embedding.
+    """Return word lists (list name -> words) as they are found in an embedding.
 
-    Of each list at least `least` words must be left, and at most the share `max_lost` may be lost. `others` are words
-    to read besides, where the embedding is still to be read; None: all words. Warns of words that the embedding lacks,
-    and of words of a list that match the same vector, of which the first is kept; two lists that share a vector are an
-    error.
+    Each list must keep at least `least` words and may lose at most the share `max_lost`. `others` are further words to
+    read if the embedding is still a file; None: all words. A warning names the words that the embedding lacks, and
+    those that match the same vector as an earlier word of their list, which are left out. Two lists that share a vector
+    raise a `MeasureError`.
 
     >>> vectors = {"cat": [2.0, 0.0], "dog": [0.0, 1.0], "purr": [3.0, 4.0], "nap": [1.0, 0.0]}
-    >>> found = find_lists(vectors, {"pets": ["cat", "dog"], "sounds": ["purr"]}, least=1)
-    >>> found.similarity("pets", "sounds").round(3)
+    >>> lists = find_lists(vectors, {"pets": ["cat", "dog"], "sounds": ["purr"]}, least=1)
+    >>> lists.similarity("pets", "sounds").round(3)
     array([[0.6],
            [0.8]])
     """
     check_max_lost(max_lost)
     lists = {name: checked_words(f"The list {name!r}", words) for name, words in lists.items()}
-    every = [word for words in lists.values() for word in words]
-    source = as_embedding(embedding, None if others is None else [*every, *checked_words("The vocabulary", others)])
-    found = source.lookup(every).found
-    lost = {name: gone for name, words in lists.items() if (gone := tuple(word for word in words if word not in found))}
-    kept = {name: _distinct(name, words, found) for name, words in lists.items()}
-    few = [f"{name!r} has {len(words)} of its {len(lists[name])}" for name, words in kept.items() if len(words) < least]
-    if few:
+    all_words = [word for words in lists.values() for word in words]
+    source = as_embedding(embedding, None if others is None else [*all_words, *checked_words("The vocabulary", others)])
+    forms = source.lookup(all_words).found
+    lost_words = {
+        name: missing
+        for name, words in lists.items()
+        if (missing := tuple(word for word in words if word not in forms))
+    }
+    distinct = {name: _distinct(name, words, forms) for name, words in lists.items()}
+    too_short = [
+        f"{name!r} has {len(words)} of its {len(lists[name])}" for name, words in distinct.items() if len(words) < least
+    ]
+    if too_short:
         raise MeasureError(
-            f"In the embedding {source.name!r}, {'; '.join(few)} words, but at least {least} of each list are needed. "
-            f"Add words, or look them up in another way (the case rule is {source.case_text!r})."
+            f"In the embedding {source.name!r}, {'; '.join(too_short)} words, but each list needs at least {least}. "
+            f"Add words, or change the case rule, which is {source.case_text!r}."
         )
     judge_lost_words(
         f"The embedding {source.name!r}",
-        [WordList(name, len(words), lost.get(name, ())) for name, words in lists.items()],
-        "The measure is about the words that are left; its result keeps the whole list (lost_words).",
+        [WordList(name, len(words), lost_words.get(name, ())) for name, words in lists.items()],
+        "The measure uses the other words; its result lists the lost ones (lost_words).",
         max_lost=max_lost,
     )
-    _raise_if_lists_share_a_vector(kept, found)
-    return FoundLists(source, kept, lost)
+    _raise_if_lists_share_a_vector(distinct, forms)
+    return FoundLists(source, distinct, lost_words)
 
 
 def find_two_lists(
     embedding: EmbeddingLike, lists: WordLists, *, max_lost: float = MAX_LOST, others: Iterable[str] | None = ()
 ) -> FoundLists:
-    """Look up two lists of words, of which one word each must be left; the rest is as in `find_lists`."""
+    """Return two word lists as `find_lists` does; each must keep at least one word."""
     if len(lists) != 2:
-        raise MeasureError(f"Found {len(lists)} word lists. Give two by name.")
+        raise MeasureError(f"Found {len(lists)} word lists. Give a mapping of two list names to words.")
     return find_lists(embedding, lists, max_lost=max_lost, least=1, others=others)
 
 
 def as_embedding(embedding: EmbeddingLike | Callable[..., Embedding], words: Iterable[str] | None = None) -> Embedding:
-    """Return an embedding as it is, or read the vectors of `words` (None: of all words) from what stands for one.
+    """Return an embedding, loaded from its source if need be with the vectors of `words` only (None: all words).
 
-    A function is called with ``words=``: so the command line reads from a file no more than a measure asks for.
+    A function is called with ``words=``, so that the command line reads from a file only what a measure needs.
     """
     if isinstance(embedding, Embedding):
         return embedding
@@ -131,17 +137,17 @@ def as_embedding(embedding: EmbeddingLike | Callable[..., Embedding], words: Ite
 
 
 def checked_words(what: str, words: Any) -> tuple[str, ...]:
-    """Return a list of words as a tuple; raise `MeasureError` if it is something else."""
+    """Return a list of words as a tuple, or raise `MeasureError`."""
     listed = tuple(words) if isinstance(words, Iterable) and not isinstance(words, str) else (None,)
     if not all(issubclass(kind, str) for kind in set(map(type, listed))):
-        raise MeasureError(f"{what} is {words!r}. Give a list of words, which are text.")
+        raise MeasureError(f"{what} is {words!r}. Give a list of strings.")
     return listed
 
 
 def checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return pairs of words if they are such; raise `MeasureError` if not, or if one is listed twice."""
+    """Return pairs of words, or raise `MeasureError` if they are something else or one is listed twice."""
     if isinstance(pairs, str) or not isinstance(pairs, Sequence):
-        raise MeasureError(f"{pairs!r} are no pairs of words. Give pairs such as [('he', 'she')].")
+        raise MeasureError(f"{pairs!r} is not a list of pairs of words. Give pairs such as [('he', 'she')].")
     checked: list[tuple[str, str]] = []
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
@@ -150,22 +156,22 @@ def checked_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ..
             raise MeasureError(f"The pair {pair[0]!r}, {pair[1]!r} is listed twice. Keep one.")
         checked.append((pair[0], pair[1]))
     if not checked:
-        raise MeasureError("There are no pairs. Give at least one, such as ('he', 'she').")
+        raise MeasureError("Found 0 pairs of words. Give at least 1, such as [('he', 'she')].")
     return tuple(checked)
 
 
 @dataclass(frozen=True)
 class StudyLists:
-    """The word lists of a study that a measure compares.
+    """Word lists of a study that a measure compares.
 
     Parameters
     ----------
     study
         Name of the study.
     protected, attributes
-        List -> its words.
+        Words of each list, by its name.
     associated
-        The pairs of a protected and an attribute list that the study takes for associated.
+        Pairs of a protected and an attribute list that the study calls associated.
     """
 
     study: str
@@ -175,7 +181,7 @@ class StudyLists:
 
     @property
     def by_name(self) -> dict[str, Sequence[str]]:
-        """All lists, the protected ones first; of two of the same name each with its kind."""
+        """All lists by name, the protected ones first; two lists of the same name are told apart by their kind."""
         labels = list_labels(self.protected, self.attributes)
         kinds = (("protected", self.protected), ("attribute", self.attributes))
         return {labels[kind, name]: words for kind, lists in kinds for name, words in lists.items()}
@@ -189,7 +195,7 @@ class StudyLists:
 def four_lists(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
     """Return the lists X, Y (protected) and A, B (attributes) of an association test.
 
-    By default the attribute lists are the one associated with X and the one with Y (see `bayesbias.metrics`).
+    By default A is the attribute list associated with X, and B the one associated with Y.
 
     >>> four_lists(bb.load_study("weat7")).title
     'math, arts by male, female'
@@ -202,9 +208,9 @@ def four_lists(study: StudyLike, targets: Any = None, attributes: Any = None) ->
 
 
 def two_groups(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
-    """Return two protected groups and the attribute lists that they are compared on, by default all but the controls.
+    """Return two protected groups and the attribute lists to compare them on, by default all but the control lists.
 
-    Lists by name, three or more, are two groups and then the attribute lists.
+    Of lists by name, at least three, the first two are the groups.
 
     >>> two_groups("weat7", attributes="male").title
     'math, arts by male'
@@ -219,9 +225,9 @@ def two_groups(study: StudyLike, targets: Any = None, attributes: Any = None) ->
 
 
 def groups_on_two_lists(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
-    """Return protected groups, by default all, and two attribute lists, by default the study's own two.
+    """Return protected groups, by default all, and two attribute lists, by default the study's own.
 
-    Lists by name, three or more, are the groups and then the two attribute lists.
+    Of lists by name, at least three, the last two are the attribute lists.
 
     >>> groups_on_two_lists("weat7", targets="math").title
     'math by male, female'
@@ -239,30 +245,32 @@ def groups_on_two_lists(study: StudyLike, targets: Any = None, attributes: Any =
 
 
 def every_group(study: StudyLike, targets: Any = None, attributes: Any = None) -> StudyLists:
-    """Return all protected and all attribute groups, without the control words."""
+    """Return all protected and attribute lists, without the control lists."""
     if targets is not None or attributes is not None:
-        raise MeasureError("MAC takes every group of a study. Leave targets and attributes out.")
+        raise MeasureError("MAC compares all lists of a study. Leave targets and attributes out.")
     loaded = load_study(study)
     return StudyLists(loaded.name, loaded.protected, loaded.attributes, frozenset(loaded.associated))
 
 
 def lists_by_name(lists: WordLists, protected: int, wanted: str, targets: Any, attributes: Any) -> StudyLists:
-    """Return lists given by name, the first `protected` (or all but the last) of them protected."""
+    """Return lists given by name, of which ``names[:protected]`` are the protected ones."""
     if len(lists) < 3 or targets or attributes:
         raise MeasureError(
             f"Found {len(lists)} word lists. Give {wanted} by name, in this order, without targets or attributes; or "
             "give a study."
         )
     names = tuple(lists)
-    first, rest = ({name: lists[name] for name in part} for part in (names[:protected], names[protected:]))
-    return StudyLists("word lists", first, rest)
+    protected_by_name, attributes_by_name = (
+        {name: lists[name] for name in part} for part in (names[:protected], names[protected:])
+    )
+    return StudyLists("word lists", protected_by_name, attributes_by_name)
 
 
 def chosen_lists(study: Study, targets: Sequence[str], attributes: Sequence[str]) -> StudyLists:
-    """Return some lists of a study; raise `MeasureError` if a protected and an attribute list bear the same name."""
+    """Return the named lists of a study, or raise `MeasureError` if two of different kinds have the same name."""
     if shared := set(targets) & set(attributes):
         raise MeasureError(
-            f"The study {study.name!r} has a protected and an attribute group {min(shared)!r}: rename one."
+            f"The study {study.name!r} has a protected and an attribute list called {min(shared)!r}. Rename one."
         )
     return StudyLists(
         study.name,
@@ -272,19 +280,21 @@ def chosen_lists(study: Study, targets: Sequence[str], attributes: Sequence[str]
     )
 
 
-def list_names(names: Any, known: WordLists, what: str, study: Study, *, count: int | None = None) -> tuple[str, ...]:
-    """Return the names of lists of a study; raise `MeasureError` unless they are known, different and `count`."""
+def list_names(
+    names: Any, available: WordLists, what: str, study: Study, *, count: int | None = None
+) -> tuple[str, ...]:
+    """Return names of lists of a study, or raise `MeasureError` unless they are available, different and `count`."""
     chosen = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Sequence) else ()
     for name in chosen:
-        if not isinstance(name, str) or name not in known:
-            hint = did_you_mean(str(name), known)
+        if not isinstance(name, str) or name not in available:
+            hint = did_you_mean(str(name), available)
             raise MeasureError(
-                f"{what}={names!r}: the study {study.name!r} has no {name!r}{hint}; it has {name_some(known, 20)}."
+                f"{what}={names!r}: the study {study.name!r} has no {name!r}{hint}; it has {name_some(available, 20)}."
             )
     if not chosen or len(set(chosen)) < len(chosen) or len(chosen) != (count or len(chosen)):
         raise MeasureError(
-            f"{what}={names!r}: name {'two ' if count else ''}different groups of the study {study.name!r}, out of "
-            f"{name_some(known, 20)}."
+            f"{what}={names!r}: give the names of {count or 'some'} different lists of the study {study.name!r}, out "
+            f"of {name_some(available, 20)}."
         )
     return chosen
 
@@ -293,48 +303,48 @@ def _target_pair(study: Study, targets: Any) -> tuple[str, ...]:
     if targets is None and len(study.protected) != 2:
         raise MeasureError(
             f"The study {study.name!r} has {len(study.protected)} protected groups ({name_some(study.protected)}), "
-            f"but two are compared. Name them: targets={tuple(study.protected)[:2]!r}."
+            f"but the measure compares 2. Name them, such as targets={tuple(study.protected)[:2]!r}."
         )
     names = tuple(study.protected) if targets is None else targets
     return list_names(names, study.protected, "targets", study, count=2)
 
 
 def _associated_list(study: Study, target: str) -> str:
-    """Return the one attribute group that a protected group is associated with."""
+    """Return the only attribute list that a protected group is associated with, or raise `MeasureError`."""
     groups = [attribute for protected, attribute in study.associated if protected == target]
     if len(groups) != 1:
         raise MeasureError(
             f"The study {study.name!r} associates {target!r} with {len(groups)} attribute groups"
-            f"{f' ({name_some(groups)})' if groups else ''}, but the test needs one. "
-            f"Name both: attributes=(...), out of {name_some(study.attribute_lists, 20)}."
+            f"{f' ({name_some(groups)})' if groups else ''}, but the test needs 1. "
+            f"Name two: attributes=(...), out of {name_some(study.attribute_lists, 20)}."
         )
     return groups[0]
 
 
-def _distinct(name: str, words: Sequence[str], found: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the words that were found, without those that match the vector of an earlier one."""
+def _distinct(name: str, words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words that the embedding has, without those that match the vector of an earlier word."""
     first: dict[str, str] = {}
     dropped = []
-    for word in (word for word in words if word in found):
-        if found[word] in first:
+    for word in (word for word in words if word in forms):
+        if forms[word] in first:
             dropped.append(word)
         else:
-            first[found[word]] = word
+            first[forms[word]] = word
     if dropped:
         warn_user(
-            f"Left {len(dropped)} of the {len(words)} words of {name!r} out, because they match the same vector as an "
-            f"earlier word of the list: {name_some(dropped)}.",
+            f"Left out {len(dropped)} of the {len(words)} words of {name!r}, which match the same vector as an earlier "
+            f"word of the list: {name_some(dropped)}.",
             DuplicatesWarning,
         )
     return tuple(first.values())
 
 
-def _raise_if_lists_share_a_vector(kept: Mapping[str, Sequence[str]], found: Mapping[str, str]) -> None:
-    home: dict[str, tuple[str, str]] = {}
-    for name, words in kept.items():
+def _raise_if_lists_share_a_vector(lists: Mapping[str, Sequence[str]], forms: Mapping[str, str]) -> None:
+    first_use: dict[str, tuple[str, str]] = {}
+    for name, words in lists.items():
         for word in words:
-            other, its_list = home.setdefault(found[word], (word, name))
-            if its_list != name:
+            other, other_list = first_use.setdefault(forms[word], (word, name))
+            if other_list != name:
                 raise MeasureError(
-                    f"{other!r} (in {its_list!r}) and {word!r} (in {name!r}) are the same vector. Keep it in one list."
+                    f"{other!r} (in {other_list!r}) and {word!r} (in {name!r}) match the same vector. Keep one of them."
                 )

@@ -1,4 +1,4 @@
-"""Every measure by its name: what it computes, what its sign means, what it needs, and how to run it."""
+"""The registry of measures: what each computes, what its sign means, what it needs, and how to run it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +21,7 @@ from bayesbias.metrics.directions.direct_bias import direct_bias
 from bayesbias.metrics.directions.word_scores import word_scores
 from bayesbias.metrics.look_up import every_group, four_lists, two_groups
 from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.metrics.similarities import SimilarityMeasure
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
 from bayesbias.metrics.subspaces.mean_cosine import weat_score, weat_score_statistics
@@ -45,34 +46,34 @@ def _below_one(values: Floats) -> Floats:
 
 @dataclass(frozen=True, repr=False)
 class Measure(Described):
-    """What a measure is.
+    """Description of a measure.
 
     Parameters
     ----------
     name, title
-        Its name in `MEASURES`, and in words.
+        Name in `MEASURES`, and full name.
     formula
-        As plain text.
+        Formula as plain text.
     sign
-        What a positive, or a large, value means.
+        Meaning of a positive, or of a large, value.
     range
-        Which values it may take.
+        Possible values.
     needs
-        The word lists that it takes.
+        Word lists that the measure takes.
     source
-        Who proposed it, and where.
+        Authors and publication.
     conventions
-        What the formula leaves open.
+        Choices that the formula leaves open.
     avoid
-        When not to use it.
+        Cases in which not to use it.
     function
-        What computes it: it takes an embedding and a study, and returns a `MeasureResult`.
+        Function of an embedding and a study that returns a `MeasureResult`.
     options
         Options of the function that make it this measure.
     of_similarities
-        The measure as a function of the similarities alone, where it is one.
+        The measure as a function of pairwise similarities alone. None: it needs more.
     strength
-        From values of the measure to numbers that grow with the strength of what it measures, in either direction.
+        Function from values of the measure to numbers that grow with the strength of the effect in either direction.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Measure(Described):
 
     @property
     def posterior(self) -> bool:
-        """Whether it is a function of pairwise similarities, so that a fit has a posterior of it."""
+        """Whether the measure has a posterior under a fit, as a function of pairwise similarities."""
         return self.of_similarities is not None
 
 
@@ -112,9 +113,9 @@ MEASURES: dict[str, Measure] = {
             "positive: X nearer to A and Y to B, the associations of the study", "-2 to 2 (effect size)", _FOUR,
             "Caliskan, Bryson and Narayanan (2017)",
             "sd with n - 1; the p-value is one-sided and counts all partitions up to a million",
-            "to compare sizes between studies: it is divided by the spread of the words' own associations, so "
-            "that a small gap that all words share is large; with 3 and 3 words, which no p-value below 0.05 can "
-            "come from; to speak of other attribute words than these",
+            "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
+            "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
+            "generalize to other attribute words",
             weat,
             of_similarities=SimilarityMeasure(four_lists, weat_statistics, associations, _ASSOCIATION),
         ),
@@ -126,8 +127,8 @@ MEASURES: dict[str, Measure] = {
             "one protected group, two attribute groups",
             "Caliskan, Bryson and Narayanan (2017), WEFAT; Caliskan et al. (2022), SC-WEAT",
             "sd with n - 1; attribute words are exchanged for the p-value, all partitions up to a million",
-            "where there are two groups to compare: of one group alone it cannot tell an association from "
-            "attribute words that are near to everything",
+            "where there are two groups to compare: one group alone cannot tell an association from attribute words "
+            "that are near to everything",
             sc_weat,
         ),
         Measure(
@@ -136,15 +137,15 @@ MEASURES: dict[str, Measure] = {
             "positive: nearer to A, the first attribute group", "-2 to 2",
             "protected groups, two attribute groups",
             "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, nas", "sd with n - 1",
-            "to say how sure it is: it is a standardized size and no test; and a word alone cannot tell an "
-            "association from attribute words that are near to everything, so compare words with each other",
+            "to say how certain an association is: it is a standardized size, not a test; and a single word cannot "
+            "tell an association from attribute words that are near to everything, so compare words with each other",
             nas,
         ),
         Measure(
             "semaxis", "SemAxis of single words", "cos(w, mean of A - mean of B)",
             "positive: towards A, the first attribute group", "-1 to 1", "protected groups, two attribute groups",
             "An, Kwak and Ahn (2018), equations 1 and 2", "vectors as stored (normalize=False)",
-            "to compare a word with 0: words in general lie off it; compare words with each other",
+            "to compare a word with 0: words in general do not score 0; compare words with each other",
             semaxis,
         ),
         Measure(
@@ -153,7 +154,7 @@ MEASURES: dict[str, Measure] = {
             f"{_KINDEL}, equation WEAT(A, B, C, D) and supplement, WEAT_0, WEAT_1, WEAT_k",
             "all pairs (grand_mean); 'paired' by place, 'centroid' of the vectors as stored. A posterior only without "
             "the centroid",
-            "to say whether it is more than chance: it has no test; weat has, and bb.measure_posterior an "
+            "to say whether it exceeds chance: it has no test; weat has one, and bb.measure_posterior gives an "
             "interval",
             weat_score,
             of_similarities=SimilarityMeasure(four_lists, weat_score_statistics, associations, _ASSOCIATION),
@@ -163,7 +164,7 @@ MEASURES: dict[str, Measure] = {
             f"{_SCORE}, X:Y = trace(P_X P_Y) / sqrt(rank X * rank Y), P the projectors onto the words' spans",
             "positive: A nearer to C and B to D, the associations of the study", "-2 to 2", _FOUR,
             f"{_KINDEL}, Sim_CCA;k and Table 1", "uncentred; scaled by the ranks (scaled=False: not)",
-            "with lists of nearly as many words as the vectors have dimensions: their spans meet whatever the "
+            "with lists of nearly as many words as the vectors have dimensions: their spans intersect whatever the "
             "words are; compare it with bb.metrics.study_nulls",
             canonical_subspace,
         ),
@@ -171,8 +172,8 @@ MEASURES: dict[str, Measure] = {
             "mac", "Mean Average Cosine distance", "mean over words t and attribute groups A_j of mean (1 - cos(t, a))",
             "large: far from all attributes, associated or not", "0 to 2", "protected groups, attribute groups",
             "Manzini et al. (2019)", "a distance, not a similarity; each attribute group counts the same",
-            "to ask whether groups differ: it averages associated and different pairs, so that what one gains the"
-            " other loses; and 1 is no neutral value",
+            "to ask whether groups differ: it averages associated and different pairs, whose differences cancel; and "
+            "1 is not a neutral value",
             mac,
             of_similarities=SimilarityMeasure(
                 every_group, mac_statistics, average_distances, "mean distance s(t, A_j) to an attribute group"
@@ -192,16 +193,16 @@ MEASURES: dict[str, Measure] = {
             "rnd", "Relative Norm Distance", "mean over words a of |a - mean X| - |a - mean Y|",
             "positive: attribute words nearer to Y", "-2 to 2", _TWO, "Garg et al. (2018)",
             "unit vectors; mean, not sum, over words (rnd_sum: the sum, as published)",
-            "with groups whose words scatter unlike: the mean of near words is longer, and so farther from a word"
-            " that is unrelated to both; distance=\"cosine\" does not see that",
+            "with groups whose words scatter differently: the mean of words that are close together is longer, and so "
+            "farther from a word unrelated to both; distance=\"cosine\" ignores lengths",
             rnd,
         ),
         Measure(
             "ect", "Embedding Coherence Test", "Spearman's rho of cos(a, mean X) and cos(a, mean Y) over words a",
             "near 1: both groups rank the attribute words alike", "-1 to 1", _TWO, "Dev and Phillips (2019)",
             "vectors as stored (normalize=False). The posterior is that with normalize=True",
-            "to find a shift that all attribute words share: if each is nearer to the first group by as much, it is "
-            "still 1",
+            "to find a shift that all attribute words share: if each is nearer to the first group by the same amount, "
+            "it is still 1",
             ect,
             of_similarities=SimilarityMeasure(two_groups, ect_statistics, same_as=(("normalize", True),)),
             strength=_below_one,
@@ -209,19 +210,19 @@ MEASURES: dict[str, Measure] = {
         Measure(
             "rnsb", "Relative Negative Sentiment Bias",
             "Kullback-Leibler divergence from equal shares of the words' probabilities of being negative",
-            "large: some words are taken for more negative than others; 0: all alike", "0 to log(words), in nats",
+            "large: some words count as more negative than others; 0: all alike", "0 to log(words), in nats",
             "protected groups, a positive and a negative attribute group", "Sweeney and Najafian (2019)",
             "logistic regression on vectors as stored; the second attribute group is the negative one; needs "
             "scikit-learn",
-            "where the classifier hardly tells positive from negative words (see accuracy), and to compare "
-            "studies with different numbers of words, whose upper ends differ",
+            "where the classifier hardly separates positive from negative words (see accuracy), and to compare "
+            "studies with different numbers of words, since the upper bounds differ",
             rnsb,
         ),
         Measure(
             "db_wa", "direct bias / word association of single words", "cos(w, m) - cos(w, f)",
             "positive: towards m, the first word of the pair", "-2 to 2", _PAIRS, f"{_DU}, DB/WA",
             "base pairs masculine word first",
-            "with a single base pair: all else that its two words differ in counts too; compare several "
+            "with a single base pair: every other difference between its two words counts too; compare several "
             "(bb.metrics.index_of_inconsistency)",
             word_scores, {"rule": "db_wa"},
         ),
@@ -237,7 +238,7 @@ MEASURES: dict[str, Measure] = {
             "ripa_unit", "RIPA of unit vectors", "w (m - f) / |m - f|, w of length 1",
             "positive: towards m, the first word of the pair", "-1 to 1", _PAIRS, f"published code of {_DU}, RIPA",
             "the word's vector of length 1, those of the pair as stored",
-            "to repeat published values of ripa, which have the words' lengths in them",
+            "to reproduce published values of ripa, which depend on the words' lengths",
             word_scores,
             {"rule": "ripa_unit"},
         ),
@@ -251,32 +252,26 @@ MEASURES: dict[str, Measure] = {
         ),
     )
 }  # fmt: skip
-"""Name -> `Measure`, of everything in ``bayesbias.metrics`` that gives numbers for a study in an embedding."""
+"""Name -> `Measure`, for every measure of a study in an embedding."""
 
 
+@shared_parameters()
 def measure(name: str, embedding: EmbeddingLike, study: StudyLike, **options: Any) -> MeasureResult:
-    """Run a measure by its name.
+    """Return the result of the measure of a given name.
 
     Parameters
     ----------
     name
-        A name in `MEASURES`.
-    embedding, study
-        See `bayesbias.metrics`.
+        Name in `MEASURES`.
     **options
-        Options of the measure's own function, such as `targets`, `attributes`, `ddof`, `base_pairs`.
-
-    Returns
-    -------
-    MeasureResult
-        What the measure's function returns.
+        Options of the measure's function, such as `targets`, `attributes`, `ddof`, `base_pairs`.
 
     Raises
     ------
     MeasureError
         If there is no such measure or option, or the measure cannot be computed.
     ArgumentError
-        If an option is not usable.
+        If the value of an option is not usable.
 
     Examples
     --------
@@ -285,17 +280,21 @@ def measure(name: str, embedding: EmbeddingLike, study: StudyLike, **options: An
     0.7561
     """
     entry = find_measure(name)
-    optional = [item for item in signature(entry.function).parameters.values() if item.default is not Parameter.empty]
-    known = [item.name for item in optional if item.name not in entry.options]
+    optional_parameters = [
+        parameter
+        for parameter in signature(entry.function).parameters.values()
+        if parameter.default is not Parameter.empty
+    ]
+    option_names = [parameter.name for parameter in optional_parameters if parameter.name not in entry.options]
     for option in options:
-        if option not in known:
-            hint = did_you_mean(option, known)
-            raise MeasureError(f"{name} has no option {option!r}{hint}; it has {name_some(known, 20)}.")
+        if option not in option_names:
+            hint = did_you_mean(option, option_names)
+            raise MeasureError(f"{name} has no option {option!r}{hint}; it has {name_some(option_names, 20)}.")
     return entry.function(embedding, study, **entry.options, **options)
 
 
 def find_measure(name: str) -> Measure:
-    """Return the entry of a measure; raise `MeasureError` if there is none of this name.
+    """Return the entry of a measure in `MEASURES`, or raise `MeasureError`.
 
     >>> find_measure("ect").range
     '-1 to 1'

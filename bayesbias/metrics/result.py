@@ -1,4 +1,4 @@
-"""What every measure returns."""
+"""The result of a measure of a study in an embedding."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -14,24 +14,24 @@ from bayesbias.errors import did_you_mean, name_some
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeasureResult:
-    """What a measure gave for a study in an embedding.
+    """Result of a measure of a study in an embedding.
 
     Parameters
     ----------
     measure
         Name of the measure, such as ``"weat"``.
     statistics
-        Every number by its name, the headline number first. Each is an attribute too: ``result.p_value``.
+        Numbers by name, the headline number first. Each is also an attribute, such as ``result.p_value``.
     scores : pandas.DataFrame
-        Scores of single words: `word`, `group` (the protected group that the word is of, or is compared with),
-        `attribute_group` (the same of attribute lists), `base_pair` and `score`. One row a word, or one a word and
-        what it is compared with; columns that do not apply hold empty texts.
+        Scores of single words: `word`, `group` (the protected group of the word, or the one it is compared with),
+        `attribute_group` (the same for attribute lists), `base_pair` and `score`. One row per word, or per word and
+        group, list or pair that it is compared with; columns that do not apply hold empty strings.
     lost_words
-        Word list -> the words of it that the embedding lacks; only lists that lost any.
+        Words that the embedding lacks, by list; only lists that lost any.
     conventions
-        What the numbers leave open: divisors, sides, signs.
+        Choices behind the numbers: divisors, sides, signs.
     study, embedding
-        Names of what was measured.
+        Names of the study and of the embedding.
 
     Examples
     --------
@@ -55,19 +55,19 @@ class MeasureResult:
 
     @property
     def value(self) -> float:
-        """The headline number: the first of the statistics."""
+        """The headline number, which is the first of the statistics."""
         return next(iter(self.statistics.values()))
 
     def __getattr__(self, name: str) -> float:
-        # Only names that are no fields come here. A copy being made has no statistics yet.
+        # Called for names that are not fields. A copy in the making has no statistics yet.
         statistics = self.__dict__.get("statistics", {})
         if name in statistics:
             number: float = statistics[name]
             return number
-        known = (*self.__dict__, *statistics)
+        names = (*self.__dict__, *statistics)
         measure = self.__dict__.get("measure", "this measure")
-        hint = did_you_mean(name, known)
-        raise AttributeError(f"The result of {measure} has no {name!r}{hint}. It has {name_some(known, 20)}.")
+        hint = did_you_mean(name, names)
+        raise AttributeError(f"The result of {measure} has no {name!r}{hint}. It has {name_some(names, 20)}.")
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.statistics})
@@ -87,8 +87,10 @@ class MeasureResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
-        found: dict[str, Any] = plain({each.name: getattr(self, each.name) for each in fields(self)})
-        return found
+        fields_by_name: dict[str, Any] = plain(
+            {own_field.name: getattr(self, own_field.name) for own_field in fields(self)}
+        )
+        return fields_by_name
 
     def _title(self) -> str:
         return f"{self.measure} of {self.study} in {self.embedding}"
@@ -99,10 +101,10 @@ class MeasureResult:
 
 
 def score_frame(scores: ArrayLike, **labels: Any) -> pd.DataFrame:
-    """Return scores of single words as a long frame, one row a score; scores with more axes are flattened.
+    """Return scores of single words as a frame with one row per score; scores with more axes are flattened.
 
-    `labels` are `word`, and those of `group`, `attribute_group` and `base_pair` that apply: one label a row, or one for
-    all.
+    `labels` are `word` and those of `group`, `attribute_group` and `base_pair` that apply: one label per row, or one
+    label for all rows.
 
     >>> score_frame([0.3, -0.1], word=["cat", "dog"], group="pets")
       word group attribute_group base_pair  score
@@ -111,23 +113,23 @@ def score_frame(scores: ArrayLike, **labels: Any) -> pd.DataFrame:
     """
     values = np.ravel(scores)
     columns = dict.fromkeys(("word", "group", "attribute_group", "base_pair"), "") | labels
-    # A frame of whole columns is made in half the time of one of single texts.
+    # Building the frame from full columns takes half the time of broadcasting single strings.
     whole = {name: [label] * len(values) if isinstance(label, str) else label for name, label in columns.items()}
     return pd.DataFrame({**whole, "score": values})
 
 
 def group_means(scores: pd.DataFrame) -> dict[str, float]:
-    """Return the mean of scores, that of their absolute values, and, of several groups, the mean of each.
+    """Return the mean of scores, the mean of their absolute values and, for several groups, the mean of each group.
 
     >>> group_means(score_frame([0.5, -0.25], word=["cat", "dog"], group=["cats", "dogs"]))
     {'mean': 0.125, 'mean_absolute': 0.375, 'mean_of_cats': 0.5, 'mean_of_dogs': -0.25}
     """
     values = scores["score"]
-    found = {"mean": float(values.mean()), "mean_absolute": float(values.abs().mean())}
+    means = {"mean": float(values.mean()), "mean_absolute": float(values.abs().mean())}
     by_group = values.groupby(scores["group"], sort=False).mean()
-    return found | ({f"mean_of_{name}": float(mean) for name, mean in by_group.items()} if len(by_group) > 1 else {})
+    return means | ({f"mean_of_{name}": float(mean) for name, mean in by_group.items()} if len(by_group) > 1 else {})
 
 
 def _number(value: float) -> str:
-    """Return a number with six significant digits, or whole if it is whole."""
+    """Return a number as text, with six significant digits unless it is whole."""
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"

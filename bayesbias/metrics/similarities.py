@@ -1,4 +1,4 @@
-"""The cosine similarities of protected to attribute words: what the measures that need nothing else are made of."""
+"""Cosine similarities of protected to attribute words, for the measures that need nothing else."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ class Similarities(Described):
     Parameters
     ----------
     values : array, shape (..., protected words, attribute words)
-        List after list; of one study, or, along the leading axes, of many draws.
+        Similarities, list after list. Leading axes, if any, are those of draws.
     protected, attributes
-        List -> its words.
+        Words of each list, by its name.
     associated
-        Pairs of a protected and an attribute list that the study takes for associated.
+        Pairs of a protected and an attribute list that the study calls associated.
 
     Examples
     --------
-    >>> here = Similarities(np.eye(3), {"X": ["x1", "x2"], "Y": ["y"]}, {"A": ["a"], "B": ["b1", "b2"]})
-    >>> here.of("X", "B")
+    >>> pairs = Similarities(np.eye(3), {"X": ["x1", "x2"], "Y": ["y"]}, {"A": ["a"], "B": ["b1", "b2"]})
+    >>> pairs.of("X", "B")
     array([[0., 0.],
            [1., 0.]])
     """
@@ -57,18 +57,18 @@ class Similarities(Described):
     def of_embedding(
         cls, embedding: EmbeddingLike, lists: StudyLists, *, max_lost: float = MAX_LOST
     ) -> tuple["Similarities", FoundLists]:
-        """Return the similarities of lists in an embedding, and the words that it has and lacks."""
-        found = find_lists(embedding, lists.by_name, max_lost=max_lost)
-        names = tuple(found.words)
+        """Return the similarities of lists in an embedding, and the lists as they were found in it."""
+        found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost)
+        names = tuple(found_lists.words)
         rows, columns = names[: len(lists.protected)], names[len(lists.protected) :]
-        values = np.block([[found.similarity(row, column) for column in columns] for row in rows])
-        protected = {name: found.words[row] for name, row in zip(lists.protected, rows, strict=True)}
-        attributes = {name: found.words[column] for name, column in zip(lists.attributes, columns, strict=True)}
-        return cls(values, protected, attributes, lists.associated), found
+        values = np.block([[found_lists.similarity(row, column) for column in columns] for row in rows])
+        protected = {name: found_lists.words[row] for name, row in zip(lists.protected, rows, strict=True)}
+        attributes = {name: found_lists.words[column] for name, column in zip(lists.attributes, columns, strict=True)}
+        return cls(values, protected, attributes, lists.associated), found_lists
 
     @classmethod
     def of_table(cls, table: pd.DataFrame, lists: StudyLists) -> "Similarities":
-        """Return the similarities of lists in a distance table; of a pair that is listed twice, the first.
+        """Return the similarities of lists in a distance table, with the first value of a pair that is listed twice.
 
         Raises
         ------
@@ -81,14 +81,18 @@ class Similarities(Described):
         >>> Similarities.of_table(table, four_lists(table_study(table))).of("math", "male").shape
         (8, 8)
         """
-        words = [[word for part in each.values() for word in part] for each in (lists.protected, lists.attributes)]
+        words = [
+            [word for part in lists_of_kind.values() for word in part]
+            for lists_of_kind in (lists.protected, lists.attributes)
+        ]
         pairs = pd.MultiIndex.from_product(words)
-        known = table.drop_duplicates(["protected_word", "attribute_word"])
-        values = known.set_index(["protected_word", "attribute_word"])["cosine_similarity"].reindex(pairs)
+        unique_pairs = table.drop_duplicates(["protected_word", "attribute_word"])
+        values = unique_pairs.set_index(["protected_word", "attribute_word"])["cosine_similarity"].reindex(pairs)
         if values.isna().any():
             missing = [" - ".join(pair) for pair in pairs[values.isna()]]
             raise MeasureError(
-                f"Of {len(pairs):,} pairs of words the table lacks {len(missing):,}: {name_some(missing, 3)}."
+                f"The table lacks {len(missing):,} of {len(pairs):,} pairs of words: {name_some(missing, 3)}. Add "
+                "them, or leave these words out."
             )
         shape = len(words[0]), len(words[1])
         return cls(
@@ -96,16 +100,16 @@ class Similarities(Described):
         )
 
     def of(self, protected: str, attribute: str) -> Floats:
-        """Return the similarities of one list to another, shape (..., words, words)."""
+        """Return the similarities of one protected to one attribute list, of shape (..., words, words)."""
         rows, columns = _place(self.protected, protected), _place(self.attributes, attribute)
         return self.values[..., rows, columns]
 
     def to(self, attribute: str) -> Floats:
-        """Return the similarities of all protected words to one list, shape (..., words, words)."""
+        """Return the similarities of all protected words to one attribute list, of shape (..., words, words)."""
         return self.values[..., :, _place(self.attributes, attribute)]
 
     def by_group(self, values: Floats, axis: int = -1) -> Iterator[Floats]:
-        """Yield the part of each protected list of values that have the protected words along an axis."""
+        """Yield the part of `values` that belongs to each protected list; the words are along `axis`."""
         ends = list(accumulate(map(len, self.protected.values())))[:-1]
         yield from np.split(values, ends, axis=axis)
 
@@ -116,12 +120,12 @@ class Similarities(Described):
 
     @property
     def groups(self) -> list[str]:
-        """The protected list of each of `words`."""
+        """The protected list of each word in `words`."""
         return [group for group, words in self.protected.items() for _ in words]
 
 
 def table_study(table: pd.DataFrame, name: str = "of the table") -> Study:
-    """Return the lists of a distance table as a study.
+    """Return the study whose word lists are those of a distance table.
 
     >>> table_study(table).associated
     (('math', 'male'), ('arts', 'female'))
@@ -142,20 +146,20 @@ def table_study(table: pd.DataFrame, name: str = "of the table") -> Study:
 
 @dataclass(frozen=True)
 class SimilarityMeasure:
-    """A measure as a function of the similarities alone, so that a fitted model has a posterior of it.
+    """A measure as a function of pairwise similarities alone, which a fitted model has a posterior of.
 
     Parameters
     ----------
     lists
-        From a study, `targets` and `attributes` to the lists that are compared.
+        Function of a study, `targets` and `attributes` that returns the lists to compare.
     statistics
-        From similarities (and the measure's options) to statistics by name, each with the leading axes of the
-        similarities; the first is the headline number. Names and values are those of the measure's result.
+        Function of similarities (and of the measure's options) that returns statistics by name, each with the leading
+        axes of the similarities, the headline number first. Names and values are those of the measure's result.
     words
-        From similarities to the values of single protected words, shape (..., words), or of single words
-        and attribute lists, shape (..., words, lists). None where the measure has none.
+        Function of similarities that returns the values of single protected words, of shape (..., words), or of
+        words and attribute lists, of shape (..., words, lists). None: the measure has no such values.
     word_value
-        What these values are, in a few words.
+        Short description of these values.
     same_as
         Options of the measure itself that make it a function of the similarities.
     """
@@ -168,5 +172,5 @@ class SimilarityMeasure:
 
 
 def _place(lists: Mapping[str, Sequence[str]], name: str) -> slice:
-    ends = pairwise(accumulate((len(words) for words in lists.values()), initial=0))
-    return dict(zip(lists, (slice(*each) for each in ends), strict=True))[name]
+    edges = pairwise(accumulate((len(words) for words in lists.values()), initial=0))
+    return dict(zip(lists, (slice(*bounds) for bounds in edges), strict=True))[name]

@@ -1,4 +1,4 @@
-"""Look at the data before any model: similarities by connection and by protected word."""
+"""Shares of similarities by connection and by protected word, before any model."""
 
 from typing import TYPE_CHECKING
 
@@ -20,30 +20,30 @@ _QUANTILES = {"low_89": 0.055, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "
 
 @any_frame
 def similarity_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float | None = None) -> "pd.DataFrame":
-    """Say how many pairs of each connection are as similar as MAC takes for bias.
+    """Return the shares of pairs that are as similar as MAC takes for bias, by connection or by word.
 
-    MAC, the mean average cosine distance, is the mean over protected words and lists of attribute words of the mean
-    distance between the two; control lists do not count. Those who use it take a MAC below 1 for bias, that is, a
-    similarity of 1 - MAC. The shares show how ordinary such similarities are, among control words too.
+    MAC, the mean average cosine distance, is the mean over protected words and attribute lists of the mean distance
+    between the two, without control lists. In the literature a MAC below 1, or a mean similarity of 1 - MAC above 0,
+    counts as bias. The shares show how ordinary such similarities are, also among control words.
 
     Parameters
     ----------
     table
-        A distance table.
+        Distance table.
     level
-        ``"connection"`` (default): one row a connection; ``"word"``: one row a protected word and connection.
+        ``"connection"``: one row per connection; ``"word"``: one row per protected word and connection.
     mac
-        MAC that sets the band, such as one from the literature; that of the table by default.
+        MAC that sets the band, such as a published one. Default: that of the table.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `connection` (with `protected_word` and `protected_group` if asked for), `pairs`, and of their cosine
-        similarities (-1 to 1) `mean`, `sd` (missing for a single pair), the quantiles `low_89` and `high_89` (89 % of
-        the pairs between them), `low_50`, `median` and `high_50`; then the shares of pairs `inside` the band from
-        -(1 - MAC) to 1 - MAC, ends included, `above` it (nearer than MAC takes for bias) and `below` it. A word
-        without pairs of a connection has no row for it. ``attrs`` hold `mac` and `band`, the half-width of the band,
-        the absolute value of 1 - MAC.
+        Columns `connection` (for ``"word"`` also `protected_word` and `protected_group`), `pairs` (their number), and
+        for their cosine similarities (-1 to 1) `mean`, `sd` (missing for a single pair) and the quantiles `low_89` and
+        `high_89` (89 % of the pairs lie between them), `low_50`, `median` and `high_50`; then the shares of pairs
+        `inside` the band from -(1 - MAC) to 1 - MAC, ends included, `above` it (more similar than MAC takes for bias)
+        and `below` it. A word without pairs of a connection has no row for it. ``attrs`` hold `mac` and `band`, the
+        half-width of the band, abs(1 - MAC).
 
     Raises
     ------
@@ -73,7 +73,7 @@ def similarity_shares(table: "pd.DataFrame", *, level: str = "connection", mac: 
     band = abs(1 - used)
     similarity = table["cosine_similarity"]
     frame = table.assign(
-        # Rounding must not move a pair across the end of the band.
+        # Rounding must not move a pair across an end of the band.
         inside=similarity.abs() <= band + 1e-12,
         above=similarity > band + 1e-12,
         below=similarity < -band - 1e-12,
@@ -86,16 +86,16 @@ def similarity_shares(table: "pd.DataFrame", *, level: str = "connection", mac: 
     columns |= {name: values.quantile(share) for name, share in _QUANTILES.items()}
     columns |= {name: by_keys[name].mean() for name in ("inside", "above", "below")}
     result = pd.DataFrame(columns)[["pairs", "mean", "sd", *_QUANTILES, "inside", "above", "below"]].reset_index()
-    # Protected groups and words in the order of the table, connections in that of the schema.
-    places = {name: {label: at for at, label in enumerate(frame[name].unique())} for name in keys}
-    places["connection"] = {name: at for at, name in enumerate(CONNECTIONS)}
+    # Protected groups and words in the order of the table, connections in the order of the schema.
+    places = {name: {label: position for position, label in enumerate(frame[name].unique())} for name in keys}
+    places["connection"] = {name: position for position, name in enumerate(CONNECTIONS)}
     result = result.sort_values(keys, key=lambda labels: labels.map(places[str(labels.name)]), ignore_index=True)
     result.attrs = {"mac": float(used), "band": float(band)}
     return result
 
 
 def mean_average_distance(table: "pd.DataFrame") -> float:
-    """Return MAC, in units of cosine distance: over protected words and stereotype lists, the mean of mean distances.
+    """Return MAC as a cosine distance: the mean over protected words and stereotype lists of the mean distance.
 
     Raises
     ------
@@ -105,8 +105,7 @@ def mean_average_distance(table: "pd.DataFrame") -> float:
     stereotypes = table[table["connection"].isin(_STEREOTYPES)]
     if stereotypes.empty:
         raise ReportError(
-            "The table has only control words, and MAC is about lists of stereotypes. Give the value to draw the band "
-            "with, such as mac=0.859."
+            "The table has only control words, which MAC leaves out. Give the MAC of the band, such as mac=0.859."
         )
     means = stereotypes.groupby(["protected_word", "attribute_group"], observed=True)["cosine_distance"].mean()
     return float(np.mean(means))

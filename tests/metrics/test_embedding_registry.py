@@ -27,9 +27,9 @@ OPTIONS = {
 def test_every_score_has_one_signature_and_one_result(name: str, tmp_path: Path) -> None:
     entry = EMBEDDING_MEASURES[name]
     parameters = list(signature(entry.function).parameters.values())
-    assert [each.name for each in parameters[:2]] == ["embedding", entry.data]
+    assert [parameter.name for parameter in parameters[:2]] == ["embedding", entry.data]
     assert entry.required == (parameters[1].default is parameters[1].empty)
-    assert {"random_seed", "hdi_prob"} <= {each.name for each in parameters}
+    assert {"random_seed", "hdi_prob"} <= {parameter.name for parameter in parameters}
     data: object = (["woman", "girl", "mother"], ["man", "boy", "father"]) if entry.data == "names" else None
     if entry.data == "path":
         data = tmp_path / "file.txt"
@@ -61,7 +61,7 @@ def test_every_public_score_is_registered() -> None:
 def test_what_is_missing_or_unknown_is_an_error() -> None:
     with pytest.raises(MeasureError, match="did you mean 'sembias'"):
         bb.metrics.score_embedding("SemBiass", PATH)
-    with pytest.raises(MeasureError, match="sembias needs the file of SemBias"):
+    with pytest.raises(MeasureError, match=r"sembias .* data"):
         bb.metrics.score_embedding("sembias", PATH)
-    with pytest.raises(MeasureError, match=r"has no option 'neighbors'.*did you mean 'neighbours'"):
+    with pytest.raises(MeasureError, match=r"'neighbors'.*did you mean 'neighbours'"):
         bb.metrics.score_embedding("gipe", PATH, neighbors=5)

@@ -11,27 +11,27 @@ from tests.metrics.made import PETS, cosine, vectors
 
 def test_vectors_have_length_one_and_keep_the_order() -> None:
     given = vectors()
-    found = find_lists(given, PETS.protected)
-    assert found.words == PETS.protected
+    found_lists = find_lists(given, PETS.protected)
+    assert found_lists.words == PETS.protected
     for name, words in PETS.protected.items():
-        assert found.units[name].dtype == np.float64
-        for unit, word in zip(found.units[name], words, strict=True):
+        assert found_lists.units[name].dtype == np.float64
+        for unit, word in zip(found_lists.units[name], words, strict=True):
             np.testing.assert_allclose(unit, given[word] / np.sqrt((given[word] ** 2).sum()), atol=1e-12)
-    similarity = found.similarity("cats", "dogs")
+    similarity = found_lists.similarity("cats", "dogs")
     assert similarity[1, 2] == pytest.approx(cosine(given["kitten"], given["hound"]))
 
 
 def test_lost_words_are_recorded_and_warned_of_once() -> None:
     with pytest.warns(LostWordsWarning, match=r"2 words: 1 of the 3 of 'cats' \(tom\); 1 of the 3 of 'dogs'") as warned:
-        found = find_lists(vectors("tom", "dog"), PETS.protected, max_lost=0.5)
+        found_lists = find_lists(vectors("tom", "dog"), PETS.protected, max_lost=0.5)
     assert len(warned) == 1
-    assert found.lost == {"cats": ("tom",), "dogs": ("dog",)}
-    assert found.words["cats"] == ("cat", "kitten")
+    assert found_lists.lost == {"cats": ("tom",), "dogs": ("dog",)}
+    assert found_lists.words["cats"] == ("cat", "kitten")
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 def test_too_few_words_left() -> None:
-    with pytest.raises(MeasureError, match="'cats' has 1 of its 3 words, but at least 2"):
+    with pytest.raises(MeasureError, match=r"'cats' has 1 of its 3 words.* 2"):
         find_lists(vectors("tom", "kitten"), PETS.protected)
     assert len(find_lists(vectors("tom", "kitten"), PETS.protected, max_lost=1, least=1).units["cats"]) == 1
 
@@ -39,18 +39,18 @@ def test_too_few_words_left() -> None:
 def test_words_that_match_the_same_vector() -> None:
     embedding = bb.Embedding(("cat", "dog", "owl"), np.eye(3), case="lower")
     with pytest.warns(DuplicatesWarning, match=r"1 of the 3 words of 'pets'.*Cat"):
-        found = find_lists(embedding, {"pets": ["cat", "Cat", "dog"]})
-    assert found.words["pets"] == ("cat", "dog")
+        found_lists = find_lists(embedding, {"pets": ["cat", "Cat", "dog"]})
+    assert found_lists.words["pets"] == ("cat", "dog")
     with pytest.warns(DuplicatesWarning, match="1 of the 3"):
         find_lists(embedding, {"pets": ["cat", "cat", "dog"]})
-    with pytest.raises(MeasureError, match=r"'cat' \(in 'a'\) and 'Cat' \(in 'b'\) are the same vector"):
+    with pytest.raises(MeasureError, match=r"'cat' \(in 'a'\) and 'Cat' \(in 'b'\)"):
         find_lists(embedding, {"a": ["cat", "owl"], "b": ["Cat", "dog"]})
 
 
 def test_lists_must_be_lists_of_words() -> None:
-    with pytest.raises(MeasureError, match="Give a list of words"):
+    with pytest.raises(MeasureError, match="'cats' is 'cat'"):
         find_lists(vectors(), {"cats": "cat"})
-    with pytest.raises(MeasureError, match="Give a list of words"):
+    with pytest.raises(MeasureError, match=r"'cats'.* 3"):
         find_lists(vectors(), {"cats": ["cat", 3]})  # type: ignore[list-item]
 
 
@@ -76,7 +76,7 @@ def test_lists_by_name_are_as_good_as_a_study() -> None:
     assert two_groups({**given, "more": ["owl"]}).title == "cats, dogs by quiet, loud, more"
     with pytest.raises(StudyError, match="Found 3 word lists"):
         four_lists({name: given[name] for name in list(given)[:3]})
-    with pytest.raises(MeasureError, match="without targets or attributes"):
+    with pytest.raises(MeasureError, match="targets or attributes"):
         two_groups(given, targets=("cats", "dogs"))
 
 
@@ -87,19 +87,19 @@ def test_lists_of_the_same_name_are_told_apart_by_their_kind() -> None:
 
 @pytest.mark.parametrize("words", [3, None, [1], b"ab"])
 def test_what_is_no_list_of_words(words: object) -> None:
-    with pytest.raises(MeasureError, match=r"The list is .* Give a list of words"):
+    with pytest.raises(MeasureError, match="The list is "):
         checked_words("The list", words)
 
 
 def test_an_embedding_is_read_for_the_words_that_are_needed() -> None:
-    asked = []
+    requests = []
 
     def read(words: tuple[str, ...] | None) -> bb.Embedding:
-        asked.append(words)
+        requests.append(words)
         return bb.load_embedding(vectors(), words=words)
 
     find_lists(read, {"cats": ["cat", "tom"]}, others=["dog"])  # type: ignore[arg-type]
     find_lists(read, {"cats": ["cat", "tom"]}, others=None)  # type: ignore[arg-type]
-    assert asked == [("cat", "tom", "dog"), None]
+    assert requests == [("cat", "tom", "dog"), None]
     with pytest.raises(MeasureError, match="The vocabulary is 'dog'"):
         find_lists(read, {"cats": ["cat", "tom"]}, others="dog")  # type: ignore[arg-type]

@@ -84,9 +84,9 @@ def test_the_function_of_similarities_is_the_measure(name: str) -> None:
     lists = here.lists(PETS, None, None)
     similarities, _ = metrics.Similarities.of_embedding(vectors(), lists)
     result = measure(name, vectors(), PETS, **dict(here.same_as))
-    found = here.statistics(similarities)
-    assert list(result.statistics)[: len(found)] == list(found)
-    for statistic, value in found.items():
+    statistics = here.statistics(similarities)
+    assert list(result.statistics)[: len(statistics)] == list(statistics)
+    for statistic, value in statistics.items():
         assert float(value) == pytest.approx(result.statistics[statistic], abs=1e-12)
     if here.words is not None:
         np.testing.assert_allclose(here.words(similarities).ravel(), result.scores["score"], atol=1e-12)
@@ -108,7 +108,7 @@ def test_each_refuses_lists_that_lost_too_many_words(name: str) -> None:
     given = vectors("tom", "hound", "growl")  # a third of three lists, so that WEAT still compares groups of one size
     options = OPTIONS.get(name, {})
     with pytest.raises(
-        LostWordsError, match=r"too many.*1 of the 3 of 'loud' \(growl\)\. .* max_lost=0\.34 \(--max-lost 0\.34\)\.$"
+        LostWordsError, match=r"1 of the 3 of 'loud' \(growl\)\. .* max_lost=0\.34 \(--max-lost 0\.34\)\.$"
     ):
         measure(name, given, PETS, **options)
     with pytest.warns(LostWordsWarning, match=r"1 of the 3 of 'loud' \(growl\)"):
@@ -136,25 +136,25 @@ def test_options_reach_the_function(embedding: bb.Embedding) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("WEAT-ES", {}, "no measure 'WEAT-ES'"),
+        ("WEAT-ES", {}, "'WEAT-ES'"),
         ("waet", {}, "did you mean 'weat'"),
-        ("t_tests", {}, "no measure 't_tests'"),
-        ("weat", {"dof": 0}, r"no option 'dof' \(did you mean 'ddof'\?\); it has targets"),
-        ("weat", {"samples": "abc"}, "samples='abc': give a whole number"),
+        ("t_tests", {}, "'t_tests'"),
+        ("weat", {"dof": 0}, r"'dof' \(did you mean 'ddof'\?\); it has targets"),
+        ("weat", {"samples": "abc"}, "samples='abc'"),
         ("weat", {"random_seed": -1}, "random_seed=-1"),
         ("weat", {"random_seed": "x"}, "random_seed='x'"),
-        ("weat", {"targets": 3}, "targets=3: name two different groups"),
-        ("ect", {"attributes": [1, 2]}, "has no 1"),
-        ("rnd", {"normalize": 1}, "normalize=1: give True or False"),
+        ("weat", {"targets": 3}, "targets=3"),
+        ("ect", {"attributes": [1, 2]}, "attributes=.* 1"),
+        ("rnd", {"normalize": 1}, "normalize=1"),
         ("rnsb", {"random_seed": -1}, "random_seed=-1"),
-        ("canonical_subspace", {"scaled": "no"}, "scaled='no': give True or False"),
-        ("direct_bias", {"c": "1"}, "c='1': give a number"),
-        ("direct_bias", {"pairs": 1}, "Give pairs"),
-        ("direct_bias", {"direction": "up"}, "direction='up': give a vector"),
-        ("db_wa", {"base_pairs": [("he", "she", "it")]}, "not a pair"),
+        ("canonical_subspace", {"scaled": "no"}, "scaled='no'"),
+        ("direct_bias", {"c": "1"}, "c='1'"),
+        ("direct_bias", {"pairs": 1}, "pairs"),
+        ("direct_bias", {"direction": "up"}, "direction='up'"),
+        ("db_wa", {"base_pairs": [("he", "she", "it")]}, "'he', 'she', 'it'"),
         ("db_wa", {"base_pairs": "gendr"}, "did you mean 'gender'"),
-        ("db_wa", {"rule": "ripa"}, "no option 'rule'"),
-        ("mac", {"targets": ("math", "arts")}, r"mac has no option 'targets'; it has max_lost\.$"),
+        ("db_wa", {"rule": "ripa"}, "'rule'"),
+        ("mac", {"targets": ("math", "arts")}, r"mac .*'targets'.* max_lost\.$"),
         ("nbm", {"k": 0}, "k=0"),
     ],
 )

@@ -31,17 +31,17 @@ def mac_by_loops(table: pd.DataFrame) -> float:
 def test_mac_is_a_mean_of_means(table: pd.DataFrame) -> None:
     for one in (table, small(5, 4, missing=0.4)):
         assert mean_average_distance(one) == pytest.approx(mac_by_loops(one))
-    found = similarity_shares(table)
-    assert found.attrs["mac"] == pytest.approx(mac_by_loops(table))
-    assert found.attrs["band"] == pytest.approx(1 - found.attrs["mac"])
+    shares = similarity_shares(table)
+    assert shares.attrs["mac"] == pytest.approx(mac_by_loops(table))
+    assert shares.attrs["band"] == pytest.approx(1 - shares.attrs["mac"])
 
 
 @pytest.mark.parametrize("mac", [None, 0.859, 1.05])
 def test_shares_are_counted(table: pd.DataFrame, mac: float | None) -> None:
-    found = similarity_shares(table, mac=mac)
-    assert found["connection"].tolist() == ["associated", "different", "human", "neutral"]
+    shares = similarity_shares(table, mac=mac)
+    assert shares["connection"].tolist() == ["associated", "different", "human", "neutral"]
     band = abs(1 - (mac_by_loops(table) if mac is None else mac))
-    for row in found.to_dict("records"):
+    for row in shares.to_dict("records"):
         similarity = 1 - table.loc[table["connection"] == row["connection"], "cosine_distance"]
         assert row["pairs"] == len(similarity)
         assert row["inside"] == pytest.approx(((similarity >= -band) & (similarity <= band)).mean())
@@ -55,13 +55,13 @@ def test_shares_are_counted(table: pd.DataFrame, mac: float | None) -> None:
 def test_words_in_the_order_of_the_table() -> None:
     table = small(5, 3)
     table = table[~((table["protected_word"] == "p2") & (table["connection"] == "human"))]
-    found = similarity_shares(table.sample(frac=1, random_state=1), level="word", mac=0.9)
+    shares = similarity_shares(table.sample(frac=1, random_state=1), level="word", mac=0.9)
     shuffled = table.sample(frac=1, random_state=1)
-    assert len(found) == 5 * 4 - 1
-    assert found.query("protected_word == 'p2'")["connection"].tolist() == ["associated", "different", "neutral"]
+    assert len(shares) == 5 * 4 - 1
+    assert shares.query("protected_word == 'p2'")["connection"].tolist() == ["associated", "different", "neutral"]
     groups = list(dict.fromkeys(shuffled["protected_group"]))
-    assert list(dict.fromkeys(found["protected_group"])) == groups
-    row = found.query("protected_word == 'p3' and connection == 'neutral'").iloc[0]
+    assert list(dict.fromkeys(shares["protected_group"])) == groups
+    row = shares.query("protected_word == 'p3' and connection == 'neutral'").iloc[0]
     here = table.query("protected_word == 'p3' and connection == 'neutral'")
     assert row["above"] == pytest.approx((1 - here["cosine_distance"] > 0.1).mean())
 
@@ -98,6 +98,6 @@ def test_control_words_are_often_as_near_as_mac_takes_for_bias(shared: Path) -> 
     """What the paper's figure shows for religion, counted with pandas in the raw file."""
     path = shared / "data/published/tables/religion_google.csv.gz"
     raw = pd.read_csv(path).query("connection == 'none' and cosine_similarity > -2")
-    found = similarity_shares(bb.read_table(path), mac=0.859).set_index("connection")
-    assert found.loc["neutral", "above"] == pytest.approx((raw["cosine_similarity"] > 0.141).mean(), abs=1e-9)
-    assert found.loc["neutral", "above"] > 0.15
+    shares = similarity_shares(bb.read_table(path), mac=0.859).set_index("connection")
+    assert shares.loc["neutral", "above"] == pytest.approx((raw["cosine_similarity"] > 0.141).mean(), abs=1e-9)
+    assert shares.loc["neutral", "above"] > 0.15

@@ -9,15 +9,16 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.metrics.look_up import every_group
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.metrics.similarities import Similarities, Statistics
 from bayesbias.studies.study import StudyLike
 
 
 def mean_distances(*similarities: ArrayLike) -> NDArray[np.floating[Any]]:
-    """Return the mean cosine distance of each word to each set of attributes: s(t, A_j), of shape (..., words, sets).
+    """Return the mean cosine distance of each word to each attribute list, s(t, A_j), of shape (..., words, lists).
 
-    Takes, for each set of attributes, the cosine similarities of the words to them, of shape (..., words, n_j). The
-    mean over words and sets is MAC. Dobrzeniecka and Urbaniak (2024), s(t, A_j); Manzini et al. (2019).
+    Each argument holds the cosine similarities of the words to one list, of shape (..., words, n_j). The mean of the
+    result over words and lists is MAC. Dobrzeniecka and Urbaniak (2024), s(t, A_j); Manzini et al. (2019).
 
     >>> mean_distances([[0.5, 0.3], [0.1, 0.1]], [[0.2], [0.0]])
     array([[0.6, 0.8],
@@ -29,15 +30,15 @@ def mean_distances(*similarities: ArrayLike) -> NDArray[np.floating[Any]]:
 
 
 def average_distances(similarities: Similarities) -> NDArray[np.floating[Any]]:
-    """Return s(t, A_j) of all protected words and attribute lists, of shape (..., words, lists)."""
+    """Return `mean_distances` of all protected words to all attribute lists, of shape (..., words, lists)."""
     return mean_distances(*(similarities.to(name) for name in similarities.attributes))
 
 
 def mac_statistics(similarities: Similarities) -> Statistics:
-    """Return MAC, 1 - MAC, and the same mean over associated and over different pairs, each of shape (...).
+    """Return MAC, 1 - MAC, and the means over associated and over different pairs, each of shape (...).
 
-    >>> here = Similarities(np.eye(2), {"X": ["x"], "Y": ["y"]}, {"A": ["a"], "B": ["b"]}, frozenset({("X", "A")}))
-    >>> {name: float(value) for name, value in mac_statistics(here).items()}
+    >>> pairs = Similarities(np.eye(2), {"X": ["x"], "Y": ["y"]}, {"A": ["a"], "B": ["b"]}, frozenset({("X", "A")}))
+    >>> {name: float(value) for name, value in mac_statistics(pairs).items()}
     {'mac': 0.5, 'similarity': 0.5, 'mac_associated': 0.0, 'mac_different': 0.666...}
     """
     distances = average_distances(similarities)
@@ -51,24 +52,19 @@ def mac_statistics(similarities: Similarities) -> Statistics:
     return numbers | {f"mac_{name}": np.concatenate(parts[name], axis=-1).mean(axis=-1) for name in sorted(parts)}
 
 
+@shared_parameters()
 def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOST) -> MeasureResult:
-    """Average the cosine distances of a study's protected words to its sets of attributes.
+    """Return the mean average cosine distance of a study's protected words to its attribute lists.
 
-    For each protected word and each set of attributes the distances are averaged first; MAC is the mean of these
-    averages, so that each set counts the same, however many words it has. Control words do not enter.
-
-    Parameters
-    ----------
-    embedding, study, max_lost
-        See `bayesbias.metrics`.
+    MAC is the mean of the mean distances of each protected word to each list, so every list counts the same, whatever
+    its length. Control words are left out.
 
     Returns
     -------
     MeasureResult
-        `mac` (the headline number, a distance between 0 and 2), `similarity` (1 - MAC), and
-        `mac_associated` and `mac_different`: the same mean over the pairs of a word and a set that the study
-        takes for associated and for different, which MAC itself does not tell apart. The scores are
-        the mean distances s(t, A_j) of each protected word to each set.
+        `mac` (the headline number, a distance between 0 and 2), `similarity` (1 - MAC), and `mac_associated` and
+        `mac_different`, the same mean over associated and over different pairs of word and list, which MAC does not
+        distinguish. The scores are the mean distances s(t, A_j) of each protected word to each list.
 
     Raises
     ------
@@ -88,7 +84,7 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
     (0.7561, 0.7472, 32)
     """
     lists = every_group(study)
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     sets = list(similarities.attributes)
     return MeasureResult(
         measure="mac",
@@ -99,10 +95,10 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
             group=np.repeat(similarities.groups, len(sets)),
             attribute_group=sets * len(similarities.words),
         ),
-        lost_words=found.lost,
+        lost_words=found_lists.lost,
         conventions=(
             "mean cosine distance (1 - cosine similarity), each attribute group averaged first; similarity = 1 - MAC"
         ),
         study=lists.study,
-        embedding=found.source.name,
+        embedding=found_lists.source.name,
     )

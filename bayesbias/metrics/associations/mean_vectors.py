@@ -1,4 +1,4 @@
-"""Measures that compare attribute words with the mean vectors of two groups: RND and ECT."""
+"""RND and ECT, which compare attribute words with the mean vectors of two groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import find_lists, two_groups
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.shared_parameters import TWO_GROUPS, shared_parameters
 from bayesbias.metrics.similarities import Similarities, Statistics
 from bayesbias.studies.study import StudyLike
 
@@ -21,11 +22,12 @@ from bayesbias.studies.study import StudyLike
 def distance_difference(
     words: ArrayLike, first: ArrayLike, second: ArrayLike, *, distance: Literal["norm", "cosine"] = "norm"
 ) -> Floats:
-    """Return d(w, mean of first) - d(w, mean of second), of shape (words,): above 0, the word is nearer to the second.
+    """Return d(w, mean of first) - d(w, mean of second) of each word, of shape (words,).
 
-    `words` have shape (words, dimensions), the groups (n, dimensions) and (m, dimensions). ``"norm"`` is the Euclidean
-    distance, ``"cosine"`` 1 - cosine similarity, for which no vector and no mean may be zero. Garg, Schiebinger,
-    Jurafsky and Zou (2018), the terms of the relative norm distance.
+    A positive difference means that the word is nearer to the second group. `words` have shape (words, dimensions), the
+    groups (n, dimensions) and (m, dimensions). ``"norm"`` is the Euclidean distance; ``"cosine"`` is 1 - cosine
+    similarity, for which no vector and no mean may be zero. Garg, Schiebinger, Jurafsky and Zou (2018), the terms of
+    the relative norm distance.
 
     >>> distance_difference([[0.0, 3.0]], first=[[4.0, 0.0]], second=[[0.0, 1.0], [0.0, 3.0]])
     array([4.])
@@ -33,13 +35,14 @@ def distance_difference(
     w, x, y = (np.asarray(vectors, dtype=np.float64) for vectors in (words, first, second))
     means = x.mean(axis=0), y.mean(axis=0)
     if distance == "cosine":
-        far = [1.0 - _cosine_to(w, mean) for mean in means]
+        distances = [1.0 - _cosine_to(w, mean) for mean in means]
     else:
-        far = [np.linalg.norm(w - mean, axis=1) for mean in means]
-    difference: Floats = far[0] - far[1]
+        distances = [np.linalg.norm(w - mean, axis=1) for mean in means]
+    difference: Floats = distances[0] - distances[1]
     return difference
 
 
+@shared_parameters(TWO_GROUPS)
 def rnd(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -50,24 +53,24 @@ def rnd(
     normalize: bool = True,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Compare the distances of attribute words to the mean vectors of two groups.
+    """Return the relative norm distance: how much nearer attribute words are to the mean vector of one of two groups.
+
+    X and Y are the target groups.
 
     Parameters
     ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: two groups, X and Y, and any attribute lists, whose words are compared all together.
     distance
         ``"norm"``, the Euclidean distance, or ``"cosine"``, 1 - cosine similarity.
     normalize
-        Whether every word's vector is scaled to length 1 first, as Garg et al. do; the packages' default differs.
+        Whether every word's vector is first scaled to length 1, as by Garg et al. Other packages do not by default.
 
     Returns
     -------
     MeasureResult
-        `rnd` (the headline number): the mean over the attribute words of their distance to the mean of X minus
-        their distance to the mean of Y, so that a positive value says that they are nearer to Y; `rnd_sum`,
-        the sum, as published; with several attribute groups, `rnd_` and its name: the mean over each. The scores are
-        the differences of the attribute words.
+        `rnd` (the headline number), the mean over the attribute words of their distance to the mean of X minus their
+        distance to the mean of Y, positive if they are nearer to Y; `rnd_sum`, the published sum; for several
+        attribute lists, the mean over each as `rnd_` followed by its name. The scores are the differences of the
+        attribute words.
 
     Raises
     ------
@@ -110,9 +113,10 @@ def rnd(
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> Floats:
-    """Return Spearman's rank correlation over the last axis; tied values share the mean of their ranks.
+    """Return Spearman's rank correlation over the last axis, with the mean rank for tied values.
 
-    Both sides have the same shape (..., n), n at least 3; it is an error if all values of one side are equal.
+    Both arrays have the same shape (..., n), with n at least 3. If all values of one are equal, a `MeasureError` is
+    raised.
 
     >>> round(float(rank_correlation([0.1, 0.3, 0.2, 0.4], [0.2, 0.4, 0.3, 0.3])), 4)
     0.6325
@@ -122,11 +126,11 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> Floats:
     ranks = [rankdata(np.asarray(values), axis=-1) for values in (first, second)]
     count = ranks[0].shape[-1]
     if count < 3:
-        raise MeasureError(f"There are {count} words. A rank correlation needs at least three: add words.")
+        raise MeasureError(f"Found {count} words, but a rank correlation needs at least 3. Add words.")
     x, y = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
     covariance, *variances = ((a * b).sum(axis=-1) * (1 / (count - 1)) for a, b in ((x, y), (x, x), (y, y)))
     if not all(np.all(variance > 0) for variance in variances):
-        raise MeasureError("All values of one side are equal, so there are no ranks to correlate.")
+        raise MeasureError("All values of one variable are equal, so the rank correlation is not defined.")
     correlation: Floats = np.clip(covariance / np.sqrt(variances[0]) / np.sqrt(variances[1]), -1.0, 1.0)
     return correlation
 
@@ -134,12 +138,13 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> Floats:
 def ect_statistics(similarities: Similarities) -> Statistics:
     """Return ECT of unit vectors, of shape (...).
 
-    The cosine to a mean of unit vectors is then the mean cosine, but for a factor that no rank feels.
+    The cosine to a mean of unit vectors is the mean cosine times a factor that does not change ranks.
     """
     x, y = (part.mean(axis=-2) for part in similarities.by_group(similarities.values, axis=-2))
     return {"ect": rank_correlation(x, y)}
 
 
+@shared_parameters(TWO_GROUPS)
 def ect(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -149,21 +154,21 @@ def ect(
     normalize: bool = False,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Correlate the similarities of attribute words to the mean vectors of two groups.
+    """Return the embedding coherence test: the rank correlation of attribute words' similarities to two groups' means.
+
+    X and Y are the target groups.
 
     Parameters
     ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: two groups, X and Y, and any attribute lists, whose words are compared all together.
     normalize
-        Whether every word's vector is scaled to length 1 before the groups are averaged. Dev and Phillips do not.
+        Whether every word's vector is scaled to length 1 before the groups are averaged. Dev and Phillips do not scale.
 
     Returns
     -------
     MeasureResult
-        `ect` (the headline number): Spearman's correlation, between -1 and 1, of the attribute words' cosine
-        similarities to the mean of X with those to the mean of Y; 1 says that both groups rank the words alike.
-        The scores are the similarities of each attribute word to the mean of each group.
+        `ect` (the headline number), Spearman's correlation, between -1 and 1, of the attribute words' cosine
+        similarities to the mean of X with those to the mean of Y: 1 if both groups rank the words alike. The scores
+        are the similarities of each attribute word to the mean of each group.
 
     Raises
     ------
@@ -199,13 +204,13 @@ def ect(
 
 
 def lengths_of_vectors(normalize: bool) -> str:
-    """Say whether vectors were scaled."""
+    """Return a phrase for the lengths of vectors, as conventions name them."""
     return "vectors of length 1" if normalize else "vectors as long as they are"
 
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """The vectors of two groups and of attribute words, the labels of the latter, and what the result says of them."""
+    """Vectors of two groups and of attribute words, the words' labels, and the fields that name them in a result."""
 
     groups: Mapping[str, Floats]
     words: Floats
@@ -218,20 +223,20 @@ def _compare(
 ) -> _Comparison:
     lists = two_groups(study, targets, attributes)
     scaled = check_flag("normalize", normalize)
-    found = find_lists(embedding, lists.by_name, max_lost=max_lost)
-    vectors = found.units if scaled else found.vectors
+    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost)
+    vectors = found_lists.units if scaled else found_lists.vectors
     return _Comparison(
         groups={group: vectors[group] for group in lists.protected},
         words=np.concatenate([vectors[name] for name in lists.attributes]),
-        labels=found.labels(lists.attributes, "attribute_group"),
-        names={"study": lists.study, "embedding": found.source.name, "lost_words": found.lost},
+        labels=found_lists.labels(lists.attributes, "attribute_group"),
+        names={"study": lists.study, "embedding": found_lists.source.name, "lost_words": found_lists.lost},
     )
 
 
 def _cosine_to(words: Floats, vector: Floats) -> Floats:
     """Return the cosine similarity of each word's vector to one vector."""
     lengths = np.linalg.norm(words, axis=1) * np.linalg.norm(vector)
-    # The mean of opposed vectors may be zero but for rounding.
+    # The mean of opposed vectors may be zero except for rounding.
     if not np.all(lengths > 1e-12 * np.linalg.norm(words, axis=1) ** 2):
         raise MeasureError("A word's vector or the mean of a group is zero, so it has no direction.")
     similarity: Floats = np.clip(words @ vector / lengths, -1.0, 1.0)

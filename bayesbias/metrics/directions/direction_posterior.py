@@ -1,4 +1,4 @@
-"""How sure a direction is that a handful of pairs gives."""
+"""The posterior of a direction that is estimated from a few pairs of words."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +13,7 @@ from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS, Direction, gender_direction
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,16 +23,16 @@ _BLOCK = 500  # draws whose matrices are held at once
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectionPosterior(Direction):
-    """A direction that pairs of words differ in, and draws of what it could be.
+    """Direction in which pairs of words differ, with draws of its posterior.
 
     Parameters
     ----------
     vector, explained, pairs, lost_words
-        As of `bb.metrics.Direction`: the direction of all pairs, with equal weights.
+        Fields of `bb.metrics.Direction`, for the direction of all pairs with equal weights.
     draws
-        Of length 1, of shape (draws, dimensions), each turned to the side of `vector`.
+        Unit vectors of shape (draws, dimensions), each turned to the side of `vector`.
     random_seed
-        Of the draws.
+        Seed of the draws.
     hdi_prob
         Probability inside the intervals.
     """
@@ -48,13 +49,13 @@ class DirectionPosterior(Direction):
 
     @property
     def angles(self) -> Floats:
-        """Angle between each draw and the direction of all pairs, in degrees, of shape (draws,)."""
+        """Angles between the draws and the direction of all pairs, in degrees, of shape (draws,)."""
         degrees: Floats = np.degrees(np.arccos(np.clip(self.draws @ self.vector, -1.0, 1.0)))
         return degrees
 
     @property
     def angle(self) -> "pd.DataFrame":
-        """The angles' `mean`, `sd` and interval `hdi_low`, `hdi_high`, in degrees: one row."""
+        """Mean, sd and interval of `angles`, in degrees: one row with `mean`, `sd`, `hdi_low` and `hdi_high`."""
         return _estimates(self.angles[:, np.newaxis], ["angle"], "quantity", self.hdi_prob)
 
     def cosines(self, embedding: EmbeddingLike, words: Iterable[str]) -> Floats:
@@ -63,9 +64,9 @@ class DirectionPosterior(Direction):
         Parameters
         ----------
         embedding
-            The embedding that the direction was made of, or one whose vectors are comparable with its.
+            Embedding from which the direction comes, or one whose vectors are comparable.
         words
-            Words that it has.
+            Words of the embedding.
 
         Raises
         ------
@@ -74,18 +75,18 @@ class DirectionPosterior(Direction):
         MeasureError
             If the vectors have another number of dimensions.
         """
-        asked = checked_words("words", list(words))
-        source = as_embedding(embedding, asked)
+        requested_words = checked_words("words", list(words))
+        source = as_embedding(embedding, requested_words)
         if source.dimensions != len(self.vector):
             raise MeasureError(
                 f"The direction has {len(self.vector)} dimensions, and the vectors of {source.name!r} have "
-                f"{source.dimensions}. Give the embedding that the direction was made of."
+                f"{source.dimensions}. Give the embedding from which the direction comes."
             )
-        found: Floats = self.draws @ unit_rows(source, asked).T
-        return found
+        cosines_of_draws: Floats = self.draws @ unit_rows(source, requested_words).T
+        return cosines_of_draws
 
     def spread(self, name: str, units: Floats, c: float) -> dict[str, float]:
-        """Return sd and interval of the mean of abs(cosine) ** c of vectors of length 1, under a name."""
+        """Return the sd and the interval, named after `name`, of the mean of abs(cosine) ** c of unit vectors."""
         bias = [(np.abs(np.clip(block @ units.T, -1, 1)) ** c).mean(axis=1) for block in self._blocks()]
         row = _estimates(np.concatenate(bias)[:, np.newaxis], [name], "quantity", self.hdi_prob).iloc[0]
         return {f"{name}_{column}": float(row[column]) for column in ("sd", "hdi_low", "hdi_high")}
@@ -94,14 +95,15 @@ class DirectionPosterior(Direction):
         return np.array_split(self.draws, -(-len(self.draws) // _BLOCK))
 
     def words(self, embedding: EmbeddingLike, words: Iterable[str]) -> "pd.DataFrame":
-        """Return words' cosines with the direction: one row a word, with the mean, sd and interval of the draws.
+        """Return the mean, sd and interval of words' cosines with the direction, one row per word.
 
         The arguments and errors are those of `cosines`.
         """
-        asked = list(words)
-        return _estimates(self.cosines(embedding, asked), asked, "word", self.hdi_prob)
+        requested_words = list(words)
+        return _estimates(self.cosines(embedding, requested_words), requested_words, "word", self.hdi_prob)
 
 
+@shared_parameters()
 def direction_posterior(
     embedding: EmbeddingLike,
     pairs: Sequence[tuple[str, str]] = GENDER_PAIRS,
@@ -110,23 +112,17 @@ def direction_posterior(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> DirectionPosterior:
-    """Return the direction in which pairs of words differ most, with the spread that comes from the choice of pairs.
+    """Return the posterior of the direction in which pairs of words differ most.
 
-    It is the Bayesian bootstrap over pairs: in each draw the pairs get weights from a flat Dirichlet distribution, and
-    the direction is the first principal component, uncentred, of the weighted differences.
+    It is the Bayesian bootstrap over pairs: each draw weights the pairs by a flat Dirichlet distribution, and the
+    direction is the first uncentred principal component of the weighted differences.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`.
     pairs
-        Pairs of words; by default the ten of Bolukbasi et al. A pair that lost a word is left out.
+        Pairs of words. Default: the ten of Bolukbasi et al. A pair of which the embedding lacks a word is left out.
     draws
-        How many.
-    hdi_prob
-        Probability inside the intervals.
-    random_seed
-        Seed of the draws. If it is left out, one is drawn and kept in the result.
+        Number of draws.
 
     Raises
     ------
@@ -140,13 +136,13 @@ def direction_posterior(
 
     Notes
     -----
-    The pairs stand for all pairs that could have been chosen, as if drawn at random. The words' vectors are taken as
-    they are: what another training run would change is not in the spread (`bb.compare_seeds`).
+    The pairs are treated as a random sample of all pairs that could have been chosen, and the vectors as fixed: the
+    spread does not include what another training run would change (see `bb.compare_seeds`).
 
-    The draws lie around the direction of these pairs, which itself lies off that of endless pairs, by about the mean of
-    `angle` (in simulations with ten pairs or more; with four pairs by a third more). Whatever side it lies off to,
-    words look less biased: of endless pairs a mean cosine would be larger, about as 1 is than the cosine of that angle
-    (by 10 % at 25 degrees). No interval of draws holds that.
+    The draws are centred on the direction of these pairs, which differs from that of infinitely many pairs by about the
+    mean of `angle` (in simulations with at least ten pairs; with four pairs, by a third more). Whichever way it
+    differs, words look less biased: with infinitely many pairs a mean cosine would be larger, by about 1 over the
+    cosine of that angle (10 % at 25 degrees). No interval of draws accounts for this.
 
     References
     ----------
@@ -157,8 +153,8 @@ def direction_posterior(
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> pairs = [("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father"), ("daughter", "son")]
-    >>> found = bb.metrics.direction_posterior(vectors, pairs, random_seed=1)
-    >>> found.draws.shape, bool(15 < found.angle["mean"].item() < 30)
+    >>> posterior = bb.metrics.direction_posterior(vectors, pairs, random_seed=1)
+    >>> posterior.draws.shape, bool(15 < posterior.angle["mean"].item() < 30)
     ((2000, 100), True)
     """
     seed = resolve_seed(random_seed)
@@ -167,7 +163,7 @@ def direction_posterior(
     source = as_embedding(embedding, (word for pair in pairs for word in pair))
     direction = gender_direction(source, pairs)
     if len(direction.pairs) < 2:
-        raise MeasureError("There is one pair, and one pair says nothing of how pairs vary. Give at least two.")
+        raise MeasureError("Found 1 pair, which says nothing about how pairs vary. Give at least 2.")
     first, second = zip(*direction.pairs, strict=True)
     differences = unit_rows(source, first) - unit_rows(source, second)
     weights = np.random.default_rng(seed).dirichlet(np.ones(len(differences)), size=count)
@@ -183,16 +179,16 @@ def direction_posterior(
 
 
 def weighted_directions_of(differences: Floats, weights: Floats, side: Floats) -> Floats:
-    """Return the first principal component of weighted differences, uncentred, for each draw of weights.
+    """Return the first uncentred principal component of weighted differences for each draw of weights.
 
     Parameters
     ----------
     differences
-        Of shape (pairs, dimensions).
+        Differences of pairs, of shape (pairs, dimensions).
     weights
-        Of shape (draws, pairs).
+        Weights of the pairs, of shape (draws, pairs).
     side
-        A vector to whose side all are turned.
+        Vector to whose side all components are turned.
 
     >>> weights = np.array([[0.9, 0.1], [0.1, 0.9]])
     >>> weighted_directions_of(np.array([[1.0, 0.0], [0.0, -1.0]]), weights, np.ones(2)) + 0.0
@@ -201,17 +197,17 @@ def weighted_directions_of(differences: Floats, weights: Floats, side: Floats) -
     """
     axes = np.linalg.svd(differences, full_matrices=False)[2]
     rows = differences @ axes.T
-    found = np.empty((len(weights), differences.shape[1]))
+    directions = np.empty((len(weights), differences.shape[1]))
     for start in range(0, len(weights), _BLOCK):
         block = weights[start : start + _BLOCK]
         spread = np.matmul(rows.T * block[:, np.newaxis, :], rows)
-        found[start : start + _BLOCK] = np.linalg.eigh(spread)[1][:, :, -1] @ axes
-    found *= np.where(found @ side < 0, -1.0, 1.0)[:, np.newaxis]
-    return found
+        directions[start : start + _BLOCK] = np.linalg.eigh(spread)[1][:, :, -1] @ axes
+    directions *= np.where(directions @ side < 0, -1.0, 1.0)[:, np.newaxis]
+    return directions
 
 
 def _estimates(values: Floats, labels: Sequence[str], dim: str, hdi_prob: float) -> "pd.DataFrame":
-    """Return mean, sd and interval of independent draws, of shape (draws, labels)."""
+    """Return the mean, sd and interval of independent draws of shape (draws, labels)."""
     import xarray as xr
 
     from bayesbias.estimates.intervals import MOMENTS, estimates

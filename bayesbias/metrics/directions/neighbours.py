@@ -1,4 +1,4 @@
-"""Nearest neighbours by cosine similarity: exact, in memory that a block size bounds."""
+"""Exact nearest neighbours by cosine similarity, in blocks that bound the memory."""
 
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
@@ -18,25 +18,24 @@ _ROWS = 1000
 def nearest_neighbours(
     targets: ArrayLike, vocabulary: ArrayLike, k: int = 100, *, own: ArrayLike | None = None, block_mb: float = 100.0
 ) -> Integers:
-    """Return the rows of the k vectors of a vocabulary that are most similar in cosine to each target.
+    """Return the rows of the k vectors of a vocabulary with the largest cosine similarity to each target.
 
     Parameters
     ----------
     targets, vocabulary
-        Vectors of any length but zero, of shapes (targets, dimensions) and (words, dimensions).
+        Nonzero vectors of any length, of shapes (targets, dimensions) and (words, dimensions).
     k
-        How many neighbours, from 1 to the number of words.
+        Number of neighbours, from 1 to the number of words.
     own
-        For each target its row in `vocabulary`, which is no neighbour of it, or -1 if it has none. None: all -1.
+        Row of each target in `vocabulary`, which is not its own neighbour, or -1 if it has none. None: all -1.
     block_mb
-        Megabytes of similarities that are held at a time, about, over all cores; never less than one target's on
-        each. A quarter more is needed to choose from them; float32 copies of the vectors, and the result, come on
-        top.
+        Approximate megabytes of similarities held at a time over all cores, at least those of one target per core.
+        Choosing from them takes a quarter more; float32 copies of the vectors and the result come on top.
 
     Returns
     -------
     array
-        Rows of `vocabulary`, of shape (targets, k); each target's are in ascending order, not the nearest first.
+        Rows of `vocabulary`, of shape (targets, k), in ascending order for each target, not by similarity.
 
     Raises
     ------
@@ -45,9 +44,9 @@ def nearest_neighbours(
 
     Notes
     -----
-    The matrix product is taken in float32, which can only mistake one neighbour for another where both are within
-    its rounding error of the k-th similarity. Those words are compared again in float64; of words that are equally
-    similar in float64, the ones further up in the vocabulary are taken. The block size therefore changes nothing.
+    The matrix product is taken in float32, which can confuse only words within its rounding error of the k-th largest
+    similarity. These are compared again in float64; among words that are equally similar in float64, those that come
+    first in the vocabulary are taken. So the result does not depend on the block size.
 
     References
     ----------
@@ -74,40 +73,41 @@ def nearest_neighbours(
     choices = len(words) - bool((rows >= 0).any())
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= choices:
         raise MeasureError(
-            f"k={k!r}, but there are {choices:,} words to choose neighbours from, the word itself left out. "
-            "Give a whole number from 1 to that, or a larger vocabulary."
+            f"k={k!r}, but there are {choices:,} words to choose neighbours from, not counting the word itself. "
+            f"Give a whole number from 1 to {choices:,}, or a larger vocabulary."
         )
-    # A dot product of unit vectors is off by at most about (dimensions + 4) roundings; two are compared.
+    # The error of a dot product of unit vectors is at most about (dimensions + 4) roundings; two products are compared.
     slack = np.float32(2 * (words.shape[1] + 4) * 2.0**-24)
     workers = available_cores()
     size = min(max(1, int(block_mb * 1e6 / (4 * len(words) * workers))), -(-len(queries) // workers))
-    found = np.empty((len(queries), k), dtype=np.int64)
+    neighbours = np.empty((len(queries), k), dtype=np.int64)
     buffers: SimpleQueue[tuple[Floats, NDArray[np.bool_]]] = SimpleQueue()
     for _ in range(workers):
         buffers.put((np.empty((size, len(words)), dtype=np.float32), np.empty((size, len(words)), dtype=bool)))
 
     def search(start: int) -> None:
         block = slice(start, start + size)
-        free = buffers.get()
-        similarity, reached = free[0][: len(queries[block])], free[1][: len(queries[block])]
+        buffer = buffers.get()
+        similarity, reached = buffer[0][: len(queries[block])], buffer[1][: len(queries[block])]
         np.matmul(unit_queries[block], unit_words.T, out=similarity)
-        mine = np.flatnonzero(rows[block] >= 0)
-        similarity[mine, rows[block][mine]] = -np.inf
+        excluded = np.flatnonzero(rows[block] >= 0)
+        similarity[excluded, rows[block][excluded]] = -np.inf
         bound = _lower_bound(similarity, k) - slack
         hits = np.flatnonzero(np.greater_equal(similarity, bound[:, None], out=reached))
-        found[block] = _largest(similarity, hits, k, slack, queries[block], words)
-        buffers.put(free)
+        neighbours[block] = _largest(similarity, hits, k, slack, queries[block], words)
+        buffers.put(buffer)
 
-    # Blocks side by side, each on one core: the product could use all of them for a block, the choice could not.
+    # One core per block: a product could use all cores, but the choice among similarities could not.
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
         list(pool.map(search, range(0, len(queries), size)))
-    return found
+    return neighbours
 
 
 def _largest(similarity: Floats, hits: Integers, k: int, slack: np.float32, queries: Floats, words: Floats) -> Integers:
-    """Return the columns of the k largest of each row, which are among the hits, in ascending order.
+    """Return the columns of the k largest similarities of each row, which are among `hits`, in ascending order.
 
-    Where float32 leaves in doubt which they are, float64 decides; where that finds them equal, the first columns.
+    Similarities within the rounding error of float32 are compared in float64; of equal ones, the first columns are
+    taken.
     """
     row, column = np.divmod(hits, len(words))
     value = similarity[row, column]
@@ -118,7 +118,7 @@ def _largest(similarity: Floats, hits: Integers, k: int, slack: np.float32, quer
     close = np.flatnonzero(keep & (excess <= slack) & in_doubt[row])
     if len(close):
         exact = np.empty(len(close))
-        # Some at a time: where many words are equally similar, all their vectors would not fit into memory.
+        # In blocks: if many words are equally similar, their vectors would not all fit into memory.
         step = max(1, similarity.nbytes // (32 * words.shape[1]))
         for start in range(0, len(close), step):
             part = close[start : start + step]
@@ -130,7 +130,7 @@ def _largest(similarity: Floats, hits: Integers, k: int, slack: np.float32, quer
 
 
 def _kth_largest(row: Integers, value: Floats, count: int, k: int) -> Floats:
-    """Return the k-th largest of each row's values, which come row after row."""
+    """Return the k-th largest value of each row; values are listed row after row."""
     start = np.searchsorted(row, np.arange(count))
     width = int(np.diff(start, append=len(row)).max())
     table = np.full((count, width), -np.inf, dtype=np.float32)
@@ -140,16 +140,16 @@ def _kth_largest(row: Integers, value: Floats, count: int, k: int) -> Floats:
 
 
 def _lower_bound(similarity: Floats, k: int) -> Floats:
-    """Return a number for each row that at least k of its values reach, and not many more.
+    """Return a bound for each row that at least k of its values reach, and few more.
 
-    Columns are dealt into groups; k groups have a maximum as large as the k-th largest maximum.
+    Columns are divided into groups; the bound is the k-th largest of the groups' maxima.
     """
     count = similarity.shape[1]
     groups = min(count, max(50 * k, 1000))
     whole = count - count % groups
     largest = similarity[:, :whole].reshape(len(similarity), -1, groups).max(axis=1)
-    rest = largest[:, : count - whole]
-    np.maximum(rest, similarity[:, whole:], out=rest)
+    leading = largest[:, : count - whole]
+    np.maximum(leading, similarity[:, whole:], out=leading)
     bound: Floats = np.partition(largest, groups - k, axis=1)[:, groups - k]
     return bound
 

@@ -1,4 +1,4 @@
-"""Scores of single words against pairs of base words: DB/WA, RIPA and NBM."""
+"""DB/WA, RIPA and NBM: scores of single words against pairs of base words."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,6 +19,7 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.look_up import FoundLists, StudyLists, checked_pairs, checked_words, find_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.studies.study import Study, StudyLike, load_study
 
 Pairs = tuple[tuple[str, str], ...]
@@ -33,7 +34,7 @@ RULES: Mapping[str, str] = {
         "DB/WA above 0 minus the share with DB/WA below 0, from -1 to 1; base words count as neighbours"
     ),
 }
-"""The scoring rules and their conventions; m is the first word of a pair, f the second."""
+"""Conventions of each scoring rule; m is the first word of a pair, f the second."""
 
 _BLOCK = 10_000
 _NEIGHBOURS = 100
@@ -41,11 +42,11 @@ _ONE_LIST = "target words"
 
 
 def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
-    """Return how much nearer each word is to the first word of each pair than to the second: cos(w, m) - cos(w, f).
+    """Return cos(w, m) - cos(w, f) of each word w and pair (m, f), of shape (pairs, words).
 
-    `words` have shape (words, dimensions) and any length but zero, the words of the pairs (pairs, dimensions); the
-    result has (pairs, words). Yupei Du, Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word
-    embedding gender bias measures. EMNLP 2021, 10012-10034, section 3.1, DB/WA (direct bias / word association).
+    `words` have shape (words, dimensions), `first` and `second` (pairs, dimensions); no vector may be zero. Yupei Du,
+    Qixiang Fang and Dong Nguyen (2021). Assessing the reliability of word embedding gender bias measures. EMNLP 2021,
+    10012-10034, section 3.1, DB/WA (direct bias / word association).
 
     >>> db_wa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 5.0]]).round(3)
     array([[ 1. , -0.2]])
@@ -55,11 +56,12 @@ def db_wa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
 
 
 def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
-    """Return the inner product of each word with the unit difference of each pair: w (m - f) / |m - f|.
+    """Return the inner product of each word w with the unit difference of each pair, w (m - f) / |m - f|.
 
-    Shapes are those of `db_wa`. Lengths count: give unit vectors of words for the rule ``"ripa_unit"``. Kawin
-    Ethayarajh, David Duvenaud and Graeme Hirst (2019). Understanding undesirable word embedding associations. ACL 2019,
-    1696-1705: relational inner product association. Du, Fang and Nguyen (2021), section 3.1, RIPA.
+    Shapes are those of `db_wa`. Vectors are taken as long as they are; for the rule ``"ripa_unit"``, give unit vectors
+    of words. Kawin Ethayarajh, David Duvenaud and Graeme Hirst (2019). Understanding undesirable word embedding
+    associations. ACL 2019, 1696-1705: relational inner product association. Du, Fang and Nguyen (2021), section 3.1,
+    RIPA.
 
     >>> ripa([[2.0, 0.0], [3.0, 4.0]], first=[[1.0, 0.0]], second=[[0.0, 0.0]]).round(3)
     array([[2., 3.]])
@@ -67,7 +69,7 @@ def ripa(words: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
     m, f = (np.asarray(vectors, dtype=np.float64) for vectors in (first, second))
     lengths = np.linalg.norm(m - f, axis=1)
     if not np.all(lengths > 1e-12 * np.linalg.norm(m, axis=1)):
-        raise MeasureError("The words of a base pair have the same vector, so they differ in no direction.")
+        raise MeasureError("The words of a base pair have the same vector, so their difference has no direction.")
     scores: Floats = ((m - f) / lengths[:, None]) @ np.asarray(words, dtype=np.float64).T
     return scores
 
@@ -81,13 +83,13 @@ def nbm(
     k: int = 100,
     own: ArrayLike | None = None,
 ) -> Floats:
-    """Return by how much the neighbours of each word lean to the first word of each pair.
+    """Return the share of each word's neighbours that are nearer to m minus the share nearer to f, for each pair.
 
-    (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k; a score within 1e-12 of 0 counts on neither
-    side. Shapes are those of `db_wa`; neighbours are sought in `vocabulary`, of shape (vocabulary, dimensions). For `k`
-    and `own`, each word's row in `vocabulary`, see `nearest_neighbours`. Du, Fang and Nguyen (2021), section 3.1, NBM
-    (neighbourhood bias metric), after Gonen and Goldberg (2019). Their published code counts a DB/WA of exactly 0 as
-    masculine; their equation does not.
+    It is (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k; a DB/WA within 1e-12 of 0 counts on
+    neither side. Shapes are those of `db_wa`; neighbours are rows of `vocabulary`, of shape (vocabulary, dimensions).
+    `k` and `own`, each word's row in `vocabulary`, are those of `nearest_neighbours`. Du, Fang and Nguyen (2021),
+    section 3.1, NBM (neighbourhood bias metric), after Gonen and Goldberg (2019). Their published code counts a DB/WA
+    of exactly 0 as masculine; their equation does not.
 
     >>> vocabulary = np.array([[1.0, 0.1], [1.0, 0.2], [0.1, 1.0]])
     >>> nbm([[1.0, 0.0]], first=[[1.0, 0.0]], second=[[0.0, 1.0]], vocabulary=vocabulary, k=3).round(3)
@@ -106,13 +108,13 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     Parameters
     ----------
     name
-        ``"gender"``: the 23 pairs of Du, Fang and Nguyen (2021), appendix A.1, the masculine word first. Or the path of
-        a TOML file (a text that ends in ``.toml`` is one) with ``pairs = [["he", "she"], ...]``.
+        ``"gender"`` for the 23 pairs of Du, Fang and Nguyen (2021), appendix A.1, the masculine word first; or the path
+        of a TOML file with ``pairs = [["he", "she"], ...]``. A string is a path if it ends in ``.toml``.
 
     Raises
     ------
     MeasureError
-        If there are no such pairs, or the file's are not pairs of words.
+        If no bundled pairs have this name, or the file does not hold pairs of words.
     InputFileError
         If the file cannot be read.
 
@@ -122,12 +124,12 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
     (23, ('boy', 'girl'))
     """
     check_type("name", name, (str, os.PathLike), "the name of base pairs, or the path of a TOML file")
-    known = sorted(path.stem for path in bundled("data", "pairs").glob("*.toml"))
+    bundled_names = sorted(path.stem for path in bundled("data", "pairs").glob("*.toml"))
     is_file = isinstance(name, os.PathLike) or name.endswith(".toml")
-    if not is_file and name not in known:
+    if not is_file and name not in bundled_names:
         raise MeasureError(
-            f"There are no base pairs {name!r}{did_you_mean(str(name), known)}. Bundled are {', '.join(known)}; or "
-            "give a list of pairs, such as [('he', 'she')], or the path of a TOML file that holds one."
+            f"There are no base pairs {name!r}{did_you_mean(str(name), bundled_names)}. Give one of "
+            f"{', '.join(bundled_names)}, a list of pairs such as [('he', 'she')], or the path of a TOML file."
         )
     path = Path(name) if is_file else bundled("data", "pairs", f"{name}.toml")
     document = read_toml(path, MeasureError)
@@ -137,12 +139,13 @@ def load_base_pairs(name: str | os.PathLike[str] = "gender") -> Pairs:
 
 
 def as_base_pairs(base_pairs: BasePairs) -> Pairs:
-    """Return base pairs that are given as pairs, or by the name or file of some."""
+    """Return base pairs, loaded if they are given by name or file."""
     if isinstance(base_pairs, str | os.PathLike):
         return load_base_pairs(base_pairs)
     return checked_pairs(base_pairs)
 
 
+@shared_parameters()
 def word_scores(
     embedding: EmbeddingLike,
     words: Sequence[str] | StudyLike,
@@ -153,37 +156,35 @@ def word_scores(
     vocabulary: Sequence[str] | None = None,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Score single words by how much they lean to the first or to the second word of base pairs.
+    """Return scores of single words on base pairs: whether they lean to the first or the second word of each pair.
 
     Parameters
     ----------
-    embedding, max_lost
-        See `bayesbias.metrics`.
     words
-        The target words, or lists of them by name; or a study: the words of its protected and its attribute groups.
+        Target words, lists of them by name, or a study: the words of its protected and attribute lists.
     base_pairs
-        Pairs of words, or the name or file of some (see `load_base_pairs`).
+        Pairs of words, or their name or file (see `load_base_pairs`).
     rule
-        ``"db_wa"``, ``"ripa"`` (word vectors as long as they are: the equation of the paper), ``"ripa_unit"``
-        (word vectors of length 1: what the paper's published code computes) or ``"nbm"``.
+        ``"db_wa"``; ``"ripa"``, with word vectors as long as they are, as in the paper's equation; ``"ripa_unit"``,
+        with word vectors of length 1, as in the paper's published code; or ``"nbm"``.
     k
-        How many neighbours ``"nbm"`` counts, by default 100; for no other rule.
+        Number of neighbours for ``"nbm"``; only for this rule. Default: 100.
     vocabulary
-        Words that these neighbours are sought among; for no other rule. None: every word of the embedding; the scores
-        then depend on which words it was loaded with.
+        Words among which ``"nbm"`` seeks neighbours; only for this rule. None: all words of the embedding, so that
+        scores depend on which words it was loaded with.
 
     Returns
     -------
     MeasureResult
-        `mean` (the headline number) over all words and pairs, and `mean_absolute`, that of the scores without their
-        signs. The scores are those of each target word by each base pair, such as ``"he ~ she"``; a positive one leans
-        to the first word of the pair. Words of lists by name bear the list as their attribute group.
+        `mean` (the headline number) over all words and pairs, and `mean_absolute`, the mean of the scores' absolute
+        values. The scores are those of each target word on each base pair, such as ``"he ~ she"``; a positive score
+        leans to the first word of the pair. The attribute group of words from lists by name is the name of the list.
 
     Raises
     ------
     MeasureError
-        If there is no word or pair left, the rule is not known, the words of a pair have the same direction, a
-        pair is listed twice, or `k` is larger than the vocabulary.
+        If no word or pair is left, the rule is unknown, the words of a pair have the same direction, a pair is listed
+        twice, or `k` is larger than the vocabulary.
 
     Notes
     -----
@@ -206,7 +207,7 @@ def word_scores(
     check_choice("rule", rule, RULES)
     if rule != "nbm" and (k, vocabulary) != (None, None):
         raise MeasureError(
-            f"The rule {rule!r} counts no neighbours: leave k and vocabulary out, or take the rule 'nbm'."
+            f"The rule {rule!r} counts no neighbours. Leave out k and vocabulary, or use the rule 'nbm'."
         )
     k = _NEIGHBOURS if k is None else k
     if vocabulary is not None:
@@ -215,23 +216,23 @@ def word_scores(
     lists = _target_lists(words)
     whole = rule == "nbm" and vocabulary is None
     others = [word for pair in pairs for word in pair]
-    found = find_lists(
+    found_lists = find_lists(
         embedding, lists.by_name, max_lost=max_lost, least=1, others=None if whole else [*others, *(vocabulary or ())]
     )
-    source = found.source
-    kept, lost_pairs = _kept_pairs(pairs, source)
-    vectors = np.concatenate(list(found.vectors.values()))
-    first, second = (source.matrix(pair[side] for pair in kept).astype(np.float64) for side in (0, 1))
-    raise_if_parallel(kept, first, second)
-    lost = dict(found.lost) | ({"base pairs": tuple(map(pair_label, lost_pairs))} if lost_pairs else {})
+    source = found_lists.source
+    kept_pairs, lost_pairs = _kept_pairs(pairs, source)
+    vectors = np.concatenate(list(found_lists.vectors.values()))
+    first, second = (source.matrix(pair[side] for pair in kept_pairs).astype(np.float64) for side in (0, 1))
+    raise_if_parallel(kept_pairs, first, second)
+    lost = dict(found_lists.lost) | ({"base pairs": tuple(map(pair_label, lost_pairs))} if lost_pairs else {})
     candidates: Floats = np.empty((0, source.dimensions))
     if rule == "nbm":
         rows, lost_vocabulary = _vocabulary_rows(source, vocabulary)
         lost |= {"vocabulary": lost_vocabulary} if lost_vocabulary else {}
-        # A view where the vocabulary is the whole embedding: its vectors may be most of the memory.
+        # No copy of the whole embedding: its vectors may take most of the memory.
         candidates = source.vectors if vocabulary is None else source.stored(rows)
-        own = [rows.get(source.match(word) or word, -1) for group in found.words.values() for word in group]
-        scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own=own)
+        own_rows = [rows.get(source.match(word) or word, -1) for group in found_lists.words.values() for word in group]
+        scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own=own_rows)
     elif rule == "db_wa":
         scores = db_wa(vectors, first, second)
     else:
@@ -239,7 +240,7 @@ def word_scores(
     return MeasureResult(
         measure=rule,
         statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
-        scores=_frame(scores, lists, found, [pair_label(pair) for pair in kept]),
+        scores=_frame(scores, lists, found_lists, [pair_label(pair) for pair in kept_pairs]),
         conventions=(
             f"{RULES[rule].format(k=k, vocabulary=len(candidates))}; positive: towards the first word of the pair (m), "
             "against the second (f)"
@@ -250,12 +251,12 @@ def word_scores(
     )
 
 
-def _frame(scores: Floats, lists: StudyLists, found: FoundLists, pairs: Sequence[str]) -> pd.DataFrame:
-    """Return one row a word and base pair."""
+def _frame(scores: Floats, lists: StudyLists, found_lists: FoundLists, pairs: Sequence[str]) -> pd.DataFrame:
+    """Return the frame of scores, one row per word and base pair."""
     kinds = [(name, "") for name in lists.protected] + [("", name) for name in lists.attributes]
     labels = [
         (word, group, attribute_group if attribute_group != _ONE_LIST else "")
-        for (group, attribute_group), words in zip(kinds, found.words.values(), strict=True)
+        for (group, attribute_group), words in zip(kinds, found_lists.words.values(), strict=True)
         for word in words
     ]
     word, group, attribute_group = (np.repeat(column, len(pairs)) for column in zip(*labels, strict=True))
@@ -265,12 +266,12 @@ def _frame(scores: Floats, lists: StudyLists, found: FoundLists, pairs: Sequence
 
 
 def pair_label(pair: tuple[str, str]) -> str:
-    """Return a base pair as scores name it."""
+    """Return the label of a base pair in scores."""
     return f"{pair[0]} ~ {pair[1]}"
 
 
 def _target_lists(words: Any) -> StudyLists:
-    """Return the target words by the list that they come from."""
+    """Return the target words as lists."""
     if isinstance(words, Study | str | os.PathLike):
         study = load_study(words)
         return StudyLists(study.name, study.protected, study.attributes)
@@ -279,50 +280,47 @@ def _target_lists(words: Any) -> StudyLists:
     else:
         lists = StudyLists("a list of words", {}, {_ONE_LIST: checked_words("words", words)})
     if not any(map(len, lists.attributes.values())):
-        raise MeasureError("There are no target words. Give a list of words, lists by name, or a study.")
+        raise MeasureError("Found 0 target words. Give a list of words, lists by name, or a study.")
     return lists
 
 
 def _kept_pairs(pairs: Pairs, source: Embedding) -> tuple[Pairs, Pairs]:
-    """Return the pairs that the embedding has, and those of which it lacks a word."""
+    """Return the pairs whose words the embedding has, and the other pairs, of which it warns."""
     lost_words = source.lookup(word for pair in pairs for word in pair).lost
-    lost = tuple(pair for pair in pairs if set(pair) & set(lost_words))
-    kept = tuple(pair for pair in pairs if pair not in lost)
-    if not kept:
+    lost_pairs = tuple(pair for pair in pairs if set(pair) & set(lost_words))
+    found_pairs = tuple(pair for pair in pairs if pair not in lost_pairs)
+    if not found_pairs:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {name_some(lost_words)}, so no base pair is left. Give pairs of "
-            f"words that it has (the case rule is {source.case_text!r})."
+            f"words that it has, or change the case rule, which is {source.case_text!r}."
         )
-    if lost:
+    if lost_pairs:
         warn_user(
-            f"The embedding {source.name!r} lacks {name_some(lost_words)}: left {len(lost)} of the {len(pairs)} base "
-            f"pairs out ({name_some(map(pair_label, lost))}).",
+            f"The embedding {source.name!r} lacks {name_some(lost_words)}: left out {len(lost_pairs)} of the "
+            f"{len(pairs)} base pairs ({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
-    return kept, lost
+    return found_pairs, lost_pairs
 
 
 def raise_if_parallel(pairs: Pairs, first: Floats, second: Floats) -> None:
     """Raise `MeasureError` if the two words of a pair have the same direction."""
-    for pair, apart in zip(pairs, np.linalg.norm(unit_rows(first) - unit_rows(second), axis=1), strict=True):
-        if apart < 1e-12:
-            raise MeasureError(
-                f"The words of the base pair {pair_label(pair)} have the same direction, so no word leans to either. "
-                "Leave the pair out."
-            )
+    for pair, distance in zip(pairs, np.linalg.norm(unit_rows(first) - unit_rows(second), axis=1), strict=True):
+        if distance < 1e-12:
+            raise MeasureError(f"The words of the base pair {pair_label(pair)} have the same direction. Leave it out.")
 
 
 def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the row of each of the neighbours' words, and the words of the vocabulary that are lost."""
+    """Return the row of each word that may be a neighbour, and the words of the vocabulary that are lost."""
     if vocabulary is None:
         return {word: row for row, word in enumerate(source.words)}, ()
-    found = source.lookup(vocabulary)
-    if found.lost:
+    lookup = source.lookup(vocabulary)
+    if lookup.lost:
         warn_user(
-            f"The embedding {source.name!r} lacks {len(found.lost):,} of the {len(vocabulary):,} words of the "
-            f"vocabulary ({name_some(found.lost)}): neighbours are sought among the others.",
+            f"The embedding {source.name!r} lacks {len(lookup.lost):,} of the {len(vocabulary):,} words of the "
+            f"vocabulary ({name_some(lookup.lost)}): neighbours are sought among the others.",
             LostWordsWarning,
         )
-    if not found.found:
-        raise MeasureError(f"The vocabulary has no word that the embedding {source.name!r} has. Give words of it.")
-    return {form: row for row, form in enumerate(dict.fromkeys(found.found.values()))}, found.lost
+    if not lookup.found:
+        raise MeasureError(f"The embedding {source.name!r} has no word of the vocabulary. Give words that it has.")
+    return {form: row for row, form in enumerate(dict.fromkeys(lookup.found.values()))}, lookup.lost

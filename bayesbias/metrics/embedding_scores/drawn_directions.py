@@ -1,4 +1,4 @@
-"""Means along directions that are drawn themselves: their spread and that of the items, jointly."""
+"""Posteriors of means along a direction that is itself drawn, over items and directions jointly."""
 
 from dataclasses import dataclass
 
@@ -8,50 +8,50 @@ from numpy.typing import NDArray
 from bayesbias.base.arrays import Floats
 from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
 
-_WEIGHTS = 4_000_000  # weights that are held at a time
-_ITEMS = 5_000  # items whose products with directions are held at a time
+_WEIGHTS = 4_000_000  # weights per block of draws
+_ITEMS = 5_000  # items per block of products with directions
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnDirections:
-    """Items in the space that all draws of a direction span, which has few dimensions.
+    """Items in the low-dimensional space that all draws of a direction span.
 
     Parameters
     ----------
     coordinates
-        Of the items, float32, of shape (items, dimensions of the space).
+        Coordinates of the items, float32, of shape (items, dimensions of the space).
     draws
-        Of the direction, float32, of shape (draws, dimensions of the space).
+        Draws of the direction, float32, of shape (draws, dimensions of the space).
     """
 
     coordinates: NDArray[np.float32]
     draws: NDArray[np.float32]
 
-    def of(self, rows: NDArray[np.integer]) -> "DrawnDirections":
-        """Return some of the items."""
+    def of_items(self, rows: NDArray[np.integer]) -> "DrawnDirections":
+        """Return the same draws with some of the items."""
         return DrawnDirections(self.coordinates[rows], self.draws)
 
 
 def posterior_along(
     quantity: Quantity, before: DrawnDirections, after: DrawnDirections | None, random: np.random.Generator
 ) -> Floats:
-    """Return draws of a mean or, where `after` is given, of its change: each of one draw of weights and one direction.
+    """Return draws of a mean or, if `after` is given, of its change, each at one draw of weights and of the direction.
 
-    The weights are those of `posterior`; a change is that at the same weights and at the same draw of pairs.
+    The weights are those of `posterior`. A change is taken at the same weights and the same draw of the direction.
     """
     count = len(before.coordinates)
     step = max(1, _WEIGHTS // count)
-    found = []
+    blocks = []
     for start in range(0, DRAWS, step):
         draws = slice(start, min(start + step, DRAWS))
         weights = random.standard_exponential((draws.stop - start, count))
-        first = _means(before, draws, weights, quantity.power)
-        found.append(first if after is None else _means(after, draws, weights, quantity.power) - first)
-    return np.concatenate(found)
+        means_before = _means(before, draws, weights, quantity.power)
+        blocks.append(means_before if after is None else _means(after, draws, weights, quantity.power) - means_before)
+    return np.concatenate(blocks)
 
 
 def _means(along: DrawnDirections, draws: slice, weights: Floats, power: float) -> Floats:
-    """Return the weighted mean along each direction, one a row of weights."""
+    """Return the weighted mean along each direction, one per row of weights."""
     totals = np.zeros(len(weights))
     for start in range(0, weights.shape[1], _ITEMS):
         items = slice(start, start + _ITEMS)

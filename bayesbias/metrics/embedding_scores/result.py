@@ -1,4 +1,4 @@
-"""What every score of a whole embedding returns."""
+"""The result of a score of a whole embedding."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,31 +20,31 @@ LABELS = ("item", "part")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EmbeddingScore:
-    """A score of a whole embedding, with the items that it is made of.
+    """Score of a whole embedding, with the items from which it is computed.
 
     Parameters
     ----------
     measure
-        Its name in `EMBEDDING_MEASURES`.
+        Name of the measure in `EMBEDDING_MEASURES`.
     embedding
-        Name of what was measured.
+        Name of the embedding.
     estimates : pandas.DataFrame
-        One row a quantity, the headline first: `quantity`, `value`, `hdi_low`, `hdi_high` and the number of `items`.
+        One row per quantity, the headline first: `quantity`, `value`, `hdi_low`, `hdi_high` and the number of `items`.
     items : pandas.DataFrame
-        One row an item (a word, a pair, a question, a split): `item`, its label; `part`, what it belongs to; and what
-        the embedding made of it.
+        One row per item (a word, a pair, a question, a split): `item`, its label; `part`, the part that it belongs to;
+        and its values in the embedding.
     lost
-        What was lost -> the labels of the items that the embedding lacks a word of; only kinds that lost any.
+        Labels of the items of which the embedding lacks a word, by kind of item; only kinds that lost any.
     conventions
-        What the numbers leave open. Two scores can be compared if it is the same.
+        Choices behind the numbers. Scores are comparable only if they are the same.
     random_seed
-        Seed of the draws, and of splits and clusters where there are any.
+        Seed of the draws, and of splits and clusters if there are any.
     hdi_prob
         Probability inside the intervals.
     quantities
-        How each quantity is made of the items (for `paired_change`).
+        Definition of each quantity in terms of the items (for `paired_change`).
     along
-        Draws of the direction that it rests on, if they are in the intervals.
+        Draws of the direction, if the intervals include its spread.
 
     Examples
     --------
@@ -67,17 +67,17 @@ class EmbeddingScore:
 
     @property
     def value(self) -> float:
-        """The headline number: the value of the first quantity."""
+        """The headline number, which is the value of the first quantity."""
         return float(self.estimates["value"].iloc[0])
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the headline number, lowest and highest."""
+        """The lower and upper end of the headline number's interval."""
         return float(self.estimates["hdi_low"].iloc[0]), float(self.estimates["hdi_high"].iloc[0])
 
     @property
     def coverage(self) -> float:
-        """The share of the items that were asked for which the embedding has."""
+        """The share of the requested items that the embedding has."""
         lost = sum(map(len, self.lost.values()))
         return len(self.items) / (len(self.items) + lost)
 
@@ -100,8 +100,10 @@ class EmbeddingScore:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
         names = ("measure", "embedding", "estimates", "items", "lost", "conventions", "random_seed", "hdi_prob")
-        found: dict[str, Any] = plain({name: getattr(self, name) for name in names} | {"coverage": self.coverage})
-        return found
+        fields_by_name: dict[str, Any] = plain(
+            {name: getattr(self, name) for name in names} | {"coverage": self.coverage}
+        )
+        return fields_by_name
 
     def _title(self) -> str:
         return f"{self.measure} of {self.embedding} ({percent_text(self.hdi_prob)} HPDI)"
@@ -130,10 +132,10 @@ def embedding_score(
     lost: Mapping[str, Sequence[str]] | None = None,
     along: DrawnDirections | None = None,
 ) -> EmbeddingScore:
-    """Return the score that items make: the value of each quantity, and its interval.
+    """Return the score of items: the value and the interval of each quantity.
 
-    `items` have the columns `item`, and `part` where there are parts; a label that comes twice is numbered. Where
-    `along` holds draws of a direction, in the order of the items, all quantities are means along it.
+    `items` have the columns `item` and, if there are parts, `part`; repeated labels are numbered. If `along` holds
+    draws of a direction, with the items in the same order, all quantities are means along it.
     """
     labelled = items if "part" in items else items.assign(part="")
     labelled = labelled.assign(item=_numbered(labelled))
@@ -163,31 +165,34 @@ def embedding_score(
     )
 
 
-def of_part(quantity: Quantity, items: pd.DataFrame) -> NDArray[np.bool_]:
-    """Return which items a quantity is about."""
+def in_parts(quantity: Quantity, items: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return whether a quantity uses each item."""
     if quantity.parts is None:
         return np.ones(len(items), dtype=bool)
     return items["part"].isin(quantity.parts).to_numpy()
 
 
 def rows_of_quantity(quantity: Quantity, items: pd.DataFrame) -> pd.DataFrame:
-    """Return the items that a quantity is about; raise `MeasureError` if there are fewer than two."""
-    chosen = items[of_part(quantity, items)]
+    """Return the items that a quantity uses, or raise `MeasureError` if there are fewer than two."""
+    chosen = items[in_parts(quantity, items)]
     if len(chosen) < 2:
         raise MeasureError(
-            f"{quantity.name} has {len(chosen)} items left, but at least two are needed. Give more, or vectors that "
-            "have their words."
+            f"{quantity.name} has {len(chosen)} items left, but at least 2 are needed. Add items, or give an embedding "
+            "that has their words."
         )
     return chosen
 
 
 def columns_of(quantity: Quantity, items: pd.DataFrame) -> Floats:
-    """Return the columns that a quantity takes: float64, of shape (columns, items)."""
+    """Return the columns that a quantity takes as float64, of shape (columns, items)."""
     return np.stack([items[name].to_numpy(dtype=np.float64) for name in quantity.columns])
 
 
 def labels_of(quantity: Quantity, items: pd.DataFrame) -> NDArray[np.integer] | None:
-    """Return the numbers of the labels that items share, of shape (crossed columns, items); the same in all columns."""
+    """Return numbers of the labels that items share, of shape (crossed columns, items), or None if they share none.
+
+    A label has the same number in all columns.
+    """
     if not quantity.crossed:
         return None
     stacked = np.concatenate([items[name].to_numpy(dtype=object) for name in quantity.crossed])
@@ -195,7 +200,7 @@ def labels_of(quantity: Quantity, items: pd.DataFrame) -> NDArray[np.integer] | 
 
 
 def _numbered(items: pd.DataFrame) -> "pd.Series[str]":
-    """Return the labels of items; of labels that a part has several times, the later ones with their number."""
+    """Return the labels of items, with a number added to repeated labels of a part."""
     number = items.groupby(list(LABELS), sort=False).cumcount()
     if not number.any():
         return items["item"]

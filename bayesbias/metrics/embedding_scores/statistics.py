@@ -1,8 +1,8 @@
-"""Statistics of items - words, pairs, questions, splits - and draws of their posterior, alone and of a change.
+"""Statistics of items (words, pairs, questions, splits) and draws of their posteriors and of their changes.
 
-The items are a sample of those that one could have asked about. Their weights are drawn from the Bayesian bootstrap
-(Rubin 1981), and a statistic at each draw of weights is a draw from its posterior. A change is the difference of two
-statistics at the *same* weights: what makes an item hard in both embeddings cancels.
+The items are a sample of those that could have been used. Their weights are drawn by the Bayesian bootstrap (Rubin
+1981); a statistic at a draw of weights is a draw from its posterior. A change is the difference of two statistics at
+the *same* weights, so that what makes an item hard in both embeddings cancels.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,30 +15,30 @@ from bayesbias.base.arrays import Floats
 from bayesbias.errors import MeasureError
 
 DRAWS = 2000
-"""Draws of weights: the ends of an interval are then off by about a twentieth of its half-width."""
-_BLOCK = 200_000  # weights that are held at a time: few enough for a processor's own memory
+"""Number of draws of weights; the error of an interval's ends is about a twentieth of its half-width."""
+_BLOCK = 200_000  # weights per block, which fit into a processor's cache
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number that is made of items.
+    """A number that is computed from items.
 
     Parameters
     ----------
     name
-        As results call it.
+        Name in results.
     statistic
-        A name in `STATISTICS`, ``"share"`` or ``"split_mean"``.
+        Name in `STATISTICS`, ``"share"`` or ``"split_mean"``.
     columns
-        The columns of the items that it takes, in this order.
+        Columns of the items that the statistic takes, in order.
     parts
-        The parts of the items that it is about; None: all.
+        Parts of the items that it uses. None: all.
     crossed
-        Columns whose labels items share, so that it is the labels that are drawn, not the items.
+        Columns whose labels items share; the labels are then drawn, not the items.
     test_over_train
-        Of a mean over splits: how many items a split tests on, over how many it learns from.
+        Number of items for testing over number for training, for a mean over splits.
     power
-        Of a mean along directions that are drawn: that of abs(w . g) ** power; 0: that of w . g.
+        Exponent p of a mean of abs(w . g) ** p along drawn directions g. 0: the mean of w . g.
     """
 
     name: str
@@ -51,32 +51,32 @@ class Quantity:
 
 
 def mean(columns: Floats, weights: Floats) -> Floats:
-    """Return the weighted mean of the one column at each row of weights."""
+    """Return the weighted mean of the only column for each row of weights."""
     means: Floats = weights @ columns[0] / weights.sum(axis=1)
     return means
 
 
 def weighted_mean(columns: Floats, weights: Floats) -> Floats:
-    """Return the mean of the first column, weighted by the second and by each row of weights."""
-    values, own = columns
-    means: Floats = weights @ (values * own) / (weights @ own)
+    """Return the mean of the first column, weighted by the second column and by each row of weights."""
+    values, item_weights = columns
+    means: Floats = weights @ (values * item_weights) / (weights @ item_weights)
     return means
 
 
 def spearman(columns: Floats, weights: Floats) -> Floats:
-    """Return Spearman's rank correlation of two columns at each row of weights.
+    """Return Spearman's rank correlation of two columns for each row of weights.
 
-    A rank is the weight of what is smaller and half the weight of what is equal, so that whole weights give the
-    correlation of items that are repeated so many times.
+    The rank of an item is the weight of smaller items plus half the weight of equal ones, so that integer weights give
+    the correlation of items repeated so many times.
 
     >>> spearman(np.array([[1.0, 2.0, 3.0], [10.0, 30.0, 20.0]]), np.ones((1, 3))).round(3)
     array([0.5])
     """
     if any(np.ptp(column) == 0 for column in columns):
         raise MeasureError(
-            f"There is no rank correlation: all {columns.shape[1]} items have the same value. Give more that differ."
+            f"All {columns.shape[1]} items have the same value, so the rank correlation is not defined. Add items."
         )
-    by_item = np.ascontiguousarray(weights.T)  # a row an item, so that sorting items moves whole rows
+    by_item = np.ascontiguousarray(weights.T)  # one row per item, so that sorting items moves whole rows
     first, second = (_ranks(column, by_item) for column in columns)
     shares = by_item / by_item.sum(axis=0)
     means = [np.einsum("ij,ij->j", shares, ranks) for ranks in (first, second)]
@@ -90,10 +90,10 @@ def spearman(columns: Floats, weights: Floats) -> Floats:
 
 
 def v_measure(columns: Floats, weights: Floats) -> Floats:
-    """Return the v-measure of classes (first column, 0 or 1) and clusters (second) at each row of weights.
+    """Return the v-measure of classes (first column, 0 or 1) and clusters (second column) for each row of weights.
 
-    The harmonic mean of homogeneity and completeness, which is the mutual information over the mean entropy (Rosenberg
-    and Hirschberg 2007); 0 where classes and clusters are both of one kind.
+    It is the harmonic mean of homogeneity and completeness, or the mutual information over the mean entropy (Rosenberg
+    and Hirschberg 2007); 0 if there is only one class and one cluster.
 
     >>> v_measure(np.array([[0, 0, 1, 1], [1, 1, 0, 0]]), np.ones((1, 4))).round(3)
     array([1.])
@@ -117,7 +117,7 @@ STATISTICS: dict[str, Callable[[Floats, Floats], Floats]] = {
 
 
 def value_of(quantity: Quantity, columns: Floats) -> float:
-    """Return a quantity of items, whose columns have the shape (columns, items)."""
+    """Return the value of a quantity from the items' columns, of shape (columns, items)."""
     if quantity.statistic in ("share", "split_mean"):
         return float(columns[0].mean())
     return float(STATISTICS[quantity.statistic](columns, np.ones((1, columns.shape[1])))[0])
@@ -131,16 +131,16 @@ def posterior(
     *,
     labels: NDArray[np.integer] | None = None,
 ) -> Floats:
-    """Return draws of a quantity or, where `after` is given, of its change from one set of columns to the other.
+    """Return draws of a quantity or, if `after` is given, of its change from one set of columns to the other.
 
     Parameters
     ----------
     quantity
-        What is drawn.
+        Quantity to draw.
     before, after
-        Of shape (columns, items), the same items in both.
+        Columns of shape (columns, items), with the same items in both.
     random
-        Where chance comes from.
+        Random number generator.
     labels
         Numbers of the labels that items share, of shape (crossed columns, items).
     """
@@ -150,15 +150,15 @@ def posterior(
     if quantity.statistic == "share":
         return _share(before[0], None if after is None else after[0], random, labels)
     statistic = STATISTICS[quantity.statistic]
-    found = []
+    blocks = []
     for weights in _weights(before.shape[1], random, labels):
         drawn = statistic(before, weights)
-        found.append(drawn if after is None else statistic(after, weights) - drawn)
-    return np.concatenate(found)
+        blocks.append(drawn if after is None else statistic(after, weights) - drawn)
+    return np.concatenate(blocks)
 
 
 def shortest_interval(draws: ArrayLike, probability: float) -> tuple[float, float]:
-    """Return the shortest interval that holds a share of draws: the highest posterior density interval.
+    """Return the shortest interval that holds a share of draws, the highest posterior density interval.
 
     >>> shortest_interval([0.0, 1.0, 2.0, 2.5, 9.0], 0.5)
     (1.0, 2.5)
@@ -170,27 +170,27 @@ def shortest_interval(draws: ArrayLike, probability: float) -> tuple[float, floa
 
 
 def _weights(count: int, random: np.random.Generator, labels: NDArray[np.integer] | None) -> Iterator[Floats]:
-    """Yield weights of items, some draws at a time: exponential, or the product of those of their labels."""
+    """Yield blocks of draws of items' weights: exponential, or the products of their labels' exponential weights."""
     step = max(1, _BLOCK // count)
     for start in range(0, DRAWS, step):
         rows = min(step, DRAWS - start)
         if labels is None:
             yield random.standard_exponential((rows, count))
             continue
-        of_labels = random.standard_exponential((rows, int(labels.max()) + 1))
-        weights = of_labels[:, labels[0]]
-        for more in labels[1:]:
-            weights *= of_labels[:, more]
+        label_weights = random.standard_exponential((rows, int(labels.max()) + 1))
+        weights = label_weights[:, labels[0]]
+        for other_labels in labels[1:]:
+            weights *= label_weights[:, other_labels]
         yield weights
 
 
 def _share(
     before: Floats, after: Floats | None, random: np.random.Generator, labels: NDArray[np.integer] | None
 ) -> Floats:
-    """Return draws of a share, or of its change, with Jeffreys' prior, without which 0 of 5 would be 0 for sure.
+    """Return draws of a share, or of its change, with Jeffreys' prior, so that 0 of 5 is not certain to be 0.
 
-    The outcomes (before, after) are four cells with 1/4 of an item in each before any is seen, so that either share
-    alone is Beta(1/2, 1/2).
+    The four outcomes (before, after) have a prior weight of 1/4 each, so that each share alone has a
+    Beta(1/2, 1/2) prior.
     """
     cells = 2 if after is None else 4
     codes = (before if after is None else 2 * before + after).astype(int)
@@ -208,9 +208,9 @@ def _share(
 
 
 def _split_mean(values: Floats, test_over_train: float, random: np.random.Generator) -> Floats:
-    """Return draws of a mean over splits that overlap: t with the variance of Nadeau and Bengio (2003).
+    """Return draws of a mean over overlapping splits from a t distribution (Nadeau and Bengio 2003).
 
-    The mean of J splits has the variance (1 / J + test / train) times that of a split.
+    The variance of the mean of J splits is (1 / J + test / train) times the variance between splits.
     """
     splits = len(values)
     error = np.sqrt((1 / splits + test_over_train) * values.var(ddof=1))
@@ -219,12 +219,12 @@ def _split_mean(values: Floats, test_over_train: float, random: np.random.Genera
 
 
 def _ranks(values: Floats, weights: Floats) -> Floats:
-    """Return ranks of items under weights, which have a row an item, as the ranks have."""
+    """Return weighted ranks of items; weights and ranks have one row per item."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    of_ties = np.add.reduceat(weights[order], starts, axis=0)
-    middles = np.cumsum(of_ties, axis=0) - of_ties / 2
+    tie_weights = np.add.reduceat(weights[order], starts, axis=0)
+    middles = np.cumsum(tie_weights, axis=0) - tie_weights / 2
     ranks = np.empty_like(weights)
     ranks[order] = np.repeat(middles, np.diff(starts, append=len(values)), axis=0)
     return ranks

@@ -1,4 +1,4 @@
-"""The words that a measure of a whole embedding is about, and those of them that are most biased."""
+"""The words that a measure of a whole embedding uses, and the most biased of them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
@@ -12,24 +12,24 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 PAIR = ("she", "he")
 _BLOCK = 10_000
 
 
+@shared_parameters()
 def neutral_words(
     embedding: EmbeddingLike, specific: Iterable[str] = (), *, most: int | None = 50_000
 ) -> tuple[str, ...]:
-    """Return the words of an embedding that should be neutral: made of letters alone, and not in a list.
+    """Return the words of an embedding that should be neutral: words of letters only that are not in a given list.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`. Files list the most frequent words first.
     specific
-        Words that are gendered (or else) by their meaning, in any case.
+        Words that are gendered, or otherwise specific, by their meaning; upper and lower case count the same.
     most
-        How many of the embedding's first words are looked through; None: all.
+        Number of the embedding's first words to consider, in files mostly the most frequent. None: all.
 
     References
     ----------
@@ -42,36 +42,36 @@ def neutral_words(
     ('the', 'nurse')
     """
     source = as_embedding(embedding)
-    without = {word.lower() for word in checked_words("specific", specific)}
-    first = source.words if most is None else source.words[: check_count("most", most)]
-    return tuple(word for word in first if word.isalpha() and word.lower() not in without)
+    excluded = {word.lower() for word in checked_words("specific", specific)}
+    candidates = source.words if most is None else source.words[: check_count("most", most)]
+    return tuple(word for word in candidates if word.isalpha() and word.lower() not in excluded)
 
 
 def vocabulary_of(source: Embedding, words: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a list that an embedding has, each vector once, and those that it lacks.
+    """Return the words that an embedding has, each vector once, and those that it lacks.
 
-    None stands for all words that `neutral_words` finds.
+    If `words` is None, they are all that `neutral_words` finds.
     """
     if words is None:
         return neutral_words(source, most=None), ()
-    found = source.lookup(dict.fromkeys(checked_words("words", words)))
-    first = {form: word for word, form in reversed(found.found.items())}
-    kept = tuple(word for word, form in found.found.items() if first[form] == word)
-    if len(kept) < 2:
+    lookup = source.lookup(dict.fromkeys(checked_words("words", words)))
+    first_spelling = {form: word for word, form in reversed(lookup.found.items())}
+    distinct_words = tuple(word for word, form in lookup.found.items() if first_spelling[form] == word)
+    if len(distinct_words) < 2:
         raise MeasureError(
-            f"Of the words the embedding {source.name!r} has {len(kept)}, but at least two are needed. Add words, or "
-            f"look them up in another way (the case rule is {source.case_text!r})."
+            f"The embedding {source.name!r} has {len(distinct_words)} of the words, but at least 2 are needed. Add "
+            f"words, or change the case rule, which is {source.case_text!r}."
         )
-    return kept, found.lost
+    return distinct_words, lookup.lost
 
 
 def axis(source: Embedding, pair: tuple[str, str]) -> Floats:
-    """Return the difference of the unit vectors of two words, from the second to the first, of length 1."""
+    """Return the difference between the unit vectors of a pair, first minus second, scaled to length 1."""
     (words,) = checked_pairs([pair])
     if lost := source.lookup(words).lost:
         raise MeasureError(
-            f"The embedding {source.name!r} lacks {name_some(lost)}, so the axis of {words[0]!r} and {words[1]!r} is "
-            f"not there. Give another pair of words (the case rule is {source.case_text!r})."
+            f"The embedding {source.name!r} lacks {name_some(lost)}, so there is no axis between {words[0]!r} and "
+            f"{words[1]!r}. Give another pair, or change the case rule, which is {source.case_text!r}."
         )
     first, second = unit_rows(source.matrix(words))
     length = np.linalg.norm(first - second)
@@ -85,9 +85,9 @@ def axis(source: Embedding, pair: tuple[str, str]) -> Floats:
 
 
 def projections(source: Embedding, words: Sequence[str], direction: Floats, *, scaled: bool = True) -> Floats:
-    """Return the inner products of words with a direction, their vectors of length 1 or as stored.
+    """Return the inner products of words with a direction, with vectors of length 1 or as stored.
 
-    Some words at a time: a copy in float64 of all vectors would not fit beside large ones.
+    It works in blocks, since a float64 copy of all vectors of a large embedding might not fit into memory.
     """
     parts = []
     for start in range(0, len(words), _BLOCK):
@@ -99,14 +99,14 @@ def projections(source: Embedding, words: Sequence[str], direction: Floats, *, s
 def most_biased_words(
     reference: Embedding, words: Sequence[str], pair: tuple[str, str], count: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words at either end of the axis of a pair, half of `count` each: the first word's, the second's."""
+    """Return the words at both ends of the axis of a pair, half of `count` each, those of its first word first."""
     half = check_count("words_in_all", count, least=4) // 2
     forms = reference.lookup(pair).found.values()
     others = [word for word in words if reference.match(word) not in forms]
     if len(others) < 2 * half:
         raise MeasureError(
-            f"words_in_all={count}: the embedding {reference.name!r} has {len(others):,} of the words to choose from. "
-            "Give more words, or choose fewer."
+            f"words_in_all={count}: the embedding {reference.name!r} has {len(others):,} words to choose from. Give "
+            "more words, or choose fewer."
         )
     along = projections(reference, others, axis(reference, pair))
     order = np.argsort(-along, kind="stable")
@@ -121,13 +121,13 @@ def most_biased_words(
 def load_both(
     embedding: EmbeddingLike | Callable[..., Embedding], reference: EmbeddingLike | None
 ) -> tuple[Embedding, Embedding]:
-    """Return an embedding, and the one that chooses words: by default the same."""
+    """Return an embedding and its reference, by default the same."""
     source = as_embedding(embedding)
     return source, source if reference is None else as_embedding(reference)
 
 
 def scikit_learn(module: str, what: str) -> Any:
-    """Return a module of scikit-learn; raise `MeasureError` where it is not installed."""
+    """Return a module of scikit-learn, or raise `MeasureError` if it is not installed."""
     try:
         return import_module(f"sklearn.{module}")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Clustering: whether the words of either side still lie together after debiasing."""
+"""Clustering: whether words of the same side still lie together after debiasing."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,10 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, scikit_learn, vocabulary_of
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 
+@shared_parameters()
 def clustering(
     embedding: EmbeddingLike,
     words: Sequence[str] | None = None,
@@ -25,33 +27,27 @@ def clustering(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
-    """Measure whether two clusters of words are the two sides on which the words were before debiasing.
+    """Return how well two clusters of words match the sides on which the words were before debiasing.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`.
     words
-        The words to choose from; None: all that `neutral_words` finds in the reference.
+        Words to choose from. None: all that `neutral_words` finds in the reference.
     reference
-        The embedding before debiasing, which chooses and labels the words; None: `embedding` itself.
+        Embedding before debiasing, which chooses and labels the words. None: `embedding` itself.
     pair
-        The two words whose difference is the axis.
+        Two words whose difference is the axis.
     words_in_all
-        How many of the most biased words are clustered, half of them from each end of the axis: 500 to 1,500 are usual.
+        Number of the most biased words to cluster, half from each end of the axis; 500 to 1,500 are usual.
     starts
-        How often k-means begins anew; the best result counts.
-    random_seed
-        Seed of k-means and of the intervals' draws.
-    hdi_prob
-        Probability inside the intervals.
+        Number of starts of k-means, of which the best counts.
 
     Returns
     -------
     EmbeddingScore
-        `v_measure`, from 0 (clusters that say nothing of the sides) to 1 (clusters that are the sides); and `accuracy`,
-        the share of words in the cluster of their side, 0.5 to 1. The items are the words: `side` and `cluster`, 0 for
-        the first word of the pair, 1 for the second. Chosen words that the embedding lacks are named in `lost`.
+        `v_measure`, from 0 (the clusters are unrelated to the sides) to 1 (they are the sides); and `accuracy`, the
+        share of words in the cluster of their side, 0.5 to 1. The items are the words, with `side` and `cluster`: 0 for
+        the first word of the pair, 1 for the second. Chosen words that the embedding lacks are listed in `lost`.
 
     Raises
     ------
@@ -65,8 +61,8 @@ def clustering(
 
     Notes
     -----
-    k-means with two clusters, of vectors of length 1. The interval is about the words, with the clusters as they were
-    found; neither number can fall below 0 or 0.5, so that without any bias both are a little above.
+    k-means makes two clusters of unit vectors. The intervals treat the words as a sample and the clusters as fixed.
+    `v_measure` cannot fall below 0, nor `accuracy` below 0.5, so without any bias both are a little larger.
 
     References
     ----------
@@ -85,25 +81,30 @@ def clustering(
     source, chooser = load_both(embedding, reference)
     sides = most_biased_words(chooser, vocabulary_of(chooser, words)[0], pair, words_in_all)
     lost = source.lookup([*sides[0], *sides[1]]).lost
-    kept = [[word for word in side if word not in set(lost)] for side in sides]
-    if min(map(len, kept)) < 2:
+    kept_sides = [[word for word in side if word not in set(lost)] for side in sides]
+    if min(map(len, kept_sides)) < 2:
         raise MeasureError(
-            f"The embedding {source.name!r} has {len(kept[0])} and {len(kept[1])} of the words that {chooser.name!r} "
-            "chose, but at least two a side are needed. Give words that both have."
+            f"The embedding {source.name!r} has {len(kept_sides[0])} and {len(kept_sides[1])} of the words of the two "
+            f"sides that {chooser.name!r} chose, but at least 2 of each are needed. Give words that both have."
         )
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks {len(lost):,} of the words that {chooser.name!r} chose: "
-            f"{name_some(lost)}. The clusters are of the others.",
+            f"{name_some(lost)}. The clusters are those of the others.",
             LostWordsWarning,
         )
-    side = np.repeat([0, 1], [len(each) for each in kept])
-    vectors = unit_rows(source.matrix([*kept[0], *kept[1]]))
+    side = np.repeat([0, 1], [len(side_words) for side_words in kept_sides])
+    vectors = unit_rows(source.matrix([*kept_sides[0], *kept_sides[1]]))
     kmeans = scikit_learn("cluster", "Clustering").KMeans(n_clusters=2, n_init=starts, random_state=seed)
     cluster = kmeans.fit_predict(vectors)
     if (cluster == side).mean() < 0.5:
         cluster = 1 - cluster
-    items = {"item": [*kept[0], *kept[1]], "side": side, "cluster": cluster, "right": (cluster == side).astype(int)}
+    items = {
+        "item": [*kept_sides[0], *kept_sides[1]],
+        "side": side,
+        "cluster": cluster,
+        "right": (cluster == side).astype(int),
+    }
     return embedding_score(
         "clustering",
         source.name,

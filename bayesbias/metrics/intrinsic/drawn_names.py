@@ -1,4 +1,4 @@
-"""The spread of MIDB's directions, which comes from the choice of names."""
+"""Draws of MIDB's directions, whose spread comes from the choice of names."""
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 from bayesbias.base.arrays import Floats
 
 NAME_DRAWS = 1000
-"""Draws of names' weights: the ends of an interval are then off by about a fifteenth of its half-width."""
+"""Number of draws of names' weights; the error of an interval's ends is about a fifteenth of its half-width."""
 
 
 def drawn_weighted_directions(
@@ -19,22 +19,22 @@ def drawn_weighted_directions(
     first, second
         Vectors of names, of shapes (first names, dimensions) and (second names, dimensions).
     weights
-        Of the first and of the second names, of shapes (draws, first names) and (draws, second names). A name of the
-        weight 2 counts as two.
+        Weights of the first and of the second names, of shapes (draws, first names) and (draws, second names). A name
+        with a weight of 2 counts as two.
     components, centred
-        As for `weighted_directions`.
+        Arguments of `weighted_directions`.
 
     Returns
     -------
     array
-        Of shape (draws, dimensions).
+        Sums of directions, of shape (draws, dimensions).
 
     Examples
     --------
     >>> names = np.array([[2.0, 1.0], [2.0, -1.0]]), np.array([[0.0, 1.0], [0.0, -1.0]])
     >>> directions, shares = bb.geometry.weighted_directions(*names, components=2)
-    >>> found = drawn_weighted_directions(*names, (np.ones((1, 2)), np.ones((1, 2))), 1)
-    >>> np.allclose(found, shares[:1] @ directions[:1])
+    >>> drawn = drawn_weighted_directions(*names, (np.ones((1, 2)), np.ones((1, 2))), 1)
+    >>> np.allclose(drawn, shares[:1] @ directions[:1])
     True
     """
     from scipy.linalg import eigh
@@ -42,10 +42,10 @@ def drawn_weighted_directions(
     axes = np.linalg.svd(np.vstack([first, second]), full_matrices=False)[2]
     lists = [rows @ axes.T for rows in (first, second)]
     count = len(axes)
-    found = np.empty((len(weights[0]), first.shape[1]))
-    with threadpool_limits(1, "blas"):  # the matrices are small: threads would cost more than they do
-        for at, (ours, theirs) in enumerate(zip(*weights, strict=True)):
-            shares = [each / each.sum() for each in (ours, theirs)]
+    weighted = np.empty((len(weights[0]), first.shape[1]))
+    with threadpool_limits(1, "blas"):  # the matrices are so small that threads would cost more than they gain
+        for draw, (first_weights, second_weights) in enumerate(zip(*weights, strict=True)):
+            shares = [name_weights / name_weights.sum() for name_weights in (first_weights, second_weights)]
             means = [share @ rows for share, rows in zip(shares, lists, strict=True)]
             difference = means[0] - means[1]
             within = [
@@ -54,9 +54,9 @@ def drawn_weighted_directions(
             ]
             stacked = np.vstack([*within, difference * (not centred)])
             squares = stacked.T @ stacked
-            sizes, found_axes = eigh(squares, subset_by_index=[count - components, count - 1])
-            directions = found_axes.T @ axes
+            sizes, eigenvectors = eigh(squares, subset_by_index=[count - components, count - 1])
+            directions = eigenvectors.T @ axes
             largest = directions[range(components), np.abs(directions).argmax(axis=1)]
             sides = largest if centred else directions @ (difference @ axes)
-            found[at] = (np.where(sides < 0, -1.0, 1.0) * sizes / np.trace(squares)) @ directions
-    return found
+            weighted[draw] = (np.where(sides < 0, -1.0, 1.0) * sizes / np.trace(squares)) @ directions
+    return weighted

@@ -1,4 +1,4 @@
-"""GIPE: how many of a word's neighbours are near to it for the sake of gender alone."""
+"""GIPE: the share of a word's neighbours whose similarity to it is due to gender."""
 
 from collections.abc import Sequence
 
@@ -16,29 +16,30 @@ from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
+from bayesbias.metrics.shared_parameters import shared_parameters
 
-_BLOCK = 256  # words whose neighbours are compared at a time
+_BLOCK = 256  # words per block
 
 
 def indirect_bias(cosine: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
-    """Return by which share of their similarity two words are similar for the sake of a direction.
+    """Return the share of the similarity of two words that is due to a direction.
 
-    beta(w, v) = (w.v - w'.v' / (norm(w') norm(v'))) / w.v, with w' and v' the vectors without the direction (Bolukbasi
-    et al. 2016, section 5.3).
+    beta(w, v) = (w.v - w'.v' / (norm(w') norm(v'))) / w.v, where w' and v' are the vectors without their components
+    along the direction (Bolukbasi et al. 2016, section 5.3).
 
     Parameters
     ----------
     cosine
         Cosine similarity of the two words, w.v, not 0.
     first, second
-        Cosine of each with the direction. Of a word that lies along it nothing is left: its beta is 1.
+        Cosine of each word with the direction. If a word lies along it, nothing is left and beta is 1.
 
     Examples
     --------
     >>> indirect_bias([0.64, 0.3], [0.8, 0.0], [0.8, 0.0]).round(12)  # all of it, nothing
     array([1., 0.])
     """
-    both, w, v = (np.asarray(each, dtype=np.float64) for each in (cosine, first, second))
+    both, w, v = (np.asarray(cosines, dtype=np.float64) for cosines in (cosine, first, second))
     lengths = np.sqrt(np.clip((1 - w**2) * (1 - v**2), 0.0, None))
     shape = np.broadcast_shapes(both.shape, lengths.shape)
     without = np.divide(both - w * v, lengths, out=np.zeros(shape), where=lengths > 1e-9)
@@ -46,6 +47,7 @@ def indirect_bias(cosine: ArrayLike, first: ArrayLike, second: ArrayLike) -> Flo
     return beta
 
 
+@shared_parameters()
 def gipe(
     embedding: EmbeddingLike,
     words: Sequence[str] | None = None,
@@ -57,33 +59,27 @@ def gipe(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
-    """Measure the share of neighbours that are near for the sake of a direction (GIPE).
+    """Return the gender-based illicit proximity estimate: the share of neighbours that are near because of a direction.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`. Neighbours are sought among all its words.
     words
-        The words whose neighbours are judged; None: all that `neutral_words` finds.
+        Words whose neighbours, among all words of the embedding, are judged. None: all that `neutral_words` finds.
     reference
-        The embedding before debiasing, in which the indirect bias of two words is taken; None: `embedding` itself.
+        Embedding before debiasing, in which the indirect bias of two words is computed. None: `embedding` itself.
     neighbours
-        How many nearest neighbours of each word.
+        Number of nearest neighbours of each word.
     threshold
-        A neighbour is illicit if its indirect bias is above this: 0.03 to 0.05 in the papers.
+        Indirect bias above which a neighbour is illicit: 0.03 to 0.05 in the papers.
     pairs
-        The pairs that the direction is made of (see `gender_direction`); by default nine, those of Bolukbasi et al.
-        without names, as in the published code.
-    random_seed
-        Seed of the interval's draws.
-    hdi_prob
-        Probability inside the interval.
+        Pairs of words that determine the direction (see `gender_direction`). Default: the nine of Bolukbasi et al. that
+        are not names, as in the published code.
 
     Returns
     -------
     EmbeddingScore
-        `gipe`, from 0 to 1: the mean of the words' shares of illicit neighbours, each with a weight. The items are the
-        words: `eta`, this share, and `gamma`, the weight: 1 and the share of the words that have it as a neighbour to
+        `gipe`, from 0 to 1: the weighted mean of the words' shares of illicit neighbours. The items are the words, with
+        this share, `eta`, and the weight, `gamma`: 1 plus, among the words that have it as a neighbour, the share for
         which it is an illicit one.
 
     Raises
@@ -94,15 +90,15 @@ def gipe(
     Warns
     -----
     LostWordsWarning
-        If the embedding lacks some of the words or pairs, or the reference some of the embedding's words, which can
-        then be no neighbours.
+        If the embedding lacks some of the words or pairs, or the reference some of the embedding's words, which then
+        cannot be neighbours.
 
     Notes
     -----
-    The interval is about the words, each with its share and its weight as they are. Neighbours are those of the
-    embedding, the indirect bias that of the reference, as in the authors' code. That code gives a word that is nobody's
-    neighbour the weight 0; their equation, which is followed here, gives it 1. A neighbour at a right angle in the
-    reference has no indirect bias and counts as licit.
+    The interval treats the words as a sample, with fixed shares and weights. Neighbours are those of the embedding, and
+    indirect bias is that of the reference, as in the authors' code. That code gives a weight of 0 to a word that is not
+    a neighbour of any other; their equation, which is used here, gives it 1. A neighbour at a right angle in the
+    reference has no indirect bias and is not illicit.
 
     References
     ----------
@@ -122,21 +118,25 @@ def gipe(
     limit = check_number("threshold", threshold, low=-1, high=1)
     source, judge = load_both(embedding, reference)
     direction = gender_direction(judge, pairs)
-    vocabulary, of_judge = _common(source, judge)
-    asked, lost = vocabulary_of(source, words)
+    vocabulary, judge_rows = _common(source, judge)
+    requested_words, lost = vocabulary_of(source, words)
     row_of = {source.words[row]: place for place, row in enumerate(vocabulary)}
-    kept = [word for word in asked if source.match(word) in row_of]
-    gone = [*lost, *(word for word in asked if source.match(word) not in row_of)]
-    if len(kept) < 2:
-        raise MeasureError(f"{len(kept)} of the words are left, but at least two are needed. Add words.")
-    if gone:
-        warn_user(f"{len(gone):,} of the words are lost: {name_some(gone)}.", LostWordsWarning)
-    targets = np.array([row_of[str(source.match(word))] for word in kept])
+    kept_words = [word for word in requested_words if source.match(word) in row_of]
+    lost_words = [*lost, *(word for word in requested_words if source.match(word) not in row_of)]
+    if len(kept_words) < 2:
+        raise MeasureError(f"{len(kept_words)} of the words are left, but at least 2 are needed. Add words.")
+    if lost_words:
+        warn_user(
+            f"The embedding {source.name!r} or the reference lacks {len(lost_words):,} of the words: "
+            f"{name_some(lost_words)}. The score is that of the others.",
+            LostWordsWarning,
+        )
+    targets = np.array([row_of[str(source.match(word))] for word in kept_words])
     near = nearest_neighbours(source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, own=targets)
-    illicit = _illicit(judge, of_judge, direction.vector, targets, near, limit)
+    illicit = _illicit(judge, judge_rows, direction.vector, targets, near, limit)
     incoming = np.bincount(near.ravel(), minlength=len(vocabulary))[targets]
-    of_them = np.bincount(near[illicit], minlength=len(vocabulary))[targets]
-    items = {"item": kept, "eta": illicit.mean(axis=1), "gamma": 1 + of_them / np.maximum(incoming, 1)}
+    illicit_incoming = np.bincount(near[illicit], minlength=len(vocabulary))[targets]
+    items = {"item": kept_words, "eta": illicit.mean(axis=1), "gamma": 1 + illicit_incoming / np.maximum(incoming, 1)}
     return embedding_score(
         "gipe",
         source.name,
@@ -148,37 +148,42 @@ def gipe(
         ),
         random_seed=seed,
         hdi_prob=hdi_prob,
-        lost={"words": gone},
+        lost={"words": lost_words},
     )
 
 
 def _common(source: Embedding, judge: Embedding) -> tuple[Integers, Integers]:
-    """Return the rows of the words that both embeddings have, in either."""
-    found = judge.lookup(source.words)
-    if found.lost:
+    """Return the rows, in each of two embeddings, of the words that both have."""
+    lookup = judge.lookup(source.words)
+    if lookup.lost:
         warn_user(
-            f"The embedding {judge.name!r} lacks {len(found.lost):,} of the {len(source):,} words of {source.name!r}: "
-            f"{name_some(found.lost)}. They can be no neighbours.",
+            f"The embedding {judge.name!r} lacks {len(lookup.lost):,} of the {len(source):,} words of {source.name!r}: "
+            f"{name_some(lookup.lost)}. They cannot be neighbours.",
             LostWordsWarning,
         )
     row_of = {word: row for row, word in enumerate(judge.words)}
-    rows = [row for row, word in enumerate(source.words) if word in found.found]
-    return np.array(rows), np.array([row_of[found.found[source.words[row]]] for row in rows])
+    rows = [row for row, word in enumerate(source.words) if word in lookup.found]
+    return np.array(rows), np.array([row_of[lookup.found[source.words[row]]] for row in rows])
 
 
 def _illicit(
     judge: Embedding, rows: Integers, direction: Floats, targets: Integers, near: Integers, limit: float
 ) -> np.ndarray:
-    """Return which neighbours have an indirect bias above a limit, of shape (words, neighbours)."""
+    """Return whether each neighbour has an indirect bias above a limit, of shape (words, neighbours)."""
     along = projections(judge, [judge.words[row] for row in rows], direction)
     illicit = np.zeros(near.shape, dtype=bool)
     for start in range(0, len(targets), _BLOCK):
-        mine, others = targets[start : start + _BLOCK], near[start : start + _BLOCK]
-        asked, found = np.unique(np.concatenate([mine, others.ravel()]), return_inverse=True)
-        units = unit_rows(judge.vectors[rows[asked]])
-        mine_here, others_here = found[: len(mine)], found[len(mine) :].reshape(others.shape)
-        cosine = np.einsum("id,ikd->ik", units[mine_here], units[others_here], optimize=True)
-        apart = np.abs(cosine) > 1e-9
-        beta = indirect_bias(np.where(apart, cosine, 1.0), along[mine][:, np.newaxis], along[others])
-        illicit[start : start + _BLOCK] = apart & (beta > limit)
+        block_targets, block_neighbours = targets[start : start + _BLOCK], near[start : start + _BLOCK]
+        distinct_rows, positions = np.unique(
+            np.concatenate([block_targets, block_neighbours.ravel()]), return_inverse=True
+        )
+        units = unit_rows(judge.vectors[rows[distinct_rows]])
+        own_positions, neighbour_positions = np.split(positions, [len(block_targets)])
+        neighbour_units = units[neighbour_positions.reshape(block_neighbours.shape)]
+        cosine = np.einsum("id,ikd->ik", units[own_positions], neighbour_units, optimize=True)
+        not_orthogonal = np.abs(cosine) > 1e-9
+        beta = indirect_bias(
+            np.where(not_orthogonal, cosine, 1.0), along[block_targets][:, np.newaxis], along[block_neighbours]
+        )
+        illicit[start : start + _BLOCK] = not_orthogonal & (beta > limit)
     return illicit

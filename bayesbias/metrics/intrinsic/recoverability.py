@@ -1,4 +1,4 @@
-"""Recoverability: how well a classifier tells the side that a word was on before debiasing."""
+"""Recoverability: how well a classifier finds the side of a word before debiasing."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -23,6 +23,7 @@ from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, load_both, most_biased_words, scikit_learn, vocabulary_of
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 _WHAT = "The recoverability of bias"
 
@@ -40,7 +41,7 @@ def _rbf_svm(seed: int) -> Any:
 
 
 def _network(seed: int) -> Any:
-    # Of few examples, lbfgs finds the minimum; the default, Adam, stops on its way there.
+    # On few examples lbfgs reaches the minimum; the default, Adam, stops before it.
     network = scikit_learn("neural_network", _WHAT).MLPClassifier
     return network(hidden_layer_sizes=(100,), solver="lbfgs", max_iter=2000, random_state=seed)
 
@@ -51,9 +52,10 @@ CLASSIFIERS: dict[str, Callable[[int], Any]] = {
     "rbf_svm": _rbf_svm,
     "network": _network,
 }
-"""The classifiers of `recoverability`, with scikit-learn's settings unless they say otherwise."""
+"""Classifiers of `recoverability`, by name: functions of a seed, with scikit-learn's default settings unless given."""
 
 
+@shared_parameters()
 def recoverability(
     embedding: EmbeddingLike,
     words: Sequence[str] | None = None,
@@ -68,38 +70,33 @@ def recoverability(
     hdi_prob: float = HDI_PROB,
     progress: bool = True,
 ) -> EmbeddingScore:
-    """Measure how well classifiers tell from its vector on which side of an axis a word was before debiasing.
+    """Return how well classifiers find, from a word's vector, its side of an axis before debiasing.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`.
     words
-        The words to choose from; None: all that `neutral_words` finds in the reference.
+        Words to choose from. None: all that `neutral_words` finds in the reference.
     reference
-        The embedding before debiasing, which chooses and labels the words; None: `embedding` itself.
+        Embedding before debiasing, which chooses and labels the words. None: `embedding` itself.
     pair
-        The two words whose difference is the axis.
+        Two words whose difference is the axis.
     words_in_all
-        How many of the most biased words are classified, half of them from each end of the axis.
+        Number of the most biased words to classify, half from each end of the axis.
     train
-        The share of them that a classifier learns from, as many of one side as of the other.
+        Share of them used for training, the same number from each side.
     splits
-        How many random splits into words to learn from and words to classify, at least 2.
+        Number of random splits into words for training and for testing, at least 2.
     classifiers
         Names in `bayesbias.metrics.CLASSIFIERS`; the first is the headline.
     random_seed
-        Seed of the splits, and of the classifiers. Give one where scores are to be compared.
-    hdi_prob
-        Probability inside the intervals.
-    progress
-        Show a bar.
+        Seed of the splits and of the classifiers. Scores to be compared need the same. None: a seed is drawn and
+        recorded in the result.
 
     Returns
     -------
     EmbeddingScore
-        For each classifier the share of words that it gets right, mean over splits: 0.5 is chance, 1 says that the
-        bias can be read off. The items are the splits.
+        For each classifier, the mean over splits of the share of words classified correctly: 0.5 is chance, 1 means
+        that the bias can be recovered completely. The items are the splits.
 
     Raises
     ------
@@ -108,9 +105,9 @@ def recoverability(
 
     Notes
     -----
-    Vectors are scaled to length 1. The splits of one set of words overlap, so that their means vary less than those of
-    new words would: the interval is that of a t distribution with the variance (1 / splits + test / train) times that
-    of a split, which is wide where few words are learnt from.
+    Vectors are scaled to length 1. The splits of one set of words overlap, so their mean varies less than it would with
+    new words. The interval is therefore that of a t distribution whose variance is (1 / splits + test / train) times
+    the variance between splits; it is wide if few words are used for training.
 
     References
     ----------
@@ -138,12 +135,12 @@ def recoverability(
     if lost := source.lookup([*sides[0], *sides[1]]).lost:
         raise MeasureError(
             f"The embedding {source.name!r} lacks {len(lost):,} words that {chooser.name!r} chose ({name_some(lost)}), "
-            "so that its splits would be others. Give words that both have."
+            "so its splits would differ. Give words that both have."
         )
     vectors = [unit_rows(source.matrix(side)) for side in sides]
     learnt = round(share * len(sides[0]))
     if learnt < 1:
-        raise MeasureError(f"train={train:g} of {len(sides[0])} words a side leaves none to learn from. Give more.")
+        raise MeasureError(f"train={train:g} of {len(sides[0])} words on each side is less than 1 word. Give more.")
     rows = [
         _accuracies(vectors, learnt, names, np.random.SeedSequence([seed, number]))
         for number in with_progress(range(count), "Recoverability", progress=progress)
@@ -169,7 +166,7 @@ def recoverability(
 def _accuracies(
     vectors: Sequence[Floats], learnt: int, names: Sequence[str], sequence: np.random.SeedSequence
 ) -> list[float]:
-    """Return for each classifier the share of words that it gets right in one split."""
+    """Return the share of words that each classifier classifies correctly in one split."""
     random = np.random.default_rng(sequence)
     orders = [random.permutation(len(rows)) for rows in vectors]
     parts = [(rows[order[:learnt]], rows[order[learnt:]]) for rows, order in zip(vectors, orders, strict=True)]

@@ -1,4 +1,4 @@
-"""SemBias: which of four pairs of words is most like he and she."""
+"""SemBias: which of four pairs of words differs most as he and she do."""
 
 import os
 
@@ -14,11 +14,13 @@ from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
 from bayesbias.metrics.quality.benchmark_files import read_sembias
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 KINDS = ("definition", "none", "none", "stereotype")
-_SUBSET = (440, 40)  # the authors' file, and how many of its last tuples none of their training words are in
+_SUBSET = (440, 40)  # tuples in the authors' file; the last 40 have none of their training words
 
 
+@shared_parameters()
 def sembias(
     embedding: EmbeddingLike,
     path: str | os.PathLike[str],
@@ -29,34 +31,28 @@ def sembias(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
-    r"""Measure how often the pair that is most like he and she is a definition, a stereotype, or neither.
+    r"""Return how often the pair of words most similar to he and she is a definition, a stereotype, or neither.
 
-    Of each tuple of four pairs, that one is taken whose difference has the largest cosine with that of he and she.
+    From each tuple of four pairs, it takes the pair whose difference has the largest cosine with he - she.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`.
     path
-        The file of SemBias (see `read_sembias`).
+        File of SemBias (see `read_sembias`).
     pair
-        The two words that the pairs are compared with, the masculine one first as in the file.
+        Two words with which the pairs are compared, the masculine word first as in the file.
     normalize
-        Whether each word's vector is scaled to length 1 before differences are taken. The published code does not.
+        Whether vectors are scaled to length 1 before differences are taken. The published code does not scale.
     subset
-        How many of the last tuples are of words that the authors did not train on, and are reported on their own too.
-        None: 40, if the file has 440 tuples; else none.
-    random_seed
-        Seed of the intervals' draws.
-    hdi_prob
-        Probability inside the intervals.
+        Number of the last tuples that the authors' training words do not occur in, whose shares are also given
+        separately. None: 40 if the file has 440 tuples, else 0.
 
     Returns
     -------
     EmbeddingScore
-        The shares `definition` (the headline; higher is better), `stereotype` and `none`, and where there is a subset
-        `definition_of_subset` and so on. The items are the tuples. Those of which the embedding lacks a word are left
-        out and named in `lost`.
+        The shares `definition` (the headline; higher is better), `stereotype` and `none`, and those of a subset, such
+        as `definition_of_subset`. The items are the tuples. Tuples of which the embedding lacks a word are left out and
+        listed in `lost`.
 
     Raises
     ------
@@ -71,9 +67,9 @@ def sembias(
 
     Notes
     -----
-    The 440 tuples are made of 22 definitions and 20 stereotypes, each of one with each of the other. They are not 440
-    independent ones: for the intervals the definitions and the stereotypes are drawn, not the tuples (Owen and Eckles
-    2012). Before any tuple is seen, each share has Jeffreys' prior.
+    The 440 tuples combine each of 22 definitions with each of 20 stereotypes, so they are not independent: the
+    intervals come from draws of definitions and stereotypes, not of tuples (Owen and Eckles 2012). The prior of each
+    share is Jeffreys'.
 
     References
     ----------
@@ -97,35 +93,35 @@ def sembias(
     (pair,) = checked_pairs([pair])
     default = _SUBSET[1] if len(tuples) == _SUBSET[0] else 0
     last = default if subset is None else check_count("subset", subset, least=0)
-    source = as_embedding(embedding, {*pair, *(word for four in tuples for each in four for word in each)})
+    source = as_embedding(embedding, {*pair, *(word for four in tuples for word_pair in four for word in word_pair)})
     if missing := source.lookup(pair).lost:
         raise MeasureError(f"The embedding {source.name!r} lacks {name_some(missing)}. Give another pair.")
-    known = source.lookup(word for four in tuples for each in four for word in each).found
-    has = [all(word in known for each in four for word in each) for four in tuples]
+    found_words = source.lookup(word for four in tuples for word_pair in four for word in word_pair).found
+    is_complete = [all(word in found_words for word_pair in four for word in word_pair) for four in tuples]
     labels = [" ".join(f"{a}:{b}" for a, b in four) for four in tuples]
-    lost = [label for label, whole in zip(labels, has, strict=True) if not whole]
-    if sum(has) < 2:
+    lost = [label for label, complete in zip(labels, is_complete, strict=True) if not complete]
+    if sum(is_complete) < 2:
         raise MeasureError(
-            f"Of the {len(tuples):,} tuples the embedding {source.name!r} has the words of {sum(has)}, but at least "
-            f"two are needed (the case rule is {source.case_text!r})."
+            f"The embedding {source.name!r} has the words of {sum(is_complete)} of the {len(tuples):,} tuples of "
+            f"{os.fspath(path)}, but at least 2 are needed. Change the case rule, which is {source.case_text!r}."
         )
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {len(tuples):,} tuples: "
-            f"{name_some(lost, 3)}. The shares are about the others; the result names them (lost).",
+            f"{name_some(lost, 3)}. The shares are those of the others; the result lists the lost ones (lost).",
             LostWordsWarning,
         )
-    places = np.flatnonzero(has)
-    kept = [tuples[place] for place in places]
+    places = np.flatnonzero(is_complete)
+    kept_tuples = [tuples[place] for place in places]
     target = _differences(source, [pair], scaled=check_flag("normalize", normalize))[0]
-    candidates = _differences(source, [each for four in kept for each in four], scaled=normalize)
+    candidates = _differences(source, [word_pair for four in kept_tuples for word_pair in four], scaled=normalize)
     chosen = (candidates @ target).reshape(-1, len(KINDS)).argmax(axis=1)
     kinds = np.array(KINDS)[chosen]
     items = pd.DataFrame({
         "item": [labels[place] for place in places],
         "part": np.where(places >= len(tuples) - last, "subset", "") if last else "",
-        "definition_pair": [":".join(four[0]) for four in kept],
-        "stereotype_pair": [":".join(four[3]) for four in kept],
+        "definition_pair": [":".join(four[0]) for four in kept_tuples],
+        "stereotype_pair": [":".join(four[3]) for four in kept_tuples],
         "chosen": kinds,
     })  # fmt: skip
     names = ("definition", "stereotype", "none")
@@ -150,15 +146,18 @@ def sembias(
 
 
 def _differences(source: Embedding, pairs: list[tuple[str, str]], *, scaled: bool) -> Floats:
-    """Return the differences of pairs of words, of length 1."""
+    """Return the differences of pairs of words, scaled to length 1."""
     words = [[pair[side] for pair in pairs] for side in (0, 1)]
-    first, second = (unit_rows(found) if scaled else found.astype(np.float64) for found in map(source.matrix, words))
+    first, second = (
+        unit_rows(vectors) if scaled else vectors.astype(np.float64) for vectors in map(source.matrix, words)
+    )
     differences = first - second
     lengths = np.linalg.norm(differences, axis=1)
     if (lengths < 1e-12).any():
         a, b = pairs[int(lengths.argmin())]
         raise MeasureError(
-            f"{a!r} and {b!r} have the same vector in the embedding {source.name!r}, so they differ in no direction."
+            f"{a!r} and {b!r} have the same vector in the embedding {source.name!r}, so their difference has no "
+            "direction. Leave the pair out, or give another embedding."
         )
     scaled_differences: Floats = differences / lengths[:, np.newaxis]
     return scaled_differences

@@ -1,4 +1,4 @@
-"""Bias of a whole vocabulary along directions: direct bias, and MIDB."""
+"""Bias of a whole vocabulary along directions: direct bias and MIDB."""
 
 from collections.abc import Sequence
 
@@ -19,8 +19,10 @@ from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
 from bayesbias.metrics.intrinsic.biased_words import PAIR, axis, projections, vocabulary_of
 from bayesbias.metrics.intrinsic.drawn_names import NAME_DRAWS, drawn_weighted_directions
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 
+@shared_parameters()
 def vocabulary_direct_bias(
     embedding: EmbeddingLike,
     words: Sequence[str] | None = None,
@@ -33,34 +35,28 @@ def vocabulary_direct_bias(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
-    """Measure how far the words of a vocabulary lie along a direction, with an interval.
+    """Return the direct bias of a vocabulary: how far its words lie along a direction, with an interval.
 
-    It is `direct_bias` of a whole vocabulary, whose words are a sample of those that should be neutral.
+    It is `direct_bias` of words that are a sample of those that should be neutral.
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`.
     words
-        The words that should be neutral; None: all that `neutral_words` finds. The words of `pair` are left out.
+        Words that should be neutral. None: all that `neutral_words` finds. The words of `pair` or `pairs` are left out.
     reference
-        The embedding whose direction is taken: that before debiasing, since many methods make the two words of `pair`
+        Embedding from which the direction comes: that before debiasing, since many methods make the two words of `pair`
         alike. None: `embedding` itself.
     pair
-        The two words whose difference is the direction, from the second to the first. One pair says nothing of how
-        pairs vary: the interval is then about the words alone.
+        Two words whose difference is the direction, from the second to the first. One pair says nothing about how pairs
+        vary, so the interval then covers the choice of words only.
     pairs
-        Several pairs instead, such as `bayesbias.metrics.GENDER_PAIRS`: their `direction_posterior` in the
-        reference, with the same seed. The spread of the direction is in the interval.
+        Several pairs to use instead, such as `bayesbias.metrics.GENDER_PAIRS`: the direction is their
+        `direction_posterior` in the reference, with the same seed, and the interval includes its spread.
     direction
-        A direction to use instead: a `Direction`, or a vector of any length. The spread of what
-        `bb.metrics.direction_posterior` returned is in the interval.
+        Direction to use instead: a `Direction`, or a vector of any length. The interval includes the spread of a
+        `bb.metrics.DirectionPosterior`.
     c
-        How strict the measure is, above 0: the smaller, the more a slight overlap counts.
-    random_seed
-        Seed of the intervals' draws.
-    hdi_prob
-        Probability inside the intervals.
+        Strictness, above 0. The smaller it is, the more a slight overlap counts.
 
     Returns
     -------
@@ -71,7 +67,7 @@ def vocabulary_direct_bias(
     Raises
     ------
     MeasureError
-        If fewer than two words are left, `c` is not above 0, there is no direction, or both pairs and a direction.
+        If fewer than two words are left, `c` is not above 0, there is no direction, or pairs and a direction are given.
 
     Warns
     -----
@@ -80,12 +76,12 @@ def vocabulary_direct_bias(
 
     Notes
     -----
-    Each draw of the interval is of one draw of the words' weights and one of the direction (`DirectionPosterior.draws`,
-    in their order), so that `paired_change` counts the change along the same draw of the direction. The value is along
-    the direction of all pairs with equal weights, which is no mean of the draws: of pairs that disagree it can lie
-    outside the interval. Both are about the direction that these pairs give. Along that of endless pairs words would
-    look more biased, and the interval does not hold that: see `bb.metrics.direction_posterior`. The farther off
-    the direction of few pairs lies, the less.
+    Each draw of the interval combines a draw of the words' weights with a draw of the direction
+    (`DirectionPosterior.draws`, in order), so that `paired_change` takes the change along the same draw of the
+    direction. The value is that along the direction of all pairs with equal weights. This is not a mean of the draws:
+    if pairs disagree, it can lie outside the interval. Value and interval refer to the direction of these pairs. Along
+    the direction of infinitely many pairs words would look more biased, the more so the farther the direction of few
+    pairs lies from it; the interval does not account for this (see `bb.metrics.direction_posterior`).
 
     References
     ----------
@@ -103,38 +99,38 @@ def vocabulary_direct_bias(
         raise MeasureError(f"c={c!r}: give a number above 0; 1 is usual.")
     (pair,) = checked_pairs([pair])
     if pairs is not None and direction is not None:
-        raise MeasureError("Give pairs, or a direction, but not both.")
+        raise MeasureError("Found both pairs and direction. Give one of them.")
     source = as_embedding(embedding)
-    without: Sequence[str] = ()
+    excluded: Sequence[str] = ()
     if direction is None:
-        before = source if reference is None else as_embedding(reference)
-        where = "the embedding itself" if reference is None else "the reference"
-        if before.dimensions != source.dimensions:
+        direction_source = source if reference is None else as_embedding(reference)
+        source_text = "the embedding itself" if reference is None else "the reference"
+        if direction_source.dimensions != source.dimensions:
             raise MeasureError(
-                f"{source.name!r} has {source.dimensions} dimensions and the reference {before.name!r} has "
-                f"{before.dimensions}, so that its direction is not one of these vectors. Give none, or a direction."
+                f"The embedding {source.name!r} has {source.dimensions} dimensions, and the reference "
+                f"{direction_source.name!r} has {direction_source.dimensions}. Give another reference, or a direction."
             )
         if pairs is None:
-            without, vector, how = pair, axis(before, pair), f"{pair[0]} - {pair[1]} of {where}"
+            excluded, vector, convention = pair, axis(direction_source, pair), f"{pair[0]} - {pair[1]} of {source_text}"
         else:
-            direction = direction_posterior(before, pairs, hdi_prob=hdi_prob, random_seed=seed)
-            without = [word for each in direction.pairs for word in each]
-            vector, how = direction.vector, f"main direction of {len(direction.pairs)} pairs of {where}"
+            direction = direction_posterior(direction_source, pairs, hdi_prob=hdi_prob, random_seed=seed)
+            excluded = [word for direction_pair in direction.pairs for word in direction_pair]
+            vector, convention = direction.vector, f"main direction of {len(direction.pairs)} pairs of {source_text}"
     else:
-        given = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
-        vector, how = given / np.linalg.norm(given), "direction as given"
-    kept, lost = _words(source, words, without)
-    cosines = np.clip(projections(source, kept, vector), -1.0, 1.0)
+        vector = direction.vector if isinstance(direction, Direction) else as_direction(direction, source.dimensions)
+        vector, convention = vector / np.linalg.norm(vector), "direction as given"
+    kept_words, lost = _words(source, words, excluded)
+    cosines = np.clip(projections(source, kept_words, vector), -1.0, 1.0)
     along = None
     if isinstance(direction, DirectionPosterior):
-        how += f", in {len(direction.draws)} draws of seed {direction.random_seed}"
-        along = _along(source, kept, direction.draws)
+        convention += f", in {len(direction.draws)} draws of seed {direction.random_seed}"
+        along = _along(source, kept_words, direction.draws)
     return embedding_score(
         "vocabulary_direct_bias",
         source.name,
-        pd.DataFrame({"item": kept, "bias": np.abs(cosines) ** c, "cosine": cosines}),
+        pd.DataFrame({"item": kept_words, "bias": np.abs(cosines) ** c, "cosine": cosines}),
         [Quantity("direct_bias", "mean", ("bias",), power=float(c)), Quantity("mean_cosine", "mean", ("cosine",))],
-        conventions=f"mean of abs(cosine) to the power c = {c:g}; {how}",
+        conventions=f"mean of abs(cosine) to the power c = {c:g}; {convention}",
         random_seed=seed,
         hdi_prob=hdi_prob,
         lost={"words": lost},
@@ -142,6 +138,7 @@ def vocabulary_direct_bias(
     )
 
 
+@shared_parameters()
 def midb(
     embedding: EmbeddingLike,
     names: tuple[Sequence[str], Sequence[str]],
@@ -153,41 +150,35 @@ def midb(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
-    """Measure the information-weighted bias of a vocabulary along several directions (MIDB).
+    """Return the multi-dimensional information-weighted direct bias of a vocabulary (MIDB).
 
-    The directions are the first principal components of all differences between a name of the first list and one of the
-    second, and the weight of each is its share of their squares (`bayesbias.geometry.weighted_directions`).
+    The directions are the first principal components of all differences between a name of the first list and a name of
+    the second, each weighted by its share of the squared differences (`bayesbias.geometry.weighted_directions`).
 
     Parameters
     ----------
-    embedding
-        See `bayesbias.metrics`.
     names
-        Two lists, such as female and male first names.
+        Two lists of names, such as female and male first names.
     words
-        The words that should be neutral; None: all that `neutral_words` finds. The names are left out.
+        Words that should be neutral. None: all that `neutral_words` finds. The names are left out.
     components
-        How many directions.
+        Number of directions.
     centred
-        Take the mean difference of the lists away before the components are found.
+        Whether the mean difference of the lists is subtracted before the components are computed.
     normalize
-        Whether vectors, of words and of names, are scaled to length 1 first.
-    random_seed
-        Seed of the intervals' draws.
-    hdi_prob
-        Probability inside the intervals.
+        Whether the vectors of words and names are first scaled to length 1.
 
     Returns
     -------
     EmbeddingScore
         `midb`, the mean over the words of sum_i a_i <g_i, x>, positive towards the first list; and `mean_absolute`, the
-        mean of its absolute values. The items are the words.
+        mean of the absolute values. The items are the words.
 
     Raises
     ------
     MeasureError
-        If fewer than two words, or no name of a list, are left, a name is in both lists, or the names span too few
-        directions.
+        If fewer than two words, or no names of a list, are left, a name is in both lists, or the names span too few
+        dimensions.
 
     Warns
     -----
@@ -196,13 +187,13 @@ def midb(
 
     Notes
     -----
-    The paper does not say whether the differences are centred. Centred, the directions do not hold the difference
-    between the lists, only the spread within them; so it is not done unless asked for.
+    The paper does not say whether the differences are centred. The directions of centred differences hold only the
+    spread within the lists, not the difference between them, so the default is not to centre.
 
-    Words and names both stand for others that could have been chosen: each draw of the interval is of weights of the
-    words, of the first names and of the second names, all of the Bayesian bootstrap, and the directions and their
-    shares are made anew of the names' weights. In `paired_change` the weights are the same before and after. The value
-    is that of equal weights, which is no mean of the draws, and can lie outside the interval.
+    Words and names are both treated as samples: each draw of the interval weights the words, the first names and the
+    second names by the Bayesian bootstrap, and computes the directions and their shares from the weighted names. In
+    `paired_change` the weights are the same before and after. The value is that of equal weights. This is not a mean of
+    the draws, and can lie outside the interval.
 
     References
     ----------
@@ -219,31 +210,33 @@ def midb(
     count = check_count("components", components)
     lists = check_type("names", names, (tuple, list), "two lists of names")
     if len(lists) != 2:
-        raise MeasureError(f"names holds {len(lists)} lists. Give two, such as female and male first names.")
-    first, second = (checked_words("A list of names", each) for each in lists)
-    if both := set(first) & set(second):
-        raise MeasureError(f"{min(both)!r} is in both lists of names. Keep it in one.")
+        raise MeasureError(f"names holds {len(lists)} lists. Give 2, such as female and male first names.")
+    first, second = (checked_words("A list of names", listed) for listed in lists)
+    if shared := set(first) & set(second):
+        raise MeasureError(f"{min(shared)!r} is in both lists of names. Keep it in one.")
     source = as_embedding(embedding)
-    looked_up = [source.lookup(dict.fromkeys(each)) for each in (first, second)]
-    if absent := [name for each in looked_up for name in each.lost]:
-        if not all(each.found for each in looked_up):
+    lookups = [source.lookup(dict.fromkeys(listed)) for listed in (first, second)]
+    if lost_names := [name for lookup in lookups for name in lookup.lost]:
+        if not all(lookup.found for lookup in lookups):
             raise MeasureError(
-                f"The embedding {source.name!r} has no name of one of the lists: it lacks {name_some(absent)} (the "
-                f"case rule is {source.case_text!r})."
+                f"The embedding {source.name!r} has no name of one of the lists; it lacks {name_some(lost_names)}. Add "
+                f"names, or change the case rule, which is {source.case_text!r}."
             )
-        warn_user(f"The embedding {source.name!r} lacks {len(absent)} names: {name_some(absent)}.", LostWordsWarning)
+        warn_user(
+            f"The embedding {source.name!r} lacks {len(lost_names)} names: {name_some(lost_names)}.", LostWordsWarning
+        )
     female, male = (
-        unit_rows(found) if scaled else found.astype(np.float64)
-        for found in (source.stored(dict.fromkeys(each.found.values())) for each in looked_up)
+        unit_rows(vectors) if scaled else vectors.astype(np.float64)
+        for vectors in (source.stored(dict.fromkeys(lookup.found.values())) for lookup in lookups)
     )
     directions, weights = weighted_directions(female, male, components=count, centred=centred)
-    drawn = drawn_weighted_directions(female, male, _name_weights(looked_up, seed), count, centred=centred)
-    kept, lost = _words(source, words, [*first, *second])
-    bias = projections(source, kept, weights @ directions, scaled=scaled)
+    drawn_directions = drawn_weighted_directions(female, male, _name_weights(lookups, seed), count, centred=centred)
+    kept_words, lost = _words(source, words, [*first, *second])
+    bias = projections(source, kept_words, weights @ directions, scaled=scaled)
     return embedding_score(
         "midb",
         source.name,
-        pd.DataFrame({"item": kept, "bias": bias, "absolute": np.abs(bias)}),
+        pd.DataFrame({"item": kept_words, "bias": bias, "absolute": np.abs(bias)}),
         [Quantity("midb", "mean", ("bias",)), Quantity("mean_absolute", "mean", ("absolute",), power=1.0)],
         conventions=(
             f"{count} components of the differences of {len(first)} and {len(second)} names, "
@@ -252,12 +245,12 @@ def midb(
         random_seed=seed,
         hdi_prob=hdi_prob,
         lost={"words": lost},
-        along=_along(source, kept, drawn, scaled=scaled),
+        along=_along(source, kept_words, drawn_directions, scaled=scaled),
     )
 
 
 def _along(source: Embedding, words: Sequence[str], directions: Floats, *, scaled: bool = True) -> DrawnDirections:
-    """Return words in the space of directions, of shape (draws, dimensions); those of too few draws come again."""
+    """Return words in the space that directions, of shape (draws, dimensions), span; draws repeat up to `DRAWS`."""
     _, sizes, axes = np.linalg.svd(directions, full_matrices=False)
     axes = axes[sizes > RANK_TOLERANCE * sizes[0]]
     coordinates = projections(source, words, axes.T, scaled=scaled)
@@ -266,31 +259,35 @@ def _along(source: Embedding, words: Sequence[str], directions: Floats, *, scale
 
 
 def _name_weights(lists: Sequence[Lookup], seed: int) -> tuple[Floats, Floats]:
-    """Return draws of the names' weights, of shapes (draws, names): a name's do not depend on which others are lost.
+    """Return draws of the names' weights, of shapes (draws, names).
 
-    A vector that several names share has one weight.
+    The weights of a name do not depend on which other names are lost. Names that share a vector share a weight.
     """
     random = np.random.default_rng([seed, 1])
     weights = []
-    for each in lists:
-        asked = [*each.found, *each.lost]
-        drawn = dict(zip(sorted(asked), random.standard_exponential((len(asked), NAME_DRAWS)), strict=True))
-        forms = {form: name for name, form in reversed(each.found.items())}
-        weights.append(np.stack([drawn[forms[form]] for form in dict.fromkeys(each.found.values())], axis=1))
+    for lookup in lists:
+        requested_names = [*lookup.found, *lookup.lost]
+        drawn = dict(
+            zip(sorted(requested_names), random.standard_exponential((len(requested_names), NAME_DRAWS)), strict=True)
+        )
+        forms = {form: name for name, form in reversed(lookup.found.items())}
+        weights.append(np.stack([drawn[forms[form]] for form in dict.fromkeys(lookup.found.values())], axis=1))
     return weights[0], weights[1]
 
 
-def _words(source: Embedding, words: Sequence[str] | None, without: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the words of a vocabulary without some, and those that the embedding lacks, of which it warns."""
-    found, lost = vocabulary_of(source, words)
-    forms = set(source.lookup(without).found.values())
-    kept = [word for word in found if source.match(word) not in forms]
+def _words(
+    source: Embedding, words: Sequence[str] | None, excluded: Sequence[str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the words of a vocabulary that are not excluded, and those that the embedding lacks, with a warning."""
+    found_words, lost = vocabulary_of(source, words)
+    forms = set(source.lookup(excluded).found.values())
+    kept_words = [word for word in found_words if source.match(word) not in forms]
     if lost:
         warn_user(
-            f"The embedding {source.name!r} lacks {len(lost):,} of the words: {name_some(lost)}. The score is about "
-            f"the {len(kept):,} others; it names the lost ones (lost).",
+            f"The embedding {source.name!r} lacks {len(lost):,} of the words: {name_some(lost)}. The score is that of "
+            f"the {len(kept_words):,} others; it lists the lost ones (lost).",
             LostWordsWarning,
         )
-    if len(kept) < 2:
-        raise MeasureError(f"{len(kept)} of the words are left, but at least two are needed. Add words.")
-    return kept, lost
+    if len(kept_words) < 2:
+        raise MeasureError(f"{len(kept_words)} of the words are left, but at least 2 are needed. Add words.")
+    return kept_words, lost

@@ -1,4 +1,4 @@
-"""Analogies: a is to b as c is to which word."""
+"""Accuracy on analogies: a is to b as c is to which word."""
 
 import os
 
@@ -13,12 +13,14 @@ from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
 from bayesbias.metrics.quality.benchmark_files import read_analogies
+from bayesbias.metrics.shared_parameters import shared_parameters
 
-_WORDS = 4096  # of the vocabulary, and
-_QUESTIONS = 512  # that are scored at a time
+_WORDS = 4096  # words of the vocabulary per block
+_QUESTIONS = 512  # questions per block
 _CROSSED = ("first_pair", "second_pair")
 
 
+@shared_parameters()
 def analogies(
     embedding: EmbeddingLike,
     path: str | os.PathLike[str],
@@ -28,33 +30,28 @@ def analogies(
     hdi_prob: float = HDI_PROB,
     progress: bool = True,
 ) -> EmbeddingScore:
-    r"""Measure how many analogies an embedding completes (3CosAdd).
+    r"""Return the share of analogies that an embedding completes correctly (3CosAdd).
 
-    Of ``a b c d`` the answer is the word of the vocabulary that is most similar in cosine to b - a + c, the three words
-    of the question left out; it is right if it is d.
+    The answer to ``a b c d`` is the word with the largest cosine similarity to b - a + c, other than a, b and c. It is
+    correct if it is d.
 
     Parameters
     ----------
     embedding
-        See `bayesbias.metrics`. Google's file has names of places in upper case: an embedding in lower case finds them
+        Word vectors. Google's file has place names in upper case; an embedding in lower case finds them if it is loaded
         with ``case=("exact", "lower")``.
     path
-        A file of analogies (see `read_analogies`): Google's, MSR's or your own.
+        File of analogies (see `read_analogies`): Google's, MSR's or your own.
     most
-        Only so many of the embedding's first words, of questions and of answers; None: all.
-    random_seed
-        Seed of the intervals' draws.
-    hdi_prob
-        Probability inside the intervals.
-    progress
-        Show a bar.
+        Number of the embedding's first words to use, for questions and answers. None: all.
 
     Returns
     -------
     EmbeddingScore
-        `accuracy`, the share of right answers, from 0 to 1; where some sections begin with ``gram``, as Google's do,
-        the shares `semantic` and `syntactic` (these sections); and that of each section. The items are the questions:
-        `answer` and `correct`. Questions of which the embedding lacks a word are left out and named in `lost`.
+        `accuracy`, the share of correct answers, from 0 to 1; if some sections begin with ``gram``, as Google's do, the
+        shares `syntactic` (of these sections) and `semantic` (of the others); and the share of each section. The items
+        are the questions, with `answer` and `correct`. Questions of which the embedding lacks a word are left out and
+        listed in `lost`.
 
     Raises
     ------
@@ -64,13 +61,13 @@ def analogies(
     Warns
     -----
     LostWordsWarning
-        If questions are lost: the accuracy is about the others.
+        If questions are lost.
 
     Notes
     -----
-    The questions of a section are made by setting each of a few dozen pairs against each other one, so that they are
-    far from independent: for the intervals the pairs are drawn, not the questions (Owen and Eckles 2012). Similarities
-    are taken in float32.
+    The questions of a section combine each of a few dozen pairs with each other one, so they are far from independent:
+    the intervals come from draws of the pairs, not of the questions (Owen and Eckles 2012). Similarities are computed
+    in float32.
 
     References
     ----------
@@ -96,26 +93,26 @@ def analogies(
     row_of = {word: row for row, word in enumerate(words)}
     forms = source.lookup(word for _, four in questions for word in four).found
     rows = {word: row_of[form] for word, form in forms.items() if form in row_of}
-    kept = [(section, four) for section, four in questions if all(word in rows for word in four)]
+    answerable = [(section, four) for section, four in questions if all(word in rows for word in four)]
     lost = [" ".join(four) for _, four in questions if not all(word in rows for word in four)]
-    if len(kept) < 2:
+    if len(answerable) < 2:
         raise MeasureError(
-            f"Of the {len(questions):,} questions of {os.fspath(path)} the embedding {source.name!r} has the words of "
-            f"{len(kept)}, but at least two are needed (the case rule is {source.case_text!r})."
+            f"The embedding {source.name!r} has the words of {len(answerable)} of the {len(questions):,} questions of "
+            f"{os.fspath(path)}, but at least 2 are needed. Change the case rule, which is {source.case_text!r}."
         )
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {len(questions):,} questions: "
-            f"{name_some(lost, 3)}. The accuracy is about the others; its result names them (lost).",
+            f"{name_some(lost, 3)}. The accuracy is that of the others; the result lists the lost ones (lost).",
             LostWordsWarning,
         )
-    places = np.array([[rows[word] for word in four] for _, four in kept])
+    places = np.array([[rows[word] for word in four] for _, four in answerable])
     answers = _answers(source, len(words), places[:, :3], progress=progress)
     items = pd.DataFrame({
-        "item": [" ".join(four) for _, four in kept],
-        "part": [section for section, _ in kept],
-        "first_pair": [" ".join(four[:2]) for _, four in kept],
-        "second_pair": [" ".join(four[2:]) for _, four in kept],
+        "item": [" ".join(four) for _, four in answerable],
+        "part": [section for section, _ in answerable],
+        "first_pair": [" ".join(four[:2]) for _, four in answerable],
+        "second_pair": [" ".join(four[2:]) for _, four in answerable],
         "answer": [words[row] for row in answers],
         "correct": (answers == places[:, 3]).astype(int),
     })  # fmt: skip
@@ -135,7 +132,7 @@ def analogies(
 
 
 def _quantities(parts: "pd.Series[str]") -> list[Quantity]:
-    """Return the accuracy of all questions, of both kinds of Google's sections, and of each section."""
+    """Return the accuracies: over all questions, over both kinds of Google's sections, and over each section."""
     sections = [section for section in dict.fromkeys(parts) if section and (parts == section).sum() > 1]
     syntactic = tuple(section for section in sections if section.startswith("gram"))
     semantic = tuple(section for section in sections if section not in syntactic)
@@ -147,18 +144,18 @@ def _quantities(parts: "pd.Series[str]") -> list[Quantity]:
 
 
 def _answers(source: Embedding, count: int, questions: Integers, *, progress: bool) -> Integers:
-    """Return for each question, of shape (questions, 3), the row of its answer among the first words.
+    """Return the row of each question's answer among the first `count` words; questions have shape (questions, 3).
 
-    b - a + c is nearest in cosine to the word whose similarities have the largest cos(b) - cos(a) + cos(c): the
-    length of the sum is that of the question. So only the similarities of the questions' few words are products.
+    The word with the largest cosine to b - a + c is that with the largest cos(b) - cos(a) + cos(c), since the length of
+    b - a + c is the same for all words. So only the similarities of the questions' few words are computed.
     """
-    asked, place = np.unique(questions, return_inverse=True)
+    question_rows, place = np.unique(questions, return_inverse=True)
     place = place.reshape(questions.shape)
-    own = _unit32(source.vectors[asked])
+    question_units = _unit32(source.vectors[question_rows])
     best = np.full(len(questions), -np.inf, dtype=np.float32)
     answers = np.zeros(len(questions), dtype=np.int64)
     for start in with_progress(range(0, count, _WORDS), "Analogies", progress=progress):
-        similarity = own @ _unit32(source.vectors[start : min(start + _WORDS, count)]).T
+        similarity = question_units @ _unit32(source.vectors[start : min(start + _WORDS, count)]).T
         for first in range(0, len(questions), _QUESTIONS):
             block = slice(first, first + _QUESTIONS)
             a, b, c = place[block].T

@@ -1,8 +1,8 @@
-"""Files of word similarity and of analogies, in the forms in which they go about."""
+"""Readers of files of word similarity, analogies, SemBias and words."""
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 
 from bayesbias.base.files import input_file
 from bayesbias.errors import InputFileError, MeasureError
@@ -10,19 +10,20 @@ from bayesbias.errors import InputFileError, MeasureError
 SimilarityPairs = list[tuple[str, str, float]]
 _SEPARATORS = ("\t", ";", ",")
 _TAGGED = re.compile(r".+-[njv]")
+_TUPLE = "priest:nun dog:bitch book:magazine doctor:nurse"
 
 
 def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
-    r"""Return the pairs of a file of word similarity with the score that people gave them.
+    r"""Return the pairs of words in a file of word similarity, with people's scores.
 
-    A pair a line: two words and then, at once or after other columns, the score. Columns are apart by tabs, semicolons,
-    commas or spaces; a first line without a score is the head, and lines that begin with ``#`` are remarks. So are
-    RG-65, MTurk, MEN (the tags of ``sun-n`` are cut off), SimLex-999 and WS-353 written.
+    Each line holds two words and a score, possibly with other columns in between. Columns are separated by tabs,
+    semicolons, commas or spaces. A first line without a score is a header, and lines that begin with ``#`` are
+    comments. RG-65, MTurk, MEN (whose tags, as in ``sun-n``, are removed), SimLex-999 and WS-353 have this format.
 
     Parameters
     ----------
     path
-        The file, in UTF-8.
+        Path of the file, in UTF-8.
 
     Raises
     ------
@@ -46,17 +47,15 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
         cells = _cells(line)
         numeric = [place for place, cell in enumerate(cells) if place > 1 and _as_number(cell) is not None]
         if column is None and not numeric and not pairs and number == 1:
-            continue  # the head
+            continue  # the header
         column = numeric[0] if column is None and numeric else column
         score = _as_number(cells[column]) if column is not None and column < len(cells) else None
         if score is None or not cells[0] or not cells[1]:
-            raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not two words and a score. Mend it.")
+            raise MeasureError(
+                f"{path}, line {number}: {line[:60]!r} is not two words and a score. Write it as 'tiger cat 7.35'."
+            )
         pairs.append((cells[0], cells[1], score))
-    if len(pairs) < 3:
-        raise MeasureError(
-            f"{path} has too few pairs of words with a score, {len(pairs)}: at least three are needed, a line each, "
-            "such as 'tiger cat 7.35'."
-        )
+    _raise_if_few(path, pairs, 3, "pairs of words with a score", "tiger cat 7.35")
     if all(_TAGGED.fullmatch(word) for pair in pairs for word in pair[:2]):
         return [(first[:-2], second[:-2], score) for first, second, score in pairs]
     return pairs
@@ -65,13 +64,13 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
 def read_analogies(path: str | os.PathLike[str]) -> list[tuple[str, tuple[str, str, str, str]]]:
     r"""Return the questions of a file of analogies, each with its section.
 
-    A question a line, four words: ``Athens Greece Baghdad Iraq`` asks for the last. A line that begins with a colon
-    names the section of the lines below it. So are Google's questions and MSR's written.
+    Each line is a question of four words, such as ``Athens Greece Baghdad Iraq``, which asks for the last. A line that
+    begins with a colon names the section of the lines below it. Google's and MSR's questions have this format.
 
     Parameters
     ----------
     path
-        The file, in UTF-8.
+        Path of the file, in UTF-8.
 
     Raises
     ------
@@ -96,26 +95,24 @@ def read_analogies(path: str | os.PathLike[str]) -> list[tuple[str, tuple[str, s
             continue
         words = line.split()
         if len(words) != 4:
-            raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not four words. Mend it.")
+            raise MeasureError(
+                f"{path}, line {number}: {line[:60]!r} is not four words. Write it as 'Athens Greece Baghdad Iraq'."
+            )
         questions.append((section, (words[0], words[1], words[2], words[3])))
-    if len(questions) < 2:
-        raise MeasureError(
-            f"{path} has too few questions, {len(questions)}: at least two are needed, a line each, such as "
-            "'Athens Greece Baghdad Iraq'."
-        )
+    _raise_if_few(path, questions, 2, "questions", "Athens Greece Baghdad Iraq")
     return questions
 
 
 def read_sembias(path: str | os.PathLike[str]) -> list[tuple[tuple[str, str], ...]]:
-    r"""Return the tuples of a file of SemBias, each four pairs of words.
+    r"""Return the tuples of a file of SemBias, each of four pairs of words.
 
-    A tuple a line, its pairs apart by tabs or spaces, the words of a pair by a colon: the definition first, then two
-    pairs that have nothing to do with gender, and the stereotype last, as the authors' file has them.
+    Each line is a tuple. Pairs are separated by tabs or spaces, the words of a pair by a colon. As in the authors'
+    file, the first pair is a definition, the second and third are unrelated to gender, and the last is a stereotype.
 
     Parameters
     ----------
     path
-        The file, in UTF-8.
+        Path of the file, in UTF-8.
 
     Raises
     ------
@@ -138,18 +135,14 @@ def read_sembias(path: str | os.PathLike[str]) -> list[tuple[tuple[str, str], ..
     for number, line in _lines(path):
         pairs = [tuple(cell.split(":")) for cell in line.split()]
         if len(pairs) != 4 or any(len(pair) != 2 or not all(pair) for pair in pairs):
-            raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not four pairs such as he:she. Mend it.")
+            raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not four pairs. Write them as '{_TUPLE}'.")
         tuples.append(tuple((pair[0], pair[1]) for pair in pairs))
-    if len(tuples) < 2:
-        raise MeasureError(
-            f"{path} has too few lines of four pairs, {len(tuples)}: at least two are needed, such as "
-            "'priest:nun dog:bitch book:magazine doctor:nurse'."
-        )
+    _raise_if_few(path, tuples, 2, "lines of four pairs", _TUPLE)
     return tuples
 
 
 def read_words(path: str | os.PathLike[str]) -> list[str]:
-    r"""Return the words of a file, one a line; raise `MeasureError` if there are none.
+    r"""Return the words of a file with one word per line, or raise `MeasureError` if there are none.
 
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
@@ -160,20 +153,27 @@ def read_words(path: str | os.PathLike[str]) -> list[str]:
     """
     words = [line for _, line in _lines(path)]
     if not words:
-        raise MeasureError(f"{path} has no words. Write one a line.")
+        raise MeasureError(f"{path} has no words. Write one word per line.")
     return words
 
 
 def benchmark_measure(path: str | os.PathLike[str]) -> str:
-    """Return the measure that a file is for: ``"analogies"``, four words a line, or ``"word_similarity"``."""
+    """Return ``"analogies"`` if the first line of a file is a section or four words, else ``"word_similarity"``."""
     first = next((line for _, line in _lines(path)), "")
     words = first.split()
     four = len(words) == 4 and not any(_as_number(word) is not None for word in words) and "," not in first
     return "analogies" if first.startswith(":") or (four and "\t" not in first) else "word_similarity"
 
 
+def _raise_if_few(path: str | os.PathLike[str], rows: Sized, least: int, what: str, example: str) -> None:
+    if len(rows) < least:
+        raise MeasureError(
+            f"{path} has {len(rows)} {what}, but at least {least} are needed, one per line, such as '{example}'."
+        )
+
+
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something, with their numbers."""
+    """Yield the lines that are neither empty nor comments, with their numbers."""
     source = input_file(path)
     try:
         text = source.read_bytes().decode("utf-8-sig")
@@ -185,13 +185,13 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
 
 
 def _cells(line: str) -> list[str]:
-    separator = next((each for each in _SEPARATORS if line.count(each) > 1), None)
+    separator = next((candidate for candidate in _SEPARATORS if line.count(candidate) > 1), None)
     cells = [cell.strip() for cell in line.split(separator)]
     return cells if len(cells) > 1 else [*cells, ""]
 
 
 def _as_number(cell: str) -> float | None:
-    """Return a number that is written as people write one, or None."""
+    """Return the number that a cell holds in decimal notation, or None."""
     if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
         return None
     value = float(cell)

@@ -1,4 +1,4 @@
-"""Word similarity: whether the cosine orders pairs of words as people do."""
+"""Word similarity: agreement of cosine similarities with people's scores."""
 
 import os
 
@@ -13,8 +13,10 @@ from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
 from bayesbias.metrics.quality.benchmark_files import read_similarity
+from bayesbias.metrics.shared_parameters import shared_parameters
 
 
+@shared_parameters()
 def word_similarity(
     embedding: EmbeddingLike,
     path: str | os.PathLike[str],
@@ -22,25 +24,21 @@ def word_similarity(
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
 ) -> EmbeddingScore:
-    r"""Measure how well the cosine similarities of pairs of words agree with what people say.
+    r"""Return the rank correlation of the cosine similarities of pairs of words with people's scores.
 
     Parameters
     ----------
     embedding
-        See `bayesbias.metrics`. Files have upper and lower case: an embedding in lower case finds the names of places
-        with ``case=("exact", "lower")``.
+        Word vectors. Files have upper and lower case; an embedding in lower case finds place names if it is loaded with
+        ``case=("exact", "lower")``.
     path
-        A file of word similarity (see `read_similarity`): RG-65, MTurk, MEN, SimLex-999, WS-353 or your own.
-    random_seed
-        Seed of the interval's draws.
-    hdi_prob
-        Probability inside the interval.
+        File of word similarity (see `read_similarity`): RG-65, MTurk, MEN, SimLex-999, WS-353 or your own.
 
     Returns
     -------
     EmbeddingScore
         `spearman`, the rank correlation of cosine similarities and people's scores, from -1 to 1. The items are the
-        pairs: `human` and `cosine`. Pairs of which the embedding lacks a word are left out and named in `lost`.
+        pairs, with `human` and `cosine`. Pairs of which the embedding lacks a word are left out and listed in `lost`.
 
     Raises
     ------
@@ -50,12 +48,12 @@ def word_similarity(
     Warns
     -----
     LostWordsWarning
-        If pairs are lost: the correlation is about the others.
+        If pairs are lost.
 
     Notes
     -----
-    The interval is of the Bayesian bootstrap over pairs (Rubin 1981), with ranks made anew at each draw. Two embeddings
-    are compared by `paired_change`, on the pairs that both have.
+    The interval comes from the Bayesian bootstrap over pairs (Rubin 1981), which ranks them again at each draw. To
+    compare two embeddings on the pairs that both have, use `paired_change`.
 
     References
     ----------
@@ -75,24 +73,26 @@ def word_similarity(
     seed = resolve_seed(random_seed)
     pairs = read_similarity(path)
     source = as_embedding(embedding, {word for first, second, _ in pairs for word in (first, second)})
-    known = source.lookup(word for first, second, _ in pairs for word in (first, second)).found
-    kept = [pair for pair in pairs if pair[0] in known and pair[1] in known]
-    lost = [f"{first} ~ {second}" for first, second, _ in pairs if first not in known or second not in known]
-    if len(kept) < 3:
+    forms = source.lookup(word for first, second, _ in pairs for word in (first, second)).found
+    kept_pairs = [pair for pair in pairs if pair[0] in forms and pair[1] in forms]
+    lost = [f"{first} ~ {second}" for first, second, _ in pairs if first not in forms or second not in forms]
+    if len(kept_pairs) < 3:
         raise MeasureError(
-            f"Of the {len(pairs):,} pairs of {os.fspath(path)} the embedding {source.name!r} has {len(kept)}, but at "
-            f"least three are needed (the case rule is {source.case_text!r})."
+            f"The embedding {source.name!r} has {len(kept_pairs)} of the {len(pairs):,} pairs of {os.fspath(path)}, "
+            f"but at least 3 are needed. Change the case rule, which is {source.case_text!r}."
         )
     if lost:
         warn_user(
             f"The embedding {source.name!r} lacks a word of {len(lost):,} of the {len(pairs):,} pairs: "
-            f"{name_some(lost, 5)}. The correlation is about the others; its result names them (lost).",
+            f"{name_some(lost, 5)}. The correlation is that of the others; the result lists the lost ones (lost).",
             LostWordsWarning,
         )
-    first, second = (unit_rows(source.matrix(column)) for column in ([p[0] for p in kept], [p[1] for p in kept]))
+    first, second = (
+        unit_rows(source.matrix(column)) for column in ([p[0] for p in kept_pairs], [p[1] for p in kept_pairs])
+    )
     items = pd.DataFrame({
-        "item": [f"{a} ~ {b}" for a, b, _ in kept],
-        "human": [score for _, _, score in kept],
+        "item": [f"{a} ~ {b}" for a, b, _ in kept_pairs],
+        "human": [score for _, _, score in kept_pairs],
         "cosine": np.clip(np.einsum("ij,ij->i", first, second), -1.0, 1.0),
     })  # fmt: skip
     return embedding_score(

@@ -1,6 +1,6 @@
-"""How often a split of two groups into groups of the same sizes gives a sum as large as the one observed.
+"""The permutation test of a difference between two groups of values.
 
-Arrays in, arrays out, over any leading axes: one study, or thousands of simulated ones at once.
+Functions take and return arrays with any leading axes: one study, or thousands of simulated ones at once.
 """
 
 from collections.abc import Iterator
@@ -18,25 +18,25 @@ from bayesbias.base.checks import check_count, check_flag, resolve_seed
 from bayesbias.errors import MeasureError
 
 MOST_PARTITIONS = 1_000_000
-"""Up to this many partitions are enumerated; of more, a sample is drawn."""
+"""Largest number of partitions that are enumerated; beyond it, a sample is drawn."""
 
-_TIE = 1e-12  # of the sum of absolute values: sums that differ by less are equal but for rounding
-_BLOCK = 1 << 17  # numbers a block: what a core's cache holds
+_TIE = 1e-12  # relative to the sum of absolute values: smaller differences between sums are rounding
+_BLOCK = 1 << 17  # numbers per block, which fit into a core's cache
 
 
 class PermutationTest(NamedTuple):
-    """What a permutation test gave; `p_value` and `mcse` have the leading axes of the values tested.
+    """Result of a permutation test; `p_value` and `mcse` have the leading axes of the values tested.
 
     Parameters
     ----------
     p_value
         Share of the partitions whose statistic is at least the observed one (one-sided), or at least as far from 0.
     mcse
-        Its Monte Carlo standard error: 0 where all partitions were counted.
+        Monte Carlo standard error of the p-value: 0 if all partitions were counted.
     partitions
-        How many partitions were counted.
+        Number of partitions counted.
     exact
-        Whether these are all there are.
+        Whether all partitions were counted.
     """
 
     p_value: Floats
@@ -55,19 +55,20 @@ def p_value(
 ) -> PermutationTest:
     """Return the permutation p-value of a difference between two groups of values.
 
-    It is the share of all partitions of the values into groups of the two sizes whose statistic is greater than or
-    equal to the observed one (`two_sided`: whose difference of means is at least as far from 0, so that exchanging the
-    groups changes nothing); the observed partition counts, and sums that differ by rounding alone are equal. With the
-    sizes fixed, the difference of sums and that of means give the same p-value. The values have shapes (..., n_x) and
-    (..., n_y) with the same leading axes. Where there are more than a million partitions, `samples` are drawn and the
-    p-value is (1 + count) / (1 + samples), which is never 0; all leading axes share the same draws. Impossible
-    `samples` and `random_seed` are errors also where nothing is drawn.
+    It is the share of all partitions of the values into groups of these sizes whose statistic is at least the observed
+    one (`two_sided`: whose difference of means is at least as far from 0, which does not depend on the order of the
+    groups). The observed partition counts, and sums that differ only by rounding are equal. For fixed sizes, the
+    difference of sums and the difference of means give the same p-value.
 
-    Caliskan, Bryson and Narayanan (2017), Science 356, supplement: the one-sided P-value of the permutation
-    test (there with ``>``; here ``>=``, so that it is never 0). Phipson and Smyth (2010), Statistical Applications
-    in Genetics and Molecular Biology 9(1), for (1 + count) / (1 + samples).
+    The values have shapes (..., n_x) and (..., n_y) with the same leading axes. If there are more than a million
+    partitions, `samples` of them are drawn, the same for all leading axes, and the p-value is
+    (1 + count) / (1 + samples), which is never 0. `samples` and `random_seed` are checked even if nothing is drawn.
 
-    Of the 6 partitions of 1, 2, 3, 4 into pairs, only the observed one has the sum 7.
+    Caliskan, Bryson and Narayanan (2017), Science 356, supplement: the one-sided P-value of the permutation test (there
+    with ``>``; here with ``>=``, so that it is never 0). Phipson and Smyth (2010), Statistical Applications in Genetics
+    and Molecular Biology 9(1), for (1 + count) / (1 + samples).
+
+    Of the 6 partitions of 1, 2, 3, 4 into pairs, only the observed one has a sum of 7.
 
     >>> p_value([3.0, 4.0], [1.0, 2.0])
     PermutationTest(p_value=np.float64(0.166...), mcse=np.float64(0.0), partitions=6, exact=True)
@@ -81,7 +82,7 @@ def p_value(
             f"The two groups have the shapes {x.shape} and {y.shape}. Give (..., words) each, with at least one word "
             "and the same leading axes."
         )
-    # With the smaller group first there are fewer indices; turning the sign keeps the direction of the test.
+    # Enumerating the smaller group takes fewer indices; changing the sign keeps the direction of the test.
     values = np.concatenate([x, y] if x.shape[-1] <= y.shape[-1] else [-y, -x], axis=-1)
     if not np.isfinite(values).all():
         raise MeasureError("A value is missing or infinite. Compute the associations again from whole vectors.")
@@ -109,22 +110,24 @@ def p_value(
 
 
 def both_p_values(s_x: ArrayLike, s_y: ArrayLike, *, samples: int, random_seed: int) -> tuple[dict[str, float], str]:
-    """Return the one-sided and the two-sided test of two groups as statistics of a measure, and how they were counted.
+    """Return the one- and two-sided p-values of two groups as statistics of a measure, and a phrase on their counting.
 
     >>> both_p_values([3.0, 4.0], [1.0, 2.0], samples=100, random_seed=1)[0]["p_value_two_sided"]
     0.333...
     """
-    found: dict[str, float] = {}
+    statistics: dict[str, float] = {}
     for name, two_sided in (("p_value", False), ("p_value_two_sided", True)):
         test = p_value(s_x, s_y, two_sided=two_sided, samples=samples, random_seed=random_seed)
-        found |= {name: float(test.p_value), f"{name}_mcse": float(test.mcse)}
-    how = "all partitions counted" if test.exact else f"of {test.partitions:,} random partitions, seed {random_seed}"
-    return found | {"partitions": float(test.partitions)}, f"p_value one-sided, >=, {how}"
+        statistics |= {name: float(test.p_value), f"{name}_mcse": float(test.mcse)}
+    counting = (
+        "all partitions counted" if test.exact else f"of {test.partitions:,} random partitions, seed {random_seed}"
+    )
+    return statistics | {"partitions": float(test.partitions)}, f"p_value one-sided, >=, {counting}"
 
 
 @lru_cache(maxsize=8)
 def group_members(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
-    """Return the members of every group of `size` out of `total`; if `halved`, only of those that hold the first."""
+    """Return the members of every group of `size` out of `total`; if `halved`, only of groups with the first member."""
     groups = combinations(range(1, total), size - 1) if halved else combinations(range(total), size)
     count, width = (comb(total - 1, size - 1), size - 1) if halved else (comb(total, size), size)
     flat = np.fromiter(chain.from_iterable(groups), dtype=np.int32, count=count * width)
@@ -136,7 +139,7 @@ def group_members(size: int, total: int, *, halved: bool) -> NDArray[np.int32]:
 
 
 def drawn_members(size: int, total: int, samples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
-    """Yield the members of randomly drawn groups, in blocks."""
+    """Yield the members of randomly drawn groups in blocks, of shape (groups, size)."""
     rng = np.random.default_rng(seed)
     rows = max(1, _BLOCK // total)
     for start in range(0, samples, rows):
@@ -148,7 +151,7 @@ def drawn_members(size: int, total: int, samples: int, seed: int) -> Iterator[ND
 def _counts(
     values: Floats, least: Floats, members: NDArray[np.integer[Any]], *, both_signs: bool, two_sided: bool
 ) -> NDArray[np.integer[Any]]:
-    """Return, for each row of values, how many groups have a sum of at least `least` (`two_sided`: as far from 0).
+    """Return the number of groups whose sum is at least `least` (`two_sided`: as far from 0), for each row of values.
 
     With `both_signs`, the complement of each group, which has the opposite sum, is counted too.
     """
@@ -157,7 +160,7 @@ def _counts(
     total = values.shape[1]
     counts = np.zeros(len(values), dtype=np.int64)
     columns = max(1, _BLOCK // total)
-    # The blocks are small: threads would spend their time waiting for each other.
+    # The blocks are so small that threads would mostly wait for each other.
     with threadpool_limits(1, "blas") if len(values) > 1 else nullcontext():
         for start in range(0, len(members), columns):
             block = members[start : start + columns]

@@ -1,7 +1,7 @@
-"""The t-tests of the literature, on averages of words and on the single distances that they average.
+"""The t-tests of the literature, of averages over words and of single distances.
 
 Manzini et al. (2019) test averages; Dobrzeniecka and Urbaniak (2024) test single distances and show that averaging
-first manufactures confidence. Both take distances for independent, which they are not: they share words.
+first manufactures confidence. Both treat distances as independent, which they are not, since they share words.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ _PAIR = ["protected_word", "attribute_word"]
 
 
 class TTest(NamedTuple):
-    """What a two-sided t-test gave; each number has the leading axes of what was tested.
+    """Result of a two-sided t-test; each number has the leading axes of the values tested.
 
     Parameters
     ----------
     difference
-        Of the means, or from the value tested against.
+        Difference between the means, or between the mean and the value tested against.
     low, high
         Ends of its 95 % confidence interval.
     t, df, p_value
-        The statistic, its degrees of freedom and its two-sided p-value.
+        Statistic, degrees of freedom and two-sided p-value.
     """
 
     difference: Floats
@@ -39,15 +39,15 @@ class TTest(NamedTuple):
 
 
 def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against: float = 0.0, where: str = "") -> TTest:
-    """Test the means over the last axis: Welch's test of two samples, or one of a sample or of paired differences.
+    """Return a t-test of means over the last axis: Welch's test of two samples, or a test of one or of paired samples.
 
     Dobrzeniecka and Urbaniak (2024), section on pre-averaging. Manzini et al. (2019), whose code pairs the averages.
 
     Raises
     ------
     MeasureError
-        If there are fewer than two values, one is missing or infinite, they do not vary, or paired ones differ in
-        number.
+        If a sample has fewer than two values, a missing or an infinite one, or no variation, or if paired samples
+        differ in shape.
 
     Examples
     --------
@@ -61,17 +61,17 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
     if paired:
         if y is None or x.shape != y.shape:
             shapes = f"{x.shape} and {None if y is None else y.shape}"
-            raise MeasureError(f"Paired values must be as many on both sides; their shapes are {shapes}.")
+            raise MeasureError(f"Paired samples have the shapes {shapes}. Give samples of the same shape.")
         x, y = x - y, None
     samples = [x] if y is None else [x, y]
     if any(values.shape[-1] < 2 for values in samples):
         sizes = " and ".join(str(values.shape[-1]) for values in samples)
-        raise MeasureError(f"A t-test needs at least two values a group; there are {sizes}{where}. Add words.")
+        raise MeasureError(f"Found {sizes} values{where}, but a t-test needs at least 2 in each group. Add words.")
     if not all(np.isfinite(values).all() for values in samples):
         raise MeasureError("A value is missing or infinite. Compute the distances again from whole vectors.")
     spread = np.sqrt(sum(values.var(axis=-1, ddof=1) for values in samples))
     if not np.all(spread > 1e-12 * max(float(np.abs(values).max()) for values in samples)):
-        raise MeasureError(f"The values do not vary{where}, so there is no t-test of them.")
+        raise MeasureError(f"All values are equal{where}, so there is no t-test of them. Add words.")
     if y is None:
         difference = x.mean(axis=-1) - against
         result: Any = stats.ttest_1samp(x - against, 0.0, axis=-1)
@@ -84,27 +84,27 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
 
 @any_frame
 def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> pd.DataFrame:
-    """Test whether two groups of protected words differ in their distances to each attribute group.
+    """Return t-tests of whether two protected groups differ in their distances to each attribute list.
 
     Parameters
     ----------
     table
-        A distance table (see `distance_table`).
+        Distance table (see `distance_table`).
     targets
-        The two protected groups; may be left out where the table has exactly two.
+        Names of the two protected groups. Default: the table's groups, if it has exactly two.
 
     Returns
     -------
     pandas.DataFrame
-        Two rows for each attribute group and control list: `values` is ``"preaveraged"`` (one average a protected
-        word) or ``"raw"`` (each distance). `difference` is the first group's mean distance minus the second's,
-        `low` and `high` its 95 % confidence interval, `t`, `df` and `p_value` those of Welch's two-sided test, and
-        `n_x`, `n_y` the numbers of values.
+        Two rows for each attribute group and control list: `values` is ``"preaveraged"`` (one average per protected
+        word) or ``"raw"`` (each distance). `difference` is the first group's mean distance minus the second's, `low`
+        and `high` are the ends of its 95 % confidence interval, `t`, `df` and `p_value` come from Welch's two-sided
+        test, and `n_x` and `n_y` are the numbers of values.
 
     Raises
     ------
     MeasureError
-        If the two groups are not determined, or a test has fewer than two values a group.
+        If the two groups are not determined, or a group has fewer than two values.
 
     References
     ----------
@@ -134,21 +134,22 @@ def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> p
 
 @any_frame
 def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Test MAC against 1, the distance of unrelated words, or against MAC after debiasing.
+    """Return t-tests of MAC against 1, the distance of unrelated words, or against MAC after debiasing.
 
     Parameters
     ----------
     table
-        A distance table. Its control words are left out, as in MAC.
+        Distance table. Its control words are left out, as in MAC.
     after
-        The table of the same study in the debiased embedding: a paired test, in which repeated pairs count once.
+        Table of the same study in the debiased embedding, for a paired test in which repeated pairs count once.
 
     Returns
     -------
     pandas.DataFrame
-        A row for ``"preaveraged"`` values (one a protected word and attribute group, those whose mean MAC is) and one
-        for ``"raw"`` values: `mean`, their mean in `table`; `difference`, that minus 1 or minus the mean in `after`,
-        with its 95 % confidence interval `low`, `high`; `t`, `df` and the two-sided `p_value`; `n`, how many.
+        One row for ``"preaveraged"`` values (one per protected word and attribute group; their mean is MAC) and one for
+        ``"raw"`` values: `mean`, the mean in `table`; `difference`, the mean minus 1 or minus the mean in `after`, with
+        the ends of its 95 % confidence interval, `low` and `high`; `t`, `df` and the two-sided `p_value`; and `n`, the
+        number of values.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.Da
     Warns
     -----
     LostWordsWarning
-        If some pairs are in one table only; the common ones are tested.
+        If some pairs are in only one of the tables; the test uses the others.
 
     References
     ----------
@@ -184,7 +185,7 @@ def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.Da
 
 
 def _distances(table: pd.DataFrame, by: Sequence[str]) -> Floats:
-    """Return the single distances, or the average of each combination of the columns `by`."""
+    """Return the single distances, or their averages by the columns `by`."""
     distances = table["cosine_distance"]
     if by:
         distances = table.groupby(list(by), sort=False, observed=True)["cosine_distance"].mean()
@@ -196,10 +197,10 @@ def _row(test: TTest, **counts: int) -> dict[str, float]:
 
 
 def _without_controls(table: pd.DataFrame) -> pd.DataFrame:
-    kept = table[~table["connection"].isin(["human", "neutral"])]
-    if kept.empty:
-        raise MeasureError("The table has no attribute words but control words. MAC is about attribute words.")
-    return kept
+    attribute_rows = table[~table["connection"].isin(["human", "neutral"])]
+    if attribute_rows.empty:
+        raise MeasureError("The table has only control words, which MAC leaves out. Give a table with attribute words.")
+    return attribute_rows
 
 
 def _two_groups(table: pd.DataFrame, targets: tuple[str, str] | None) -> tuple[str, str]:
@@ -207,7 +208,7 @@ def _two_groups(table: pd.DataFrame, targets: tuple[str, str] | None) -> tuple[s
     if targets is None:
         if len(groups) != 2:
             raise MeasureError(
-                f"The table has {len(groups)} protected groups ({name_some(groups)}), but the test compares two. "
+                f"The table has {len(groups)} protected groups ({name_some(groups)}), but the test compares 2. "
                 "Name them: targets=(..., ...)."
             )
         return groups[0], groups[1]
@@ -221,7 +222,7 @@ def _two_groups(table: pd.DataFrame, targets: tuple[str, str] | None) -> tuple[s
 
 
 def _common_pairs(before: pd.DataFrame, after: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of the pairs that both tables have, in the words, groups and order of the first."""
+    """Return the rows of the pairs in both tables, with the words, groups and order of the first."""
     once = [frame.drop_duplicates(_PAIR) for frame in (before, after)]
     merged = once[0].merge(
         once[1][[*_PAIR, "cosine_distance"]], on=_PAIR, how="outer", suffixes=("", "_after"), indicator=True
@@ -232,8 +233,8 @@ def _common_pairs(before: pd.DataFrame, after: pd.DataFrame) -> tuple[pd.DataFra
     if not both.all():
         only = merged.loc[~both, _PAIR].astype(str).agg(" - ".join, axis=1)
         warn_user(
-            f"{len(only)} pairs of words are in one of the two tables only: {name_some(only, 3)}. "
-            f"The {int(both.sum())} common ones are tested.",
+            f"{len(only)} pairs of words are in only one of the two tables: {name_some(only, 3)}. "
+            f"The test uses the {int(both.sum())} pairs in both.",
             LostWordsWarning,
         )
     common = merged[both]

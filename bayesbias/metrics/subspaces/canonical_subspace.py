@@ -1,4 +1,4 @@
-"""The canonical subspace metric of Kindel (2023): what all the words of two lists have in common."""
+"""The canonical subspace metric of Kindel (2023): the overlap of the spaces that two word lists span."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -14,10 +14,12 @@ from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.geometry import canonical_congruences, canonical_subspace_similarity, rank, row_space, unit_vectors
 from bayesbias.metrics.look_up import find_lists, find_two_lists, four_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
+from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
 from bayesbias.metrics.subspaces.component_scores import component_lists, component_vectors, score_result
 from bayesbias.studies.study import StudyLike
 
 
+@shared_parameters(FOUR_LISTS)
 def canonical_subspace(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -27,22 +29,22 @@ def canonical_subspace(
     attributes: tuple[str, str] | None = None,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Score four word lists by the canonical subspace metric: WEAT_CCA.
+    """Return the canonical subspace score of four word lists, WEAT_CCA.
+
+    A and B are the target groups, C and D the attribute lists.
 
     Parameters
     ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
     scaled
-        Divide each similarity by the geometric mean of the two ranks, so that it lies between 0 and 1, as in
-        Kindel's Table 1; otherwise it grows with the length of the lists.
+        Whether each similarity is divided by the geometric mean of the two ranks, so that it lies between 0 and 1, as
+        in Kindel's Table 1. Otherwise it grows with the length of the lists.
 
     Returns
     -------
     MeasureResult
-        `score` (the headline number): (A:C + B:D) - (B:C + A:D); its components `a_c`, `a_d`, `b_d`, `b_c`. The scores
-        of words are the similarity of each single word of A and B to C minus that to D (the squared cosines of its
-        angles to the spaces that they span); the components are not means of these.
+        `score` (the headline number), (A:C + B:D) - (B:C + A:D); its components `a_c`, `a_d`, `b_d`, `b_c`. The scores
+        are each word's similarity to C minus that to D, squared cosines of its angles to the spaces that C and D span;
+        the components are not means of these.
 
     Raises
     ------
@@ -77,8 +79,8 @@ def canonical_subspace(
 def word_similarities(A: ArrayLike, B: ArrayLike) -> Floats:
     """Return the canonical subspace similarity of each single word of A to the list B, of shape (..., words of A).
 
-    It is the squared cosine of the angle between the word and the space of B. A and B have shapes
-    (..., words, dimensions). Kindel (2023), Sim_CCA;k of a list of one word with a list.
+    It is the squared cosine of the angle between the word and the space that B spans. A and B have shapes
+    (..., words, dimensions). Kindel (2023), Sim_CCA;k of a list of one word and another list.
 
     >>> word_similarities([[3, 0, 4], [0, 2, 0]], [[1, 0, 0], [1, 1, 0]]).round(12)
     array([0.36, 1.  ])
@@ -88,24 +90,23 @@ def word_similarities(A: ArrayLike, B: ArrayLike) -> Floats:
     return squares
 
 
+@shared_parameters()
 def subspace_similarity(
     embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]], *, max_lost: float = MAX_LOST
 ) -> MeasureResult:
-    """Measure how much two lists of words have in common.
+    """Return the canonical subspace similarity of two lists of words.
 
     Parameters
     ----------
-    embedding, max_lost
-        See `bayesbias.metrics`.
     lists
-        Two lists by name.
+        Two word lists by name.
 
     Returns
     -------
     MeasureResult
         `similarity` (the headline number), between 0 and the smaller rank; `scaled`, between 0 and 1; `rank_a` and
-        `rank_b`; and `congruence_1` ..., the cosines of the principal angles from the largest on. The scores are the
-        similarities of each single word of a list (`group`) to the other one (`attribute_group`).
+        `rank_b`; and `congruence_1`, ..., the cosines of the principal angles, largest first. The scores are the
+        similarities of each single word of a list (`group`) to the other list (`attribute_group`).
 
     Raises
     ------
@@ -123,8 +124,8 @@ def subspace_similarity(
     >>> round(result.similarity, 12), round(result.congruence_1, 12), int(result.rank_a)
     (0.36, 0.6, 2)
     """
-    found = find_two_lists(embedding, lists, max_lost=max_lost)
-    a, b = found.units.values()
+    found_lists = find_two_lists(embedding, lists, max_lost=max_lost)
+    a, b = found_lists.units.values()
     ranks = int(rank(a)), int(rank(b))
     similarity = float(canonical_subspace_similarity(a, b))
     congruences = canonical_congruences(a, b)[: min(ranks)]
@@ -133,25 +134,26 @@ def subspace_similarity(
         "scaled": float(canonical_subspace_similarity(a, b, scaled=True)),
         "rank_a": float(ranks[0]),
         "rank_b": float(ranks[1]),
-    } | {f"congruence_{at}": float(value) for at, value in enumerate(congruences, start=1)}
+    } | {f"congruence_{index}": float(value) for index, value in enumerate(congruences, start=1)}
     return MeasureResult(
         measure="subspace_similarity",
         statistics=statistics,
         scores=score_frame(
             np.concatenate([word_similarities(a, b), word_similarities(b, a)]),
             attribute_group=np.repeat([*lists][::-1], [len(a), len(b)]),
-            **found.labels(lists, "group"),
+            **found_lists.labels(lists, "group"),
         ),
-        lost_words=found.lost,
+        lost_words=found_lists.lost,
         conventions=(
             f"A = {', B = '.join(lists)}; sum of squared canonical congruences, uncentred; "
             "scaled: over the geometric mean of the ranks"
         ),
         study=" and ".join(lists),
-        embedding=found.source.name,
+        embedding=found_lists.source.name,
     )
 
 
+@shared_parameters(FOUR_LISTS)
 def congruences(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -162,16 +164,12 @@ def congruences(
 ) -> pd.DataFrame:
     """Return the canonical congruences of the four comparisons of an association test.
 
-    Parameters
-    ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
-
     Returns
     -------
     DataFrame
-        One row a congruence: `component` (such as ``"a_c"``), `first` and `second` (the lists), `index` (from 1) and
-        `congruence` (cosine of the principal angle, largest first), as many as the smaller rank.
+        One row per congruence: `component` (such as ``"a_c"``, where A and B are the targets, C and D the attributes),
+        `first` and `second` (the lists), `index` (from 1) and `congruence` (cosine of the principal angle, largest
+        first), as many as the smaller rank.
 
     References
     ----------
@@ -188,6 +186,6 @@ def congruences(
     vectors = component_vectors(lists, find_lists(embedding, lists.by_name, max_lost=max_lost, least=1))
     rows = []
     for (component, names), pair in zip(component_lists(lists).items(), vectors, strict=True):
-        values = canonical_congruences(*pair)[: min(int(rank(each)) for each in pair)]
-        rows += [(component, *names, at, float(value)) for at, value in enumerate(values, start=1)]
+        values = canonical_congruences(*pair)[: min(int(rank(vectors_of_list)) for vectors_of_list in pair)]
+        rows += [(component, *names, index, float(value)) for index, value in enumerate(values, start=1)]
     return pd.DataFrame(rows, columns=["component", "first", "second", "index", "congruence"])

@@ -1,4 +1,4 @@
-"""Lattices: the similarities of all sub-lists of a word list with each other, or with those of another list."""
+"""Lattices: similarities of all sub-lists of a word list with each other, or with those of another list."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,15 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.checks import resolve_seed, with_progress
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.metrics.shared_parameters import shared_parameters
 from bayesbias.metrics.subspaces.list_similarities import Metric, all_similarities, list_vectors, metric_name
 from bayesbias.metrics.subspaces.sublists import (
+    checked_samples,
     checked_sizes,
     draw_subsets,
     named,
@@ -24,22 +26,22 @@ from bayesbias.metrics.subspaces.sublists import (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lattice(Described):
-    """The similarities of all sub-lists of one list with those of the same or another list, size by size.
+    """Similarities of all sub-lists of one list with those of the same or another list, by size.
 
     Parameters
     ----------
     metric
         Name of the metric.
     words, other_words
-        The two lists; the same for a lattice within a list.
+        Words of the two lists, which are the same for a lattice within a list.
     subsets, other_subsets
-        Size -> the places of the words of each sub-list, of shape (sub-lists, size).
+        Positions of the words of each sub-list, by size, of shape (sub-lists, size).
     similarities
-        Size -> similarities, of shape (sub-lists of the first list, sub-lists of the other).
+        Similarities by size, of shape (sub-lists of the first list, sub-lists of the other).
     within
-        Whether the two lists are the same one.
+        Whether the two lists are the same.
     random_seed
-        Seed of the draws, or None where all sub-lists are there.
+        Seed of the draws, or None if all sub-lists are included.
     """
 
     metric: str
@@ -62,7 +64,7 @@ class Lattice(Described):
         }
 
     def frame(self, size: int) -> pd.DataFrame:
-        """Return the similarities of one size, with the words of each sub-list as row and column names."""
+        """Return the similarities of one size, with rows and columns named after the words of the sub-lists."""
         if size not in self.similarities:
             raise MeasureError(f"The lattice has no size {size}; it has {name_some(self.similarities, 30)}.")
         return pd.DataFrame(
@@ -72,7 +74,10 @@ class Lattice(Described):
         )
 
     def summary(self) -> pd.DataFrame:
-        """Return how many similarities each size has, their lowest, mean and highest (Kindel, Figure 2, right)."""
+        """Return the number of similarities of each size, and their lowest, mean and highest value.
+
+        Kindel (2023), Figure 2, right.
+        """
         return pd.DataFrame(
             [
                 {"size": q, "pairs": cells.size, "lowest": cells.min(), "mean": cells.mean(), "highest": cells.max()}
@@ -81,6 +86,7 @@ class Lattice(Described):
         )
 
 
+@shared_parameters()
 def lattice(
     embedding: EmbeddingLike,
     words: Sequence[str],
@@ -93,28 +99,22 @@ def lattice(
     progress: bool = True,
     max_lost: float = MAX_LOST,
 ) -> Lattice:
-    """Compare every sub-list of a list with every sub-list of the same size of it, or of another list.
+    """Return the similarities of all sub-lists of a list with all sub-lists of the same size of it or of another list.
 
     Parameters
     ----------
-    embedding, max_lost
-        See `bayesbias.metrics`.
     words
-        A list of words.
+        List of words.
     other
-        Another list; by default the same one.
+        Another list. Default: the same list.
     metric
-        A name in `METRICS`, or a function that takes two arrays of vectors, of shape (words, dimensions) each, and
-        returns a number.
+        Name in `METRICS`, or a function of two arrays of vectors, each of shape (words, dimensions), that returns a
+        number.
     sizes
-        Sizes of the sub-lists; by default all from 1 up to one less than the words (between two lists: up to all
-        words of the shorter one).
+        Sizes of the sub-lists. Default: all from 1 to one less than the number of words, or, between two lists, to the
+        length of the shorter one.
     samples
-        Draw so many sub-lists of each size where there are more.
-    random_seed
-        Seed of the draws. If it is left out, one is drawn and kept in the result.
-    progress
-        Whether to show a progress bar, over the sizes.
+        Number of sub-lists of each size to draw if there are more. None: all.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def lattice(
 
     References
     ----------
-    Kindel (2023), Figure 1 (within a list) and Figure 2 (between two lists). The panel on the right of Figure 2
-    shows the mean of the squared cosines, ``"mean_squared_cosine"``: for single words it equals the canonical metric.
+    Kindel (2023), Figure 1 (within a list) and Figure 2 (between two lists). The right panel of Figure 2 shows the mean
+    of the squared cosines, ``"mean_squared_cosine"``, which equals the canonical metric for single words.
 
     Examples
     --------
@@ -137,10 +137,9 @@ def lattice(
     True
     """
     seed = resolve_seed(random_seed)
-    if samples is not None:
-        check_count("samples", samples)
+    samples = checked_samples(samples)
     lists = {"words": words} if other is None else {"words": words, "other": other}
-    found, vectors = list_vectors(embedding, lists, metric, max_lost)
+    found_words, vectors = list_vectors(embedding, lists, metric, max_lost)
     first, second = vectors[0], vectors[-1]
     shorter = min(map(len, vectors))
     chosen = checked_sizes(sizes, shorter - 1 if other is None else shorter)
@@ -155,8 +154,8 @@ def lattice(
     sampled = any(counts[q] != (comb(len(first), q), comb(len(second), q)) for q in chosen)
     return Lattice(
         metric=metric_name(metric),
-        words=found[0],
-        other_words=found[-1],
+        words=found_words[0],
+        other_words=found_words[-1],
         subsets=rows,
         other_subsets=columns,
         similarities={

@@ -1,4 +1,4 @@
-"""Similarities of lists of words by name, for all pairs of two stacks of lists at once."""
+"""Metrics of the similarity of word lists, for all pairs of two stacks of lists at once."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -44,14 +44,14 @@ METRICS: dict[str, tuple[Features, Features]] = {
     "paired_cosine": (_flat_units, _flat_units),
     "centroid_cosine": (_mean_unit, unit_centroid),
 }
-"""Similarities of lists that are inner products: what each side of the product is made of, for stacks of lists of
-shape (lists, words, dimensions). So the similarities of all pairs of two stacks are one matrix product."""
+"""Metric -> functions that turn a stack of lists, of shape (lists, words, dimensions), into the left and the right
+factor of a matrix product, whose entries are the similarities of all pairs of two stacks."""
 
 
 def all_similarities(metric: Metric, first: Floats, second: Floats) -> Floats:
     """Return the similarities of all pairs of two stacks of lists, of shape (lists of first, lists of second).
 
-    The stacks have shapes (lists, words, dimensions); `metric` is a name in `METRICS`, or a function of two arrays of
+    The stacks have shape (lists, words, dimensions); `metric` is a name in `METRICS`, or a function of two arrays of
     shape (words, dimensions).
 
     >>> all_similarities("mean_cosine", np.array([[[3.0, 4.0]]]), np.array([[[1.0, 0.0]], [[0.0, 5.0]]]))
@@ -61,12 +61,12 @@ def all_similarities(metric: Metric, first: Floats, second: Floats) -> Floats:
 
 
 def right_side(metric: Metric, second: Floats) -> Floats:
-    """Return what `products` needs of the second stack, so that it is computed once for many first ones."""
+    """Return the right factor for `products`, to be computed once for many first stacks."""
     return second if callable(metric) else METRICS[metric][1](second)
 
 
 def products(metric: Metric, first: Floats, right: Floats) -> Floats:
-    """Return the similarities of a stack of lists with those that `right_side` was made of."""
+    """Return the similarities of a stack of lists with those of `right_side`."""
     if callable(metric):
         return np.array([[float(metric(a, b)) for b in right] for a in first])
     product: Floats = METRICS[metric][0](first) @ right.T
@@ -74,7 +74,7 @@ def products(metric: Metric, first: Floats, right: Floats) -> Floats:
 
 
 def metric_name(metric: Metric) -> str:
-    """Return the name of a metric; raise `MeasureError` if there is none of this name.
+    """Return the name of a metric, or raise `MeasureError` if it is unknown.
 
     >>> metric_name("mean_cosine")
     'mean_cosine'
@@ -83,17 +83,17 @@ def metric_name(metric: Metric) -> str:
         return str(getattr(metric, "__name__", metric))
     if metric not in METRICS:
         hint = did_you_mean(str(metric), METRICS)
-        raise MeasureError(f"metric={metric!r}{hint}. Known are {name_some(METRICS)}; or give a function.")
+        raise MeasureError(f"metric={metric!r}{hint}: give one of {name_some(METRICS)}, or a function.")
     return metric
 
 
 def list_vectors(
     embedding: EmbeddingLike, lists: Mapping[str, Sequence[str]], metric: Metric, max_lost: float = MAX_LOST
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[Floats, ...]]:
-    """Return the words of lists that an embedding has and their vectors.
+    """Return the words of lists that an embedding has, and their vectors.
 
-    The vectors come in the coordinates of the space that all of them span, where no metric in `METRICS` changes; a
-    function gets them as they are.
+    For metrics in `METRICS`, the vectors are given in coordinates of the space that all of them span, which changes no
+    similarity; for a function, as stored.
 
     >>> words, (vectors,) = list_vectors({"he": [3.0, 4.0, 0.0], "him": [0.0, 1.0, 0.0]}, {"male": ["he", "him"]},
     ...     "mean_cosine")
@@ -102,7 +102,9 @@ def list_vectors(
     """
     metric_name(metric)
     source = as_embedding(embedding, [word for words in lists.values() for word in words])
-    # Looked up one by one: here the two lists may share words.
-    found = tuple(find_lists(source, {name: words}, max_lost=max_lost).words[name] for name, words in lists.items())
-    vectors = tuple(source.matrix(words).astype(np.float64) for words in found)
-    return found, vectors if callable(metric) else joint_coordinates(*vectors)
+    # Lists are looked up one by one, since they may share words.
+    found_words = tuple(
+        find_lists(source, {name: words}, max_lost=max_lost).words[name] for name, words in lists.items()
+    )
+    vectors = tuple(source.matrix(words).astype(np.float64) for words in found_words)
+    return found_words, vectors if callable(metric) else joint_coordinates(*vectors)

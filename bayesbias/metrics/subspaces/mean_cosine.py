@@ -1,4 +1,4 @@
-"""The family of measures that average cosine similarities: grand mean, paired and centroid."""
+"""Measures that average cosine similarities: grand mean, paired and centroid."""
 
 from functools import partial
 from typing import Literal
@@ -14,6 +14,7 @@ from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_vectors, raise_unless_same_dimensions, unit_vectors
 from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
 from bayesbias.metrics.result import MeasureResult
+from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
 from bayesbias.metrics.similarities import Similarities, Statistics
 from bayesbias.metrics.subspaces.component_scores import component_lists, score_result, score_statistics
 from bayesbias.studies.study import StudyLike
@@ -22,21 +23,21 @@ Estimator = Literal["grand_mean", "paired", "centroid"]
 
 
 def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean") -> Floats:
-    """Return the part of each word of A in an estimator: its mean over words is the estimate.
+    """Return the cosine similarity of each word of A to B; the mean over words is the estimate.
 
     Parameters
     ----------
     A, B
         Vectors of shapes (..., words of A, dimensions) and (..., words of B, dimensions).
     estimator
-        ``"grand_mean"``: the word's mean cosine similarity to B; ``"paired"``: that to the word of B at the same
-        place, so that the order counts; ``"centroid"``: that to the centroid of B, the mean of its vectors as they are
-        stored, among which long ones weigh more.
+        ``"grand_mean"``: mean similarity to the words of B; ``"paired"``: similarity to the word of B at the same
+        position, so that the order counts; ``"centroid"``: similarity to the centroid of B, the mean of its vectors as
+        stored, in which long vectors weigh more.
 
     Returns
     -------
     array
-        Of shape (..., words of A).
+        Similarities of shape (..., words of A).
 
     Raises
     ------
@@ -67,7 +68,7 @@ def word_cosines(A: ArrayLike, B: ArrayLike, estimator: Estimator = "grand_mean"
 
 
 def unit_centroid(vectors: ArrayLike) -> Floats:
-    """Return the mean of lists of vectors as they are stored, scaled to length 1, of shape (..., dimensions).
+    """Return the mean of vectors as stored, scaled to length 1, of shape (..., dimensions).
 
     Raises
     ------
@@ -84,7 +85,7 @@ def unit_centroid(vectors: ArrayLike) -> Floats:
     longest = np.sqrt(np.square(array).sum(axis=-1)).max(axis=-1)
     length = np.sqrt(np.square(mean).sum(axis=-1))
     if np.any(length <= 1e-12 * longest):
-        raise MeasureError("The vectors of a list cancel out: its centroid is zero and has no direction.")
+        raise MeasureError("The vectors of a list cancel out, so its centroid is zero and has no direction.")
     centroid: Floats = mean / length[..., np.newaxis]
     return centroid
 
@@ -92,10 +93,10 @@ def unit_centroid(vectors: ArrayLike) -> Floats:
 def weat_score_statistics(similarities: Similarities, *, estimator: str = "grand_mean") -> Statistics:
     """Return the score of two groups and two attribute lists and its components, each of shape (...).
 
-    The centroid is no function of the similarities, as it depends on the lengths of the vectors.
+    ``"centroid"`` is not available: it depends on the lengths of the vectors.
 
-    >>> here = Similarities(np.eye(2), {"X": ["x"], "Y": ["y"]}, {"A": ["a"], "B": ["b"]})
-    >>> float(weat_score_statistics(here)["score"])
+    >>> pairs = Similarities(np.eye(2), {"X": ["x"], "Y": ["y"]}, {"A": ["a"], "B": ["b"]})
+    >>> float(weat_score_statistics(pairs)["score"])
     2.0
     """
     check_choice("estimator", estimator, ("grand_mean", "paired"))
@@ -110,6 +111,7 @@ def weat_score_statistics(similarities: Similarities, *, estimator: str = "grand
     return score_statistics(components)
 
 
+@shared_parameters(FOUR_LISTS)
 def weat_score(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -119,26 +121,26 @@ def weat_score(
     attributes: tuple[str, str] | None = None,
     max_lost: float = MAX_LOST,
 ) -> MeasureResult:
-    """Score four word lists by mean cosine similarity: how much nearer A to C, and B to D, than the other way around.
+    """Return the mean-cosine score of four word lists, (A:C + B:D) - (B:C + A:D).
+
+    A and B are the target groups, C and D the attribute lists; A:C is the mean cosine similarity of A to C.
 
     Parameters
     ----------
-    embedding, study, targets, attributes, max_lost
-        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
     estimator
-        ``"grand_mean"`` (WEAT_0): all pairs, the difference of means of `weat`. ``"paired"`` (WEAT_1): words at the
-        same place only. ``"centroid"`` (WEAT_k): each word of A and B with the centroid of C or D.
+        ``"grand_mean"`` (WEAT_0): all pairs, the difference of means of `weat`. ``"paired"`` (WEAT_1): only words at
+        the same position. ``"centroid"`` (WEAT_k): each word of A and B with the centroid of C or D.
 
     Returns
     -------
     MeasureResult
-        `score` (the headline number), between -4 and 4; its components `a_c`, `a_d`, `b_d`, `b_c`. The scores of words
-        are their parts in them: that towards C minus that towards D. The score is their mean over A minus that over B.
+        `score` (the headline number), between -4 and 4; its components `a_c`, `a_d`, `b_d`, `b_c`. The scores are each
+        word's similarity to C minus that to D; their mean over A minus that over B is the score.
 
     Raises
     ------
     MeasureError
-        If the lists are not determined or empty, or cannot be paired.
+        If the lists are not determined or have no word left, or cannot be paired.
 
     References
     ----------
@@ -152,13 +154,13 @@ def weat_score(
     """
     check_choice("estimator", estimator, ("grand_mean", "paired", "centroid"))
     lists = four_lists(study, targets, attributes)
-    found = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
+    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
     if estimator == "paired":
-        _raise_unless_paired(lists, found)
+        _raise_unless_paired(lists, found_lists)
     return score_result(
         "weat_score",
         lists,
-        found,
+        found_lists,
         f"mean cosine similarity, estimator {estimator}",
         lambda first, second: word_cosines(first, second, estimator).mean(),
         partial(word_cosines, estimator=estimator),
@@ -169,23 +171,27 @@ def _raise_unless_as_many(first: int, second: int) -> None:
     if first != second:
         raise MeasureError(
             f"The lists have {first} and {second} words, so they cannot be paired. Give lists of the same length, or "
-            "use the grand mean."
+            "use estimator='grand_mean'."
         )
 
 
-def _raise_unless_paired(lists: StudyLists, found: FoundLists) -> None:
-    """Refuse lists of different lengths, and lists that lost words: the others have moved up beside wrong partners."""
-    given = {name: len(words) for name, words in lists.by_name.items()}
-    if len(set(given.values())) > 1:
-        lengths = ", ".join(f"{name!r} {count}" for name, count in given.items())
+def _raise_unless_paired(lists: StudyLists, found_lists: FoundLists) -> None:
+    """Raise `MeasureError` if lists differ in length, or lost words, which shifts the others to wrong partners."""
+    full_lengths = {name: len(words) for name, words in lists.by_name.items()}
+    if len(set(full_lengths.values())) > 1:
+        lengths = ", ".join(f"{name!r} {count}" for name, count in full_lengths.items())
         raise MeasureError(
             f"The lists differ in length ({lengths} words), so they cannot be paired. Give lists of the same length, "
             "or use estimator='grand_mean'."
         )
-    left = {name: len(words) for name, words in found.words.items()}
-    short = [f"{name!r} kept {left[name]} of {count}" for name, count in given.items() if left[name] != count]
-    if short:
+    found_lengths = {name: len(words) for name, words in found_lists.words.items()}
+    shortened = [
+        f"{name!r} kept {found_lengths[name]} of {count}"
+        for name, count in full_lengths.items()
+        if found_lengths[name] != count
+    ]
+    if shortened:
         raise MeasureError(
-            f"{'; '.join(short)} words, so the others stand beside wrong partners. Leave out the words at the same "
-            "places of all four lists, or use estimator='grand_mean'."
+            f"{'; '.join(shortened)} words, so the others would be paired with wrong partners. Leave out the words at "
+            "the same positions of all four lists, or use estimator='grand_mean'."
         )

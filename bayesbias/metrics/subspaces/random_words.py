@@ -1,4 +1,4 @@
-"""Words drawn at random from a vocabulary, in the place of given ones."""
+"""Words drawn at random from a vocabulary to replace given words."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
 
 MATCHES = ("rank", "norm")
-"""What drawn words may have in common with those that they replace: the row in the embedding (in files in the order of
-frequency, as word2vec, GloVe and fastText write them, the frequency rank), or the length of the vector."""
+"""Properties in which drawn words may match those that they replace: the row in the embedding (the frequency rank in
+files ordered by frequency, as word2vec, GloVe and fastText write them), or the length of the vector."""
 
 _BLOCK = 10_000
 
 
 def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, without: Sequence[str]) -> Integers:
-    """Return the rows of the words to draw from (None: all) in the embedding's order; warn of those that it lacks.
+    """Return the rows of the words to draw from (None: all), in the embedding's order, and warn of words that it lacks.
 
     >>> vectors = bb.Embedding(words=("a", "b", "c"), vectors=np.eye(3))
     >>> vocabulary_rows(vectors, None, without=["b"])
@@ -28,31 +28,31 @@ def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, with
     if vocabulary is None:
         rows: Integers = np.arange(len(embedding))
     else:
-        found = embedding.lookup(vocabulary)
-        if found.lost:
+        lookup = embedding.lookup(vocabulary)
+        if lookup.lost:
             warn_user(
-                f"The embedding {embedding.name!r} lacks {len(found.lost):,} of the {len(vocabulary):,} words of the "
-                f"vocabulary ({name_some(found.lost)}): words are drawn from the others.",
+                f"The embedding {embedding.name!r} lacks {len(lookup.lost):,} of the {len(vocabulary):,} words of the "
+                f"vocabulary ({name_some(lookup.lost)}). Words are drawn from the others.",
                 LostWordsWarning,
             )
-        rows = np.unique(word_rows(embedding, list(found.found)))
+        rows = np.unique(word_rows(embedding, list(lookup.found)))
     return np.setdiff1d(rows, word_rows(embedding, without))
 
 
 def word_rows(embedding: Embedding, words: Sequence[str]) -> Integers:
     """Return the rows of words that an embedding has."""
-    place = dict.fromkeys(embedding.match(word) for word in words)
-    place |= {word: row for row, word in enumerate(embedding.words) if word in place}
-    return np.array([place[embedding.match(word)] for word in words], dtype=np.intp)
+    row_of = dict.fromkeys(embedding.match(word) for word in words)
+    row_of |= {word: row for row, word in enumerate(embedding.words) if word in row_of}
+    return np.array([row_of[embedding.match(word)] for word in words], dtype=np.intp)
 
 
 def replacements(
     embedding: Embedding, rows: Integers, vocabulary: Integers, match: str | None, window: int
 ) -> Integers:
-    """Return the rows of the words of `vocabulary` that may replace each of `rows`: (words to replace, candidates).
+    """Return the rows of `vocabulary` that may replace each of `rows`, of shape (words to replace, candidates).
 
-    `match` is None (all of the vocabulary), or a name in `MATCHES`: the `window` nearest in rank or norm. It is an
-    error if there are fewer candidates than words to replace.
+    If `match` is None, they are all of the vocabulary; if it is a name in `MATCHES`, the `window` nearest in rank or
+    norm. If there are fewer candidates than words to replace, a `MeasureError` is raised.
 
     >>> vectors = bb.Embedding(words=tuple("abcdef"), vectors=np.eye(6))
     >>> replacements(vectors, np.array([0, 4]), np.array([1, 2, 3, 5]), "rank", 2)
@@ -62,33 +62,33 @@ def replacements(
     if len(vocabulary) < len(rows):
         raise MeasureError(
             f"{len(rows)} words are to be drawn, but the vocabulary has only {len(vocabulary):,} besides those of the "
-            "lists. Give an embedding or a vocabulary of more words."
+            "lists. Give an embedding or a vocabulary with more words."
         )
     if match is None:
         return np.broadcast_to(vocabulary, (len(rows), len(vocabulary)))
     if match not in MATCHES:
-        raise MeasureError(f"match={match!r}{did_you_mean(str(match), MATCHES)}: use None, {', '.join(MATCHES)}.")
+        raise MeasureError(f"match={match!r}{did_you_mean(str(match), MATCHES)}: give None, {' or '.join(MATCHES)}.")
     if not (isinstance(window, int | np.integer) and len(rows) <= window <= len(vocabulary)):
         raise MeasureError(
-            f"window={window!r}: {len(rows)} words are drawn, each from the window of the nearest words in {match}, "
-            f"so give a whole number from {len(rows)} to {len(vocabulary):,}, the size of the vocabulary."
+            f"window={window!r}: {len(rows)} words are drawn, each from the window of the nearest words in {match}. "
+            f"Give a whole number from {len(rows)} to {len(vocabulary):,}, the size of the vocabulary."
         )
     by_rank = match == "rank"
     key = vocabulary.astype(np.float64) if by_rank else _norms(embedding, vocabulary)
     order = np.argsort(key, kind="stable")
     candidates = []
     for value in rows.astype(np.float64) if by_rank else _norms(embedding, rows):
-        at = int(np.searchsorted(key, value, sorter=order))
-        near = order[max(0, at - window) : at + window]
+        insertion = int(np.searchsorted(key, value, sorter=order))
+        near = order[max(0, insertion - window) : insertion + window]
         candidates.append(vocabulary[near[np.argsort(np.abs(key[near] - value), kind="stable")[:window]]])
     return np.array(candidates)
 
 
 def draw_rows(candidates: Integers, samples: int, rng: np.random.Generator) -> Integers:
-    """Draw one candidate for each place, in turn, out of those that the draw does not hold yet.
+    """Return draws of one candidate for each position, in turn, from those that the draw does not hold yet.
 
-    Where all places have the same candidates, this is drawing without replacement. `candidates` has shape
-    (places, candidates), at least as many candidates as places; the result has (samples, places).
+    If all positions have the same candidates, this is drawing without replacement. `candidates` has shape
+    (positions, candidates), with at least as many candidates as positions; the result has shape (samples, positions).
 
     >>> np.sort(draw_rows(np.array([[5, 6], [5, 6]]), 2, np.random.default_rng(0)))
     array([[5, 6],
@@ -97,16 +97,16 @@ def draw_rows(candidates: Integers, samples: int, rng: np.random.Generator) -> I
     words = samples * len(candidates)
     check_memory(2 * 8 * words, f"{samples:,} draws of {len(candidates):,} words", "Take fewer samples.")
     rows = np.empty((samples, len(candidates)), dtype=np.intp)
-    for place, choices in enumerate(candidates):
-        left = np.arange(samples)
-        while len(left):
-            rows[left, place] = choices[rng.integers(len(choices), size=len(left))]
-            left = left[(rows[left, :place] == rows[left, place, np.newaxis]).any(axis=1)]
+    for position, choices in enumerate(candidates):
+        undrawn = np.arange(samples)
+        while len(undrawn):
+            rows[undrawn, position] = choices[rng.integers(len(choices), size=len(undrawn))]
+            undrawn = undrawn[(rows[undrawn, :position] == rows[undrawn, position, np.newaxis]).any(axis=1)]
     return rows
 
 
 def _norms(embedding: Embedding, rows: Integers) -> Floats:
-    # In blocks: the vectors may be most of the memory.
+    # In blocks, since the vectors may take most of the memory.
     blocks = (embedding.vectors[rows[start : start + _BLOCK]] for start in range(0, len(rows), _BLOCK))
     squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]
     norms: Floats = np.sqrt(np.concatenate(squares))

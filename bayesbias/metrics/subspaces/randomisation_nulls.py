@@ -1,4 +1,4 @@
-"""Whether two lists have more in common than lists of random words: one-way and two-way null distributions."""
+"""Null distributions of the similarity of two lists, from lists of random words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import row_space, unit_vectors
 from bayesbias.metrics.look_up import FoundLists, find_lists, find_two_lists, four_lists
+from bayesbias.metrics.shared_parameters import FOUR_LISTS, shared_parameters
 from bayesbias.metrics.subspaces.component_scores import component_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.studies.study import StudyLike
@@ -22,39 +23,38 @@ from bayesbias.studies.study import StudyLike
 Match = Literal["rank", "norm"]
 
 DRAWN = ("first", "second", "both")
-"""Which list is drawn at random: the first, the second (one-way nulls, the other list is kept) or both (two-way)."""
+"""Lists that can be drawn at random: the first or the second (one-way nulls), or both (two-way null)."""
 
 INTERVAL_PROB = 0.95
 
-# Stacks of so many lists stay in a core's cache.
-_BLOCK = 64
+_BLOCK = 64  # lists per stack, which fit into a core's cache
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RandomisationNulls(Described):
-    """What two lists have in common, and what lists of random words have.
+    """Similarity of two lists, and of lists of random words.
 
     Parameters
     ----------
     lists
         Names of the two lists.
     words
-        Their words that the embedding has.
+        Words of each list that the embedding has.
     observed
-        Statistic -> its value for the two lists: `similarity` (canonical subspace metric), `scaled` (the same from 0
-        to 1), `mean_cosine`, and `congruence_1` ... from the largest on.
+        Statistics of the two lists: `similarity` (canonical subspace metric), `scaled` (the same from 0 to 1),
+        `mean_cosine`, and `congruence_1`, ..., largest first.
     samples
-        One of `DRAWN` -> the same statistics of random lists: one row a list, or pair of lists.
+        The same statistics of random lists, by name in `DRAWN`: one row per list or pair of lists.
     embedding
         Name of the embedding.
     vocabulary
-        How many words were drawn from.
+        Number of words to draw from.
     match, window
-        What drawn words have in common with those that they replace, and out of how many nearest ones they come.
+        Property in which drawn words match those that they replace, and number of nearest words to draw from.
     random_seed
         Seed of the draws.
     lost_words
-        List -> its words that the embedding lacks.
+        Words of each list that the embedding lacks.
     """
 
     lists: tuple[str, str]
@@ -78,7 +78,7 @@ class RandomisationNulls(Described):
         }
 
     def frame(self, prob: float = INTERVAL_PROB) -> pd.DataFrame:
-        """Return the prediction intervals of each statistic and where the observed value lies.
+        """Return the prediction interval of each statistic and the position of the observed value.
 
         Parameters
         ----------
@@ -88,11 +88,11 @@ class RandomisationNulls(Described):
         Returns
         -------
         DataFrame
-            One row a drawn list and statistic: `drawn`, `statistic`, `observed`; `mean` of the samples; the interval's
-            ends `low` and `high` with their Monte Carlo standard errors `low_mcse` and `high_mcse`; `position` of the
-            observed value (``"below"``, ``"inside"`` or ``"above"`` the interval); `share_below`, the share of the
-            samples below the observed value, with its Monte Carlo standard error `share_mcse` (the standard deviation
-            under a uniform prior, so that it is not 0 where no sample or every one lies below).
+            One row per drawn list and statistic: `drawn`, `statistic`, `observed`; `mean` of the samples; the
+            interval's ends `low` and `high` with their Monte Carlo standard errors `low_mcse` and `high_mcse`;
+            `position` of the observed value (``"below"``, ``"inside"`` or ``"above"`` the interval); `share_below`, the
+            share of the samples below the observed value, with its Monte Carlo standard error `share_mcse` (the
+            standard deviation under a uniform prior, which is not 0 even if no sample or every sample lies below).
         """
         check_probability("prob", prob)
         rows = []
@@ -120,6 +120,7 @@ class RandomisationNulls(Described):
         return pd.DataFrame(rows)
 
 
+@shared_parameters()
 def randomisation_nulls(
     embedding: EmbeddingLike,
     lists: Mapping[str, Sequence[str]],
@@ -133,40 +134,33 @@ def randomisation_nulls(
     progress: bool = True,
     max_lost: float = MAX_LOST,
 ) -> RandomisationNulls:
-    """Compare what two lists have in common with what lists of random words have.
+    """Return the similarity of two lists with null distributions from lists of random words.
 
     Parameters
     ----------
     embedding
-        See `bayesbias.metrics`. Give all of it, not only the words of a study: random words come from it.
+        Word vectors: the whole embedding, not only the words of a study, since random words come from it.
     lists
-        Two lists by name.
-    max_lost
-        See `bayesbias.metrics`.
+        Two word lists by name.
     drawn
-        Which lists are drawn: one of `DRAWN` or several. The three nulls need not agree: a value may be above what a
-        one-way null predicts and below what the two-way null does.
+        Lists to draw: one name in `DRAWN` or several. The three nulls need not agree: a value may lie above the
+        interval of a one-way null and below that of the two-way null.
     samples
-        How many random lists (or pairs of lists) for each.
+        Number of random lists, or pairs of lists, for each null.
     vocabulary
-        Words to draw from. None: all words of the embedding. The words of the two lists are never drawn.
+        Words to draw from. None: all words of the embedding. Words of the two lists are never drawn.
     match
         None: each draw is a random sample of the vocabulary. ``"rank"`` or ``"norm"``: each word is replaced by one of
-        the `window` words that are nearest to it in rank or in the length of the vector, not drawn yet. The rank is
-        the row in the embedding: the frequency rank in files of that order, as word2vec, GloVe and fastText write.
+        the `window` words nearest to it in rank or in the length of the vector that is not drawn yet. The rank is the
+        row in the embedding, which is the frequency rank in files of word2vec, GloVe and fastText.
     window
-        See `match`; without it, not used.
-    random_seed
-        Seed of the draws; the same seed repeats them on the same machine. None draws one and keeps it in
-        the result.
-    progress
-        Whether to show a progress bar.
+        Number of nearest words for `match`.
 
     Raises
     ------
     MeasureError
-        If there are not two lists with words in the embedding, the vocabulary has fewer words than are to be drawn,
-        or the window is smaller than that.
+        If there are not two lists with words in the embedding, or the vocabulary or the window has fewer words than are
+        to be drawn.
     EmbeddingError
         If a vector of the embedding is zero.
 
@@ -186,10 +180,16 @@ def randomisation_nulls(
     'below'
     """
     options = _Options(drawn, samples, match, window, random_seed, progress)
-    found = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
-    return _nulls(found, tuple(found.words), vocabulary_rows(found.source, vocabulary, found.every_word), options)
+    found_lists = find_two_lists(embedding, lists, max_lost=max_lost, others=vocabulary)
+    return _nulls(
+        found_lists,
+        tuple(found_lists.words),
+        vocabulary_rows(found_lists.source, vocabulary, found_lists.every_word),
+        options,
+    )
 
 
+@shared_parameters(FOUR_LISTS)
 def study_nulls(
     embedding: EmbeddingLike,
     study: StudyLike,
@@ -205,20 +205,20 @@ def study_nulls(
     progress: bool = True,
     max_lost: float = MAX_LOST,
 ) -> dict[str, RandomisationNulls]:
-    """Return the nulls of the four comparisons of an association test.
+    """Return the null distributions of the four comparisons of an association test.
 
-    Words of all four lists are never drawn. Each comparison draws with the same seed. The other parameters, errors and
-    warnings are those of `randomisation_nulls`.
+    Words of the four lists are never drawn. All comparisons use the same seed.
 
     Parameters
     ----------
-    study, targets, attributes, max_lost
-        See `bayesbias.metrics`: A and B are the protected groups, C and D the attribute lists.
+    drawn, samples, vocabulary, match, window
+        Parameters of `randomisation_nulls`, whose errors and warnings it shares.
 
     Returns
     -------
     dict
-        ``"a_c"``, ``"a_d"``, ``"b_d"``, ``"b_c"`` -> `RandomisationNulls`.
+        `RandomisationNulls` of ``"a_c"``, ``"a_d"``, ``"b_d"`` and ``"b_c"``, where A and B are the targets, C and D
+        the attributes.
 
     References
     ----------
@@ -233,15 +233,15 @@ def study_nulls(
     """
     options = _Options(drawn, samples, match, window, random_seed, progress)
     lists = four_lists(study, targets, attributes)
-    found = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=vocabulary)
-    rows = vocabulary_rows(found.source, vocabulary, found.every_word)
-    return {component: _nulls(found, pair, rows, options) for component, pair in component_lists(lists).items()}
+    found_lists = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1, others=vocabulary)
+    rows = vocabulary_rows(found_lists.source, vocabulary, found_lists.every_word)
+    return {component: _nulls(found_lists, pair, rows, options) for component, pair in component_lists(lists).items()}
 
 
 def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
     """Return a quantile of independent draws and its Monte Carlo standard error.
 
-    The error is half the distance between the quantiles one standard error of the probability to either side.
+    The error is half the distance between the quantiles one standard error of the probability below and above.
 
     >>> quantile, error = quantile_with_error(np.linspace(0, 1, 10_001), 0.5)  # uniform: sqrt(0.25 / n)
     >>> round(quantile, 6), round(error, 4)
@@ -253,10 +253,10 @@ def quantile_with_error(values: Floats, prob: float) -> tuple[float, float]:
 
 
 def list_statistics(source: Embedding, first: Integers, second: Integers) -> pd.DataFrame:
-    """Return what pairs of lists have in common, one row a pair.
+    """Return the similarities of pairs of lists, one row per pair.
 
-    `first` and `second` are rows of the words of each list, of shape (lists, words); a single list is compared with all
-    of the other side. Columns are `similarity`, `scaled`, `mean_cosine`, `congruence_1` ... (see `RandomisationNulls`).
+    `first` and `second` are the rows of the words of each list, of shape (lists, words); a single list is compared with
+    all others. Columns are `similarity`, `scaled`, `mean_cosine` and `congruence_1`, ... (see `RandomisationNulls`).
 
     >>> vectors = bb.Embedding(words=("he", "him", "nice"), vectors=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 0.0, 4.0]])
     >>> list_statistics(vectors, np.array([[0, 1]]), np.array([[2], [0]])).round(6)
@@ -265,13 +265,13 @@ def list_statistics(source: Embedding, first: Integers, second: Integers) -> pd.
     1        1.00  0.707107          0.5           1.0
     """
     count = max(len(first), len(second))
-    # A list that is kept is made orthonormal once.
-    kept = [_basis(source, rows) if len(rows) == 1 else None for rows in (first, second)]
+    # The basis of a list that is not drawn is computed once.
+    single_bases = [_basis(source, rows) if len(rows) == 1 else None for rows in (first, second)]
     blocks = []
     for start in range(0, count, _BLOCK):
         (basis_a, ranks_a, mean_a), (basis_b, ranks_b, mean_b) = (
-            known or _basis(source, rows[start : start + _BLOCK])
-            for known, rows in zip(kept, (first, second), strict=True)
+            single or _basis(source, rows[start : start + _BLOCK])
+            for single, rows in zip(single_bases, (first, second), strict=True)
         )
         cross = basis_a @ basis_b.swapaxes(-1, -2)
         congruences = np.clip(np.linalg.svd(cross, compute_uv=False), 0.0, 1.0)
@@ -280,26 +280,27 @@ def list_statistics(source: Embedding, first: Integers, second: Integers) -> pd.
         cosine = np.einsum("...i,...i->...", mean_a, mean_b)
         blocks.append(np.column_stack([similarity, scaled, cosine, congruences]))
     values = np.concatenate(blocks)
-    names = ["similarity", "scaled", "mean_cosine", *(f"congruence_{at}" for at in range(1, values.shape[1] - 2))]
+    names = ["similarity", "scaled", "mean_cosine", *(f"congruence_{index}" for index in range(1, values.shape[1] - 2))]
     return pd.DataFrame(values, columns=names)
 
 
 class _Options:
-    """The options of random lists, checked."""
+    """Checked options of random lists."""
 
     def __init__(self, drawn: Any, samples: int, match: Match | None, window: int, seed: Any, progress: bool) -> None:
         self.drawn = (drawn,) if isinstance(drawn, str) else tuple(drawn)
         if not self.drawn:
-            raise MeasureError("drawn=(): draw at least one list.")
+            raise MeasureError(f"drawn=(): give at least one of {', '.join(DRAWN)}.")
         for name in self.drawn:
             check_choice("drawn", name, DRAWN)
         self.samples, self.seed = check_count("samples", samples), resolve_seed(seed)
         self.match, self.window, self.progress = match, window, progress
 
 
-def _nulls(found: FoundLists, pair: tuple[str, ...], rows: Integers, options: _Options) -> RandomisationNulls:
-    source, (name_a, name_b) = found.source, pair
-    first, second = (word_rows(source, found.words[name]) for name in pair)
+def _nulls(found_lists: FoundLists, pair: tuple[str, ...], rows: Integers, options: _Options) -> RandomisationNulls:
+    source, (name_a, name_b) = found_lists.source, pair
+    first, second = (word_rows(source, found_lists.words[name]) for name in pair)
+    observed = list_statistics(source, first[np.newaxis], second[np.newaxis])
     samples = {}
     for drawn in with_progress(options.drawn, f"Random lists ({name_a}, {name_b})", progress=options.progress):
         places = {"first": first, "second": second, "both": np.concatenate([first, second])}[drawn]
@@ -310,24 +311,20 @@ def _nulls(found: FoundLists, pair: tuple[str, ...], rows: Integers, options: _O
         samples[drawn] = list_statistics(source, a, b)
     return RandomisationNulls(
         lists=(name_a, name_b),
-        words=(found.words[name_a], found.words[name_b]),
-        observed=_one(list_statistics(source, first[np.newaxis], second[np.newaxis])),
+        words=(found_lists.words[name_a], found_lists.words[name_b]),
+        observed={str(name): float(values.iloc[0]) for name, values in observed.items()},
         samples=samples,
         embedding=source.name,
         vocabulary=len(rows),
         match=options.match,
         window=options.window if options.match else None,
         random_seed=options.seed,
-        lost_words={name: found.lost[name] for name in pair if name in found.lost},
+        lost_words={name: found_lists.lost[name] for name in pair if name in found_lists.lost},
     )
 
 
-def _one(frame: pd.DataFrame) -> dict[str, float]:
-    return {str(name): float(frame[name].iloc[0]) for name in frame}
-
-
 def _basis(source: Embedding, rows: Integers) -> tuple[Floats, Integers, Floats]:
-    """Return orthonormal bases of lists, their ranks, and the means of their unit vectors."""
+    """Return orthonormal bases of lists, their ranks and the means of their unit vectors."""
     units = unit_vectors(source.vectors[rows])
     basis = row_space(units)
     return basis, np.any(basis != 0, axis=-1).sum(axis=-1), units.mean(axis=-2)

@@ -1,4 +1,4 @@
-"""Sub-lists of a list: all of them, some drawn at random, and those that differ in one word."""
+"""Sub-lists of a list: all, randomly drawn ones, and those that differ in one word."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -10,29 +10,29 @@ from bayesbias.base.arrays import Integers
 from bayesbias.base.checks import check_count
 from bayesbias.errors import MeasureError
 
-# Pairs of sub-lists that take seconds, and calls of a function that take about a minute.
+# So many pairs of sub-lists take seconds, and so many calls of a function about a minute.
 MOST_PAIRS = 10_000_000
 MOST_CALLS = 1_000_000
-# Up to so many sub-lists are listed to draw from; of more, draws hardly ever repeat.
+# Up to this number, all sub-lists are listed to draw from them; beyond it, draws hardly ever repeat.
 _MOST_LISTED = 200_000
 
 
 def all_subsets(words: int, size: int) -> Integers:
-    """Return the places of all sub-lists of a size, of shape (sub-lists, size), in lexicographic order.
+    """Return the positions of the words of all sub-lists of a size, of shape (sub-lists, size), in lexicographic order.
 
     >>> all_subsets(3, 2)
     array([[0, 1],
            [0, 2],
            [1, 2]])
     """
-    flat = np.fromiter((at for row in combinations(range(words), size) for at in row), dtype=np.intp)
+    flat = np.fromiter((position for row in combinations(range(words), size) for position in row), dtype=np.intp)
     return flat.reshape(-1, size)
 
 
 def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Generator) -> Integers:
-    """Return `samples` different sub-lists of a size at random, or all where there are no more, in order.
+    """Return `samples` different random sub-lists of a size, or all if there are no more or it is None, in order.
 
-    `words` is the length of the list, `size` that of a sub-list; `samples` None is all.
+    `words` is the length of the list, `size` that of a sub-list.
 
     >>> draw_subsets(30, 15, 4, np.random.default_rng(0)).shape
     (4, 15)
@@ -50,7 +50,7 @@ def draw_subsets(words: int, size: int, samples: int | None, rng: np.random.Gene
 
 
 def one_word_changed(subset: Integers, words: int) -> Integers:
-    """Return the sub-lists that have all words of a sub-list but one, and another one in its place.
+    """Return the sub-lists that differ from a sub-list in one word.
 
     >>> one_word_changed(np.array([0, 2]), 4)
     array([[1, 2],
@@ -66,7 +66,7 @@ def one_word_changed(subset: Integers, words: int) -> Integers:
 
 
 def raise_if_too_many(pairs: int, words: int, *, looped: bool) -> None:
-    """Raise if there are more pairs of sub-lists than can be compared in reasonable time.
+    """Raise `MeasureError` if there are more pairs of sub-lists than can be compared in reasonable time.
 
     `words` is the length of the list, for the message; `looped` says whether a function is called for each pair.
 
@@ -78,13 +78,13 @@ def raise_if_too_many(pairs: int, words: int, *, looped: bool) -> None:
     most = MOST_CALLS if looped else MOST_PAIRS
     if pairs > most:
         raise MeasureError(
-            f"{words} words have sub-lists that make {pairs:,} pairs, more than {most:,}. Draw some of them "
+            f"{words} words have sub-lists that make {pairs:,} pairs, more than {most:,}. Draw a sample of them "
             "(samples=1000, random_seed=...), or choose fewer sizes (sizes=[...])."
         )
 
 
 def checked_samples(samples: int | None) -> int | None:
-    """Return how many sub-lists of a size to draw, or None for all; raise `ArgumentError` for less than one.
+    """Return the number of sub-lists of a size to draw, or None for all; raise `ArgumentError` if it is less than 1.
 
     >>> checked_samples(1000)
     1000
@@ -93,7 +93,7 @@ def checked_samples(samples: int | None) -> int | None:
 
 
 def checked_sizes(sizes: Sequence[int] | None, most: int) -> tuple[int, ...]:
-    """Return the sizes of sub-lists, by default 1 to `most`; raise `MeasureError` for one beyond.
+    """Return the sizes of sub-lists, by default 1 to `most`, or raise `MeasureError` if one is larger.
 
     >>> checked_sizes(None, 3)
     (1, 2, 3)
@@ -102,14 +102,14 @@ def checked_sizes(sizes: Sequence[int] | None, most: int) -> tuple[int, ...]:
         raise MeasureError(f"sizes={sizes!r}: give a list of sizes, such as [2, 3].")
     chosen = dict.fromkeys(range(1, most + 1) if sizes is None else (check_count("sizes", size) for size in sizes))
     if not chosen or max(chosen) > most:
-        raise MeasureError(f"sizes={sizes!r}: give at least one; the lists have sub-lists of 1 to {most} words here.")
+        raise MeasureError(f"sizes={sizes!r}: give at least one size, each from 1 to {most} words.")
     return tuple(chosen)
 
 
 def named(words: Sequence[str], places: Integers) -> tuple[str, ...]:
-    """Return the words at some places.
+    """Return the words at given positions.
 
     >>> named(("he", "him", "his"), np.array([0, 2]))
     ('he', 'his')
     """
-    return tuple(words[at] for at in places)
+    return tuple(words[position] for position in places)

@@ -1,1 +1,1 @@
-"""Single-number measures under a fitted model, and where nothing is associated."""
+"""Single-number measures under a fitted model, and in data without an association."""

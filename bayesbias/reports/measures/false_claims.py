@@ -1,4 +1,4 @@
-"""How often each method claims an association that is not there, all of them on the same simulated data."""
+"""Rates at which methods claim an association that does not exist, on the same simulated data."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MODELS = ("hierarchical", "crossed", "crossed_per_list", "multivariate")
 METHODS = ("weat", "t_test_preaveraged", "t_test_raw", *_MODELS)
 LEVEL = 0.05
-# The package's interval, and the one whose nominal rate is that of a test at 0.05.
+# The default probability, and the one whose nominal rate is that of a test at 0.05.
 HDI_PROBS = (HDI_PROB, 1 - LEVEL)
 _MEAN = 1.0
 _DRAWS = 4000
@@ -45,7 +45,7 @@ def false_claims(
     methods: Sequence[str] = METHODS[:-1],
     progress: bool = True,
 ) -> "pd.DataFrame":
-    """Say how often each method claims an association in data that hold none.
+    """Return the rate at which each method claims an association in data that hold none.
 
     All distances have the same mean, 1, whatever the connection of the pair. With `attribute_sd`, some attribute words
     are nearer to all protected words alike; with `word_sd`, some protected words are nearer to one list by chance.
@@ -53,52 +53,53 @@ def false_claims(
     Parameters
     ----------
     protected
-        Number of protected words in the groups X and Y, equally many.
+        Numbers of protected words in the groups X and Y, which must be equal.
     attributes
-        Number of attribute words in the lists A (associated with X, different for Y) and B (the reverse).
+        Numbers of attribute words in the lists A (associated with X, different for Y) and B (the reverse).
     neutral
-        Number of neutral attribute words; 0 leaves out what compares with them.
+        Number of neutral attribute words: at least 2, or 0 for no comparisons with them.
     sd
         Standard deviation of the distance of a pair.
     attribute_sd
-        Standard deviation of the effects of the attribute words.
+        Standard deviation of the effects of attribute words.
     word_sd
-        Standard deviation of how much nearer a protected word is to all words of one list by chance.
+        Standard deviation of the effects of protected words on a list.
     samples
-        How many data sets are drawn; each method gets the same ones.
+        Number of data sets, which are the same for all methods.
     random_seed
-        0 to 2**32 - 1. None draws a seed and records it.
+        Seed of the draws, 0 to 2**32 - 1. None: a seed is drawn and recorded.
     methods
         Any of ``"weat"``, ``"t_test_preaveraged"``, ``"t_test_raw"``, ``"hierarchical"``, ``"crossed"``,
-        ``"crossed_per_list"``, ``"multivariate"`` (the model that `bb.fit` takes by default;
-        the slowest, and left out unless it is named).
+        ``"crossed_per_list"`` and ``"multivariate"``, the default model of `bb.fit`, which is the slowest and not
+        included by default.
     progress
-        Show a progress bar for each model if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar for each model.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each method, contrast and rule: `method`, `contrast`, `rule` (what counts as a claim), `nominal`
-        (the rate that the rule promises), `rate` (share of the data sets with a claim), `mc_se` (its Monte Carlo
-        standard error), `data_sets` (those that the method could be applied to) and `not_fitted` (those where a
-        diagnostic of the fast sampler failed; they do not count in the rate). ``attrs``: the arguments and the seed.
+        One row per method, contrast and rule: `method`, `contrast`, `rule` (for a claim), `nominal` (the rate that the
+        rule promises), `rate` (the share of data sets with a claim), `mc_se` (its Monte Carlo standard error),
+        `data_sets` (the number to which the method could be applied) and `not_fitted` (the number for which a
+        diagnostic of the fast sampler failed, which do not count in the rate). ``attrs`` hold the arguments and the
+        seed.
 
     Raises
     ------
     ReportError, ArgumentError
-        If an argument is not usable, or no data set at all can be fitted.
+        If an argument is not usable, or no data set can be fitted.
 
     Notes
     -----
-    WEAT (p < 0.05, one-sided, and so only in the direction of an association) compares associated with different
-    words only. The t-tests (p < 0.05, two-sided) compare the distances of associated with those of other pairs:
-    one mean for each protected word, or one distance for each pair. The models claim where the HPDI of the
-    difference of connection means leaves out 0, on either side: nominally 11 % of the 89 % intervals and 5 % of the
-    95 % ones. A credible interval promises that rate on average over its prior, not for each single truth.
+    WEAT (p < 0.05, one-sided, so only in the direction of an association) compares associated words with different
+    words only. The t-tests (p < 0.05, two-sided) compare the distances of associated pairs with those of other pairs,
+    as one mean per protected word or one distance per pair. The models make a claim if the HPDI of the difference of
+    connection means excludes 0, on either side: nominally in 11 % of data sets for the 89 % interval and in 5 % for the
+    95 % interval. A credible interval promises that rate on average over its prior, not for each single truth.
 
-    In *associated - different* each attribute word is on both sides, and its effect cancels; in
-    *associated - neutral* it does not. `crossed` gives all attribute words one sd of their effects,
-    `crossed_per_list` gives stereotypes and neutral words one each; without neutral words both are the same model.
+    In *associated - different* each attribute word is on both sides, so its effect cancels; in *associated - neutral*
+    it does not. `crossed` has one sd for the effects of all attribute words; `crossed_per_list` has one for stereotypes
+    and one for neutral words. Without neutral words the two models are the same.
 
     Examples
     --------
@@ -118,7 +119,9 @@ def false_claims(
         raise ReportError(f"protected={protected!r}: WEAT compares groups of the same size. Give two equal numbers.")
     controls = check_count("neutral", neutral, least=0)
     if controls == 1:
-        raise ReportError("neutral=1: one word says nothing about how neutral words vary. Give 0, or at least 2.")
+        raise ReportError(
+            "neutral=1: one word says nothing about the variation of neutral words. Give 0, or at least 2."
+        )
     spread = check_spread(sd, attribute_sd, word_sd)
     count = check_count("samples", samples, least=2)
     if isinstance(methods, str) or not methods:
@@ -128,8 +131,8 @@ def false_claims(
     pairs = sum(groups) * (sum(lists) + controls)
     if pairs * count > _MOST_PAIRS:
         raise ReportError(
-            f"{count:,} data sets of {pairs:,} pairs are more than the {_MOST_PAIRS:,} pairs that are drawn at once. "
-            "Take fewer samples or shorter lists."
+            f"{count:,} data sets of {pairs:,} pairs exceed the limit of {_MOST_PAIRS:,} pairs. Take fewer samples, or "
+            "shorter lists."
         )
     design = _design(groups, lists, controls)
     seed = resolve_seed(random_seed)
@@ -151,7 +154,7 @@ def false_claims(
 
 
 def _design(groups: tuple[int, int], lists: tuple[int, int], neutral: int) -> ModelData:
-    """Return the pairs, all protected words by all attribute words, with distances still to be filled in."""
+    """Return the pairs of all protected with all attribute words, without distances."""
     first_group, first_list = (np.repeat([True, False], sizes) for sizes in (groups, lists))
     connection = np.where(first_group[:, None] == first_list, 0, 1)
     connection = np.concatenate([connection, np.full((len(connection), neutral), 2)], axis=1)
@@ -182,7 +185,7 @@ def _weat(distance: np.ndarray, groups: tuple[int, int], lists: tuple[int, int],
 
 def _t_tests(distance: np.ndarray, design: ModelData, method: str) -> list[dict[str, object]]:
     masks = [design.connection.reshape(distance.shape[1:]) == place for place in range(len(design.connections))]
-    # The lists may differ in length, so that a connection's pairs are no rectangle.
+    # The lists may differ in length, so the pairs of a connection need not form a rectangle.
     if method == "t_test_raw":
         values = [distance[:, mask] for mask in masks]
     else:
@@ -198,11 +201,13 @@ def _model(
     distance: np.ndarray, design: ModelData, spec: ModelSpec, seed: int, *, progress: bool
 ) -> list[dict[str, object]]:
     claimed: list[list[list[bool]]] = []  # by data set, contrast, interval
-    for at, values in enumerate(with_progress(list(distance), spec.name, progress=progress)):
-        data, rng = replace(design, distance=values.ravel()), np.random.default_rng([seed, at])
+    for number, values in enumerate(with_progress(list(distance), spec.name, progress=progress)):
+        data, rng = replace(design, distance=values.ravel()), np.random.default_rng([seed, number])
         with suppress(FitError):  # a data set that the fast sampler cannot fit is left out
-            found = quick_contrasts(data, spec, draws=_DRAWS, points=_POINTS, rng=rng).values()
-            claimed.append([[one(prob).conclusion != "not settled" for prob in HDI_PROBS] for one in found])
+            contrasts = quick_contrasts(data, spec, draws=_DRAWS, points=_POINTS, rng=rng).values()
+            claimed.append(
+                [[contrast(prob).conclusion != "not settled" for prob in HDI_PROBS] for contrast in contrasts]
+            )
     if not claimed:
         raise ReportError(
             f"The fast sampler failed in each of the {len(distance):,} fits of {spec.name!r}. Leave this method out, "
@@ -210,9 +215,9 @@ def _model(
         )
     claims = np.array(claimed)
     rows = []
-    for contrast, name in enumerate(design.connections[1:]):
+    for index, name in enumerate(design.connections[1:]):
         for interval, prob in enumerate(HDI_PROBS):
             rule, nominal = f"0 outside the {percent_text(prob)} HPDI", round(1 - prob, 4)
-            each = claims[:, contrast, interval]
-            rows.append(_row(spec.name, f"associated - {name}", rule, nominal, each, len(distance)))
+            data_set_claims = claims[:, index, interval]
+            rows.append(_row(spec.name, f"associated - {name}", rule, nominal, data_set_claims, len(distance)))
     return rows

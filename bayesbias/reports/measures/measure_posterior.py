@@ -1,4 +1,4 @@
-"""What a fitted model says of a single-number measure: its posterior, and its values where nothing is associated."""
+"""The posterior of a single-number measure under a fitted model, and its values if nothing is associated."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -46,42 +46,42 @@ _EFFECT_SIZE = (
     "the repeated one with the null, and read strength from the test statistic."
 )
 _MAC = (
-    "MAC averages associated and different pairs alike, so that its null is centered on what was observed: it cannot "
-    "tell an association."
+    "MAC averages associated and different pairs alike, so its null is centered on the observed value: MAC cannot "
+    "detect an association."
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeasurePosterior(Result):
-    """A measure under a fitted model: as observed, in expectation, measured again, and where nothing is associated.
+    """A measure under a fitted model: its observed, expected, repeated and null values.
 
     Parameters
     ----------
     summary : pandas.DataFrame
-        One row a `statistic`, the headline number first. `observed` in the fitted distances; `mean`, `sd`, `hdi_low`,
-        `hdi_high`, `ess_bulk`, `ess_tail` and `r_hat` of the posterior of the **expected** value, that of similarities
-        without noise; `repeated_low` to `repeated_high`, which the value lies in with probability `hdi_prob` if the
-        same pairs are measured **again**; of the **null**, `null_mean`, the 95 % prediction interval `null_low` to
-        `null_high` and the Monte Carlo error `null_se` of its ends. `null_share` is the share of null values at least
-        as far out as the observed one (twice the smaller tail), `beyond_null` the probability that a
-        repeated value lies outside the null's interval; both with Monte Carlo errors, `null_share_se` and
-        `beyond_null_se`. All in the units of the statistic.
+        One row per `statistic`, the headline number first, in the units of the statistic. `observed` is the value of
+        the fitted distances. `mean`, `sd`, `hdi_low`, `hdi_high`, `ess_bulk`, `ess_tail` and `r_hat` describe the
+        posterior of the **expected** value, that of similarities without noise. `repeated_low` to `repeated_high` holds
+        the value with probability `hdi_prob` if the same pairs are measured **again**. `null_mean`, the 95 % prediction
+        interval `null_low` to `null_high` and the Monte Carlo error `null_se` of its ends describe the **null**.
+        `null_share` is the share of null values at least as extreme as the observed one (twice the smaller tail), and
+        `beyond_null` the probability that a repeated value lies outside the null's interval, with the Monte Carlo
+        errors `null_share_se` and `beyond_null_se`.
     words : pandas.DataFrame
-        The same of single words: `word`, `group` (and `attribute_group`), then the columns above. Empty where the
-        measure has no values of single words.
+        The same for single words: `word`, `group` (and `attribute_group`), then the columns above. Empty if the measure
+        has no values of single words.
     draws : xarray.Dataset
         `expected` and `repeated` with the dimensions ``chain``, ``draw`` and ``statistic``, `null` with ``sample`` and
         ``statistic``, `observed` with ``statistic``.
     measure, title, word_value
-        Name of the measure, its lists, and what the values of single words are.
+        Name of the measure, its lists, and a description of the values of single words.
     model, source
-        Name of the model; where the distances come from.
+        Name of the model, and origin of the distances.
     lost_words
-        List of the measure -> its words that the embedding lacked.
+        Words that the embedding lacked, by list of the measure.
     converged
-        Whether the fit's draws can be trusted.
+        Whether the sampler converged.
     hdi_prob, seed
-        Probability inside the intervals; seed of the simulation.
+        Probability inside the intervals, and seed of the simulation.
     """
 
     summary: "pd.DataFrame"
@@ -102,8 +102,8 @@ class MeasurePosterior(Result):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the text, in the order in which they are read."""
-        null = "Null: no word is nearer to its associated than to its different words, but for noise."
+        """The parts of the text, in reading order."""
+        null = "Null: no word is nearer to its associated than to its different words, except for noise."
         head = Statement(
             "measure", f"{self.measure} under the model {self.model!r}, {self.source}: {self.title}. {null}"
         )
@@ -151,22 +151,21 @@ def measure_posterior(
     progress: bool = True,
     **options: Any,
 ) -> MeasurePosterior:
-    """Return the posterior of a measure under a fitted model, next to what it is where nothing is associated.
+    """Return the posterior of a measure under a fitted model, with its distribution if nothing is associated.
 
     Parameters
     ----------
     fit
-        What `fit` returned, of any model.
+        Result of `fit`, for any model.
     measure
-        ``"weat"``, ``"weat_score"``, ``"mac"`` or ``"ect"``: the measures that are functions of the pairwise
-        similarities.
+        ``"weat"``, ``"weat_score"``, ``"mac"`` or ``"ect"``: the measures that are functions of pairwise similarities.
     targets, attributes
-        The protected groups and attribute lists to compare, as in the measure itself. Lists of a study that is not
-        bundled are named as in `fitted_table`.
+        Names of the protected groups and attribute lists to compare, as for the measure itself. Lists of a study that
+        is not bundled are named as in `fitted_table`.
     hdi_prob
         Probability inside the intervals of the expected and of the repeated value.
     random_seed
-        0 to 2**32 - 1; the same seed gives the same numbers on the same machine. None draws a seed and records it.
+        Seed of the simulation, 0 to 2**32 - 1. None: a seed is drawn and recorded in the result.
     progress
         Whether to show a progress bar.
     **options
@@ -175,15 +174,15 @@ def measure_posterior(
     Returns
     -------
     MeasurePosterior
-        Frames and draws; printed, it says what they mean.
+        Frames and draws; printed, it explains them.
 
     Raises
     ------
     ReportError
-        If the measure has no posterior, an option is unknown, the fit lacks pairs that it needs, or holds no
-        associated and different pairs among them, so that there is no null.
+        If the measure has no posterior, an option is unknown, or the fit lacks pairs that the measure needs or has no
+        associated or no different pairs among them, so that there is no null.
     MeasureError
-        If the lists are not determined, as in the measure itself.
+        If the lists are not determined, as for the measure itself.
     FitError
         If `fit` is not a fit.
     ArgumentError
@@ -192,61 +191,61 @@ def measure_posterior(
     Warns
     -----
     ConvergenceWarning
-        When the fit was made or read, not here; the result says so again when it is printed.
+        When the fit is made or read, not here; the printed result repeats it.
 
     Notes
     -----
-    Let d[i, j] = m[i, c] + b[j] + noise be the model's distance of the protected word i to the attribute word j, of
-    the connection c (b is 0 in a model without attribute effects). For each draw of the posterior the measure is
-    computed from three sets of similarities of these very words:
+    Let d[i, j] = m[i, c] + b[j] + noise be the model's distance of protected word i to attribute word j, where c is
+    their connection (b is 0 in a model without attribute effects). For each draw of the posterior, the measure is
+    computed from three sets of similarities of these same words:
 
-    *expected*: 1 - (m[i, c] + b[j]). What the measure would be if the noise of single pairs were averaged away. Its
-    posterior holds what is uncertain about the means, and nothing else.
+    *expected*: 1 - (m[i, c] + b[j]), the measure if the noise of single pairs were averaged away. Its posterior
+    reflects only the uncertainty of the means.
 
-    *repeated*: noise added, drawn anew. What the measure would be if these pairs were measured again: the
-    posterior predictive distribution. The observed value is one such value.
+    *repeated*: with new noise, the measure if these pairs were measured again (the posterior predictive distribution).
+    The observed value is one such value.
 
-    *null*: each word's m of associated and of different pairs replaced by their average, weighted by the pairs of the
-    measure, noise and b drawn anew. What the measure is where nothing is associated, with the words' general
-    distances and the noise of the fit; for other attribute words of the same kind, as nothing tells these apart.
+    *null*: each word's m for associated and for different pairs is replaced by their average, weighted by the pairs of
+    the measure, and noise and b are drawn again. It is the measure if nothing is associated, with the words' general
+    distances and the noise of the fit, and for other attribute words of the same kind.
 
-    Like is compared with like: the observed and the repeated value contain noise, and so does the null. The
-    expected value does not, and may not be read against the null's interval.
+    The observed value, the repeated value and the null all contain noise and can be compared. The expected value
+    contains none and must not be compared with the null's interval.
 
-    The null is a strict one: no word leans at all. Words that lean each to its own side, with no difference between
-    groups, exceed it too. The test statistic feels them, since they make it vary more than noise does; the effect
-    size hardly does, as it divides by the spread of the words. So the test statistic may lie far outside
-    its null where the effect size, and the permutation test of `weat`, see nothing unusual.
+    The null is strict: no word leans to either side. Words that lean each to a different side, without a difference
+    between groups, exceed it too. They affect the test statistic, which then varies more than noise alone would make
+    it, but hardly the effect size, which divides by the spread of the words. So the test statistic may lie far outside
+    its null while the effect size and the permutation test of `weat` are not unusual.
 
-    The expected effect size is not the observed one without its noise. It divides by the spread of the words'
-    associations, and this changes in two ways. Noise is part of the observed spread and is gone, so that the size
-    grows towards its bound (2 sqrt(1 - 1/n) for n words in two groups of the same size, with n - 1); words that do not
-    differ reach the bound however little the groups do. So where a model pools the words and nothing is
-    associated, its posterior may have two modes, one near each bound: it says how uniform an association is, not how
-    strong. But each draw also spreads the words by what is uncertain about each of them. Models that take a word's
-    means for associated and for different words for independent given the group's (all but ``"multivariate"``) hardly
-    pool *associations*: most words that are near to the ones are near to the others too, which makes `word_sd` large.
-    Then the size shrinks, in WEAT 7 in Google News from 0.97 to 0.83 with ``"hierarchical"`` and 0.85 with
-    ``"crossed_per_list"``. ``"multivariate"`` pools them as far as the attribute words show that they agree: 0.99
-    there, 0.3 to 1.7, which says that these words hardly tell how uniform the association is. The test statistic and
-    ``"weat_score"`` are linear in the similarities and have no such trap: their expected value estimates the observed
-    one.
+    The expected effect size is not the observed one without noise. It divides by the spread of the words' associations,
+    which changes in two ways. First, noise is part of the observed spread only, so the expected size is nearer to its
+    bound (2 sqrt(1 - 1/n) for n words in two groups of the same size, with n - 1). Words that do not differ reach the
+    bound however small the difference between groups. So if a model pools the words and nothing is associated, the
+    posterior may have two modes, one near each bound: the size measures how uniform an association is, not how strong.
+    Second, each draw also spreads the words by their own uncertainty. All models but ``"multivariate"`` take a word's
+    means for associated and for different words as independent given the group's, and hardly pool *associations*: most
+    words that are near to the former are near to the latter too, which makes `word_sd` large. The size then shrinks, in
+    WEAT 7 in Google News from 0.97 to 0.83 with ``"hierarchical"`` and 0.85 with ``"crossed_per_list"``.
+    ``"multivariate"`` pools associations as far as the attribute words agree: there it gives 0.99, 0.3 to 1.7, so these
+    words say little about how uniform the association is. The test statistic and ``"weat_score"`` are linear in the
+    similarities and do not have this problem: their expected value estimates the observed one.
 
-    A draw may lie a little outside -1 to 1, as the model's distances may; nothing is cut off. Repeated and null
-    intervals leave out the same probability on both sides. The null has one sample a draw, and at least 10,000.
+    Similarities of a draw may lie slightly outside -1 to 1, as the model's distances may; they are not truncated.
+    Repeated and null intervals leave out the same probability on both sides. The null has at least one sample per draw,
+    and at least 10,000.
 
     References
     ----------
     Caliskan, Bryson and Narayanan (2017) for WEAT; Manzini et al. (2019) for MAC; Kindel (2023), supplement, for the
-    mean-cosine family; Dev and Phillips (2019) for ECT. The null differs from the permutation test of WEAT in that
-    the noise of single pairs enters: Dobrzeniecka and Urbaniak, section "Pre-averaging, bootstrapping and
-    testing with the null model".
+    mean-cosine family; Dev and Phillips (2019) for ECT. Unlike the permutation test of WEAT, the null includes the
+    noise of single pairs: Dobrzeniecka and Urbaniak, section "Pre-averaging, bootstrapping and testing with the null
+    model".
 
     Examples
     --------
     >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
-    >>> found = measure_posterior(fit, "weat", random_seed=1)
-    >>> row = found.summary.iloc[0]
+    >>> posterior = measure_posterior(fit, "weat", random_seed=1)
+    >>> row = posterior.summary.iloc[0]
     >>> row["statistic"], round(float(row["observed"]), 4), bool(row["null_high"] > row["observed"])
     ('effect_size', 0.9664, True)
     """
@@ -259,17 +258,17 @@ def measure_posterior(
     lost = _lost_words(fit, study, tuple(lists.by_name))
     if options.get("estimator") == "paired" and lost:
         raise ReportError(
-            f"Words of {', '.join(lost)} were lost, so the others stand beside wrong partners. Leave their partners "
-            "out of the study, or use estimator='grand_mean'."
+            f"Words of {', '.join(lost)} were lost, so the others would be paired with wrong partners. Leave their "
+            "partners out of the study, or use estimator='grand_mean'."
         )
     posterior = densities(fit, fitted_rows(fit))
 
     def values(similarity: np.ndarray) -> Values:
-        here = replace(observed, values=similarity)
-        found = dict(function.statistics(here, **options))
+        similarities = replace(observed, values=similarity)
+        statistics = dict(function.statistics(similarities, **options))
         if function.words is not None:
-            found[_WORDS] = function.words(here)
-        return found
+            statistics[_WORDS] = function.words(similarities)
+        return statistics
 
     rng = np.random.default_rng(seed)
     parts = (values(observed.values), *simulate(posterior, pairs, values, rng, progress=progress))
@@ -292,39 +291,39 @@ def measure_posterior(
 
 
 def _value_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement:
-    """Return one statistic: as observed, where nothing is associated, measured again, and without noise."""
+    """Return the statement on the observed, null, repeated and expected values of a statistic."""
     inside, value = percent_text(hdi_prob), {name: digits_text(row[name]) for name in _VALUES}
     null, beyond = (share_with_error_text(row[name], row[f"{name}_se"]) for name in ("null_share", "beyond_null"))
     text = (
-        "{statistic}: observed {observed}. Where nothing is associated, 95% of the values lie between {null_low} and "
-        "{null_high}; at least as far out as the observed one {null}. Measured again, {inside} of the values lie "
-        "between {repeated_low} and {repeated_high}; outside the null's interval {beyond}. Expected, without noise: "
-        "{mean}, {inside} HPDI {hdi_low} to {hdi_high}."
+        "{statistic}: observed {observed}. If nothing is associated, 95% of the values lie between {null_low} and "
+        "{null_high}; the share at least as extreme as the observed one is {null}. Measured again, {inside} of the "
+        "values lie between {repeated_low} and {repeated_high}; the share outside the null's interval is {beyond}. "
+        "Expected, without noise: {mean}, {inside} HPDI {hdi_low} to {hdi_high}."
     ).format(statistic=row["statistic"], null=null, beyond=beyond, inside=inside, **value)
     return Statement("statistic", text, row)
 
 
 def _of_similarities(measure: str, options: Mapping[str, Any]) -> SimilarityMeasure:
-    """Return a measure as a function of similarities; raise `ReportError` if it is none, or has not these options."""
+    """Return a measure as a function of similarities, or raise `ReportError` if it is not one or lacks an option."""
     check_type("measure", measure, str, "the name of a measure")
     functions = {name: entry.of_similarities for name, entry in MEASURES.items() if entry.of_similarities}
     if measure not in functions:
         raise ReportError(
-            f"measure={measure!r}{did_you_mean(str(measure), functions)}: it is no measure of the similarities of "
-            f"protected to attribute words alone, so a fit says nothing of it. Such are {', '.join(functions)}."
+            f"measure={measure!r}{did_you_mean(str(measure), functions)}: it is not a function of pairwise "
+            f"similarities alone, so a fit has no posterior of it. Give one of {', '.join(functions)}."
         )
-    known = [name for name in signature(functions[measure].statistics).parameters if name != "similarities"]
+    option_names = [name for name in signature(functions[measure].statistics).parameters if name != "similarities"]
     for name in options:
-        if name not in known:
+        if name not in option_names:
             raise ReportError(
-                f"{measure} has no option {name!r} here{did_you_mean(name, known)}; it has "
-                f"{', '.join((*known, 'targets', 'attributes'))}."
+                f"{measure} has no option {name!r} here{did_you_mean(name, option_names)}; it has "
+                f"{', '.join((*option_names, 'targets', 'attributes'))}."
             )
     return functions[measure]
 
 
 def _dataset(parts: tuple[Values, ...], chains: tuple[int, int]) -> "xr.Dataset":
-    """Return the observed, expected, repeated and null values of all statistics."""
+    """Return the dataset of observed, expected, repeated and null values of all statistics."""
     import xarray as xr
 
     names = [name for name in parts[0] if name != _WORDS]
@@ -342,7 +341,7 @@ def _dataset(parts: tuple[Values, ...], chains: tuple[int, int]) -> "xr.Dataset"
 
 
 def _summary(draws: "xr.Dataset", hdi_prob: float, independent: float | None) -> "pd.DataFrame":
-    """Return one row for each statistic."""
+    """Return the summary, one row per statistic."""
     frame = estimates(draws["expected"], hdi_prob=hdi_prob, independent=independent)
     frame["observed"] = draws["observed"].to_numpy()
     repeated = draws["repeated"].to_numpy().reshape(-1, len(frame))
@@ -362,7 +361,7 @@ def _summary(draws: "xr.Dataset", hdi_prob: float, independent: float | None) ->
 
 
 def _error_of_ends(null: np.ndarray) -> np.ndarray:
-    """Return the Monte Carlo standard error of the interval's ends, of the two the larger one."""
+    """Return the larger Monte Carlo standard error of the two ends of the null's interval."""
     errors = []
     for tail in NULL_TAILS:
         rank_error = np.sqrt(tail * (1 - tail) / len(null))
@@ -384,7 +383,7 @@ def _words(
     hdi_prob: float,
     independent: float | None,
 ) -> "pd.DataFrame":
-    """Return one row for each value of a single word."""
+    """Return the summary of single words, one row per value."""
     import pandas as pd
 
     if _WORDS not in parts[0]:
@@ -403,10 +402,10 @@ def _words(
 
 
 def _lost_words(fit: "xr.DataTree", study: Study, lists: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the lost words of some lists, and those of lists that the fit does not know by name."""
+    """Return the lost words of the given lists, and of lists that the fit does not have by name."""
     others = {*study.protected, *study.attribute_lists, "human", "neutral"} - set(lists)
-    found: dict[str, tuple[str, ...]] = {}
+    lost_by_list: dict[str, tuple[str, ...]] = {}
     for entry in fit_fact(fit, "table").get("lost_words", []):
         if entry["list"] not in others:
-            found[entry["list"]] = (*found.get(entry["list"], ()), entry["word"])
-    return found
+            lost_by_list[entry["list"]] = (*lost_by_list.get(entry["list"], ()), entry["word"])
+    return lost_by_list

@@ -1,4 +1,4 @@
-"""What single-number measures look like where there is nothing to find: similarities drawn without any association."""
+"""Single-number measures of simulated similarities that hold no association."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# What a null sample can be compared with, and the value of each where nothing is associated.
 NULL_VALUES = {"effect_size": 0.0, "test_statistic": 0.0, "mac": 1.0}
-# Where the partitions are too many to be counted, so many are drawn for each sample.
-_DRAWN_PARTITIONS = 10_000
+"""Quantities that can be compared with null samples, and their values if nothing is associated."""
+_DRAWN_PARTITIONS = 10_000  # per sample, if there are too many to count
 _NUMBERS_A_BLOCK = 2**21
 _MOST_NUMBERS = 10**10
 
@@ -36,38 +35,38 @@ def simulate_null(
     ddof: int = 1,
     progress: bool = True,
 ) -> "xr.Dataset":
-    """Draw cosine similarities that hold no association, and compute WEAT and MAC from them, many times.
+    """Return WEAT and MAC of many samples of cosine similarities that hold no association.
 
     Parameters
     ----------
     protected
-        Number of protected words in the groups X and Y. The test statistic is a difference of two sums, so the
-        groups must be equally large.
+        Numbers of protected words in the groups X and Y, which must be equal, since the test statistic is a difference
+        of two sums.
     attributes
-        Number of attribute words in the lists A and B.
+        Numbers of attribute words in the lists A and B.
     sd
-        Standard deviation of the similarity of a pair of words, around 0. Neutral words have about 0.08.
+        Standard deviation of the similarity of a pair of words, whose mean is 0. Neutral words have about 0.08.
     attribute_sd
-        Standard deviation of the effects of the attribute words: how much nearer some of them are to all protected
-        words alike.
+        Standard deviation of the effects of attribute words, by which some are nearer to all protected words alike.
     word_sd
-        Standard deviation of how much nearer a protected word is to all words of one list, A or B, by chance.
+        Standard deviation of the effects of protected words on a list, by which a word is nearer to all words of A, or
+        of B, by chance.
     samples
-        How many times all similarities are drawn.
+        Number of samples of all similarities.
     random_seed
-        Seed of the draws. None draws one and records it.
+        Seed of the draws. None: a seed is drawn and recorded.
     ddof
-        The effect size divides by a standard deviation with n - ddof: 1, or 0.
+        1 to divide the variance in the effect size by n - 1, 0 to divide it by n.
     progress
         Whether to show a progress bar.
 
     Returns
     -------
     xarray.Dataset
-        Dim `sample`. `test_statistic`, `effect_size` and `p_value` (one-sided) of WEAT; `mac`, the mean cosine
-        distance, and the two-sided p-values of t-tests of MAC against 1, the distance of unrelated words:
-        `p_value_preaveraged` (one average a protected word and list) and `p_value_raw` (one distance a pair).
-        Each variable's ``attrs`` name its convention; those of the dataset hold the arguments and the seed.
+        Variables with the dim `sample`: `test_statistic`, `effect_size` and `p_value` (one-sided) of WEAT; `mac`, the
+        mean cosine distance, and the two-sided p-values of t-tests of MAC against 1, the distance of unrelated words:
+        `p_value_preaveraged` (one average per protected word and list) and `p_value_raw` (one distance per pair). Each
+        variable's ``attrs`` give its convention; those of the dataset hold the arguments and the seed.
 
     Raises
     ------
@@ -76,14 +75,14 @@ def simulate_null(
 
     Notes
     -----
-    The p-value counts all partitions of the protected words, up to a million; of more, 10,000 are drawn.
+    The p-value counts all partitions of the protected words; if there are more than a million, 10,000 are drawn.
 
-    Attribute effects shift the association of all protected words alike, so WEAT does not feel them; MAC does.
+    Attribute effects shift the association of all protected words alike, so they change MAC but not WEAT.
 
     References
     ----------
-    Dobrzeniecka and Urbaniak, section "Pre-averaging, bootstrapping and testing with the null model". They report
-    38 % of the samples at least as extreme as an effect size of 1.267, where it is 0.6 %: `validation/nulls/README.md`.
+    Dobrzeniecka and Urbaniak, section "Pre-averaging, bootstrapping and testing with the null model". They report that
+    38 % of the samples are at least as extreme as an effect size of 1.267; it is 0.6 % (`validation/nulls/README.md`).
     Caliskan, Bryson and Narayanan (2017) for the statistic, effect size and p-value.
 
     Examples
@@ -109,12 +108,12 @@ def simulate_null(
     numbers = sum(groups) * sum(lists)
     if numbers * count > _MOST_NUMBERS:
         raise ReportError(
-            f"{count:,} samples of {numbers:,} similarities are more than the {_MOST_NUMBERS:,} numbers that are "
-            "drawn at most. Take fewer samples."
+            f"{count:,} samples of {numbers:,} similarities exceed the limit of {_MOST_NUMBERS:,} numbers. Take fewer "
+            "samples."
         )
     rng = np.random.default_rng(seed)
     parts: list[dict[str, np.ndarray]] = []
-    # The matrices are small: threads would spend their time waiting for each other.
+    # The matrices are so small that threads would mostly wait for each other.
     with threadpool_limits(1, "blas"):
         blocks = np.array_split(np.arange(count), max(1, count * numbers // _NUMBERS_A_BLOCK))
         for block in with_progress(blocks, "Simulated data sets", progress=progress):
@@ -144,26 +143,26 @@ def simulate_null(
 
 
 def null_share(null: "xr.Dataset", **observed: float) -> "pd.DataFrame":
-    """Say which share of the null samples is at least as extreme as what was observed.
+    """Return the share of null samples that are at least as extreme as an observed value.
 
     Parameters
     ----------
     null
-        What `simulate_null` returned.
+        Result of `simulate_null`.
     **observed
-        `effect_size`, `test_statistic` or `mac`, as many as wanted; in the conventions of `null`.
+        Values of `effect_size`, `test_statistic` or `mac`, in the conventions of `null`.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each: `quantity`, `observed`, `share` of the samples at least as far from 0 (`mac`: from 1), on
-        either side, and `mc_se`, its Monte Carlo standard error, which is positive even where no sample or every
-        one counts.
+        One row per value: `quantity`, `observed`, `share` of the samples at least as far from 0 (`mac`: from 1) on
+        either side, and `mc_se`, its Monte Carlo standard error, which is positive even if no sample or every sample
+        counts.
 
     Raises
     ------
     ReportError
-        If `null` is none, or something else is asked for.
+        If `null` is not a result of `simulate_null`, or a value of another quantity is given.
 
     Examples
     --------
@@ -176,7 +175,7 @@ def null_share(null: "xr.Dataset", **observed: float) -> "pd.DataFrame":
 
     check_null(null)
     if not observed:
-        raise ReportError(f"Nothing to compare is given. Give {', '.join(NULL_VALUES)}, such as effect_size=1.27.")
+        raise ReportError(f"Found no observed value. Give {' or '.join(NULL_VALUES)}, such as effect_size=1.27.")
     rows = []
     for name, value in check_observed(observed).items():
         center = NULL_VALUES[name]
@@ -188,7 +187,7 @@ def null_share(null: "xr.Dataset", **observed: float) -> "pd.DataFrame":
 def rate(happened: np.ndarray) -> tuple[float, float]:
     """Return the share of True and its Monte Carlo standard error.
 
-    The error takes the share as if one more had happened and one more had not (Laplace), so that it is never 0.
+    The error is computed as if one more value were True and one more False (Laplace), so that it is never 0.
 
     >>> rate(np.array([True, False]))
     (0.5, 0.3535...)
@@ -199,35 +198,37 @@ def rate(happened: np.ndarray) -> tuple[float, float]:
 
 
 def check_null(null: Any) -> None:
-    """Raise `ReportError` unless `null` is what `simulate_null` returned."""
+    """Raise `ReportError` unless `null` is a result of `simulate_null`."""
     missing = [name for name in NULL_VALUES if name not in getattr(null, "data_vars", ())]
     if missing:
         raise ReportError(
-            f"A null simulation is what simulate_null returned; this {type(null).__name__} has no {missing[0]!r}."
+            f"The null is a {type(null).__name__} without {missing[0]!r}. Give the result of simulate_null."
         )
 
 
 def check_observed(observed: Mapping[str, float]) -> dict[str, float]:
-    """Return observed values as numbers, by the name of a quantity that has a null value."""
+    """Return observed values as floats, by quantity in `NULL_VALUES`, or raise `ReportError`."""
     for name, value in observed.items():
         if name not in NULL_VALUES:
-            raise ReportError(f"No observed {name!r}{did_you_mean(name, NULL_VALUES)}: use {', '.join(NULL_VALUES)}.")
+            raise ReportError(
+                f"There is no null of {name!r}{did_you_mean(name, NULL_VALUES)}. Give {' or '.join(NULL_VALUES)}."
+            )
         if not is_number(value):
-            raise ReportError(f"{name}={value!r}: give the finite number that was observed.")
+            raise ReportError(f"{name}={value!r}: give the observed value, a finite number.")
     return {name: float(value) for name, value in observed.items()}
 
 
 def check_sizes(name: str, sizes: Any) -> tuple[int, int]:
-    """Return two list sizes of at least 2."""
-    given = tuple(sizes) if isinstance(sizes, tuple | list) else ()
-    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 2 for size in given)
-    if len(given) != 2 or not whole:
+    """Return two list sizes, or raise `ReportError` unless both are whole numbers of at least 2."""
+    pair = tuple(sizes) if isinstance(sizes, tuple | list) else ()
+    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 2 for size in pair)
+    if len(pair) != 2 or not whole:
         raise ReportError(f"{name}={sizes!r}: give two list sizes of at least 2 words each, such as (8, 8).")
-    return int(given[0]), int(given[1])
+    return int(pair[0]), int(pair[1])
 
 
 def check_spread(sd: Any, attribute_sd: Any, word_sd: Any) -> dict[str, float]:
-    """Return standard deviations of similarities by name: of a pair, above 0, and of effects, from 0 on."""
+    """Return standard deviations by name: that of a pair, which must be above 0, and those of effects."""
     return {
         name: check_number(name, value, low=0, high=1, above=name == "sd")
         for name, value in (("sd", sd), ("attribute_sd", attribute_sd), ("word_sd", word_sd))
@@ -237,12 +238,10 @@ def check_spread(sd: Any, attribute_sd: Any, word_sd: Any) -> dict[str, float]:
 def draw_noise(
     samples: int, words: int, lists: Sequence[int], spread: Mapping[str, float], rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw what all pairs of words have besides their common mean.
+    """Return draws of the deviations of pairs of words from their common mean, of shape (samples, words, attributes).
 
-    Returns
-    -------
-    array, shape (samples, words, attributes)
-        Noise of each pair, plus the effect of its attribute word, plus that of its protected word in this list.
+    A deviation is the noise of the pair, plus the effect of its attribute word, plus that of its protected word on the
+    list.
     """
     noise = spread["sd"] * rng.standard_normal((samples, words, sum(lists)))
     if spread["attribute_sd"]:

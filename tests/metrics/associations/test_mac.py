@@ -22,8 +22,8 @@ def test_mac_is_the_mean_over_words_and_sets() -> None:
     result = metrics.mac(given, PETS)
     assert result.mac == result.value == pytest.approx(mean(values.values()))
     assert result.similarity == pytest.approx(1 - result.mac)
-    found = result.scores.set_index(["word", "attribute_group"])["score"]
-    assert dict(found) == pytest.approx(values)
+    scores = result.scores.set_index(["word", "attribute_group"])["score"]
+    assert dict(scores) == pytest.approx(values)
     associated = [values[word, "quiet"] for word in PETS.protected["cats"]]
     associated += [values[word, "loud"] for word in PETS.protected["dogs"]]
     assert result.mac_associated == pytest.approx(mean(associated))
@@ -69,6 +69,6 @@ def test_lost_words() -> None:
 def test_kernel_keeps_leading_axes() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(4, 3, 5)), rng.normal(size=(4, 3, 2))
-    found = mean_distances(a, b)
-    assert found.shape == (4, 3, 2)
-    assert found[2, 1, 1] == pytest.approx(1 - b[2, 1].mean())
+    distances = mean_distances(a, b)
+    assert distances.shape == (4, 3, 2)
+    assert distances[2, 1, 1] == pytest.approx(1 - b[2, 1].mean())

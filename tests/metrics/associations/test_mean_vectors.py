@@ -13,7 +13,7 @@ TINY = {"x1": [1.0, 0.0], "x2": [3.0, 0.0], "y1": [0.0, 4.0], "y2": [0.0, 2.0], 
 LISTS = {"X": ["x1", "x2"], "Y": ["y1", "y2"], "A": ["a", "b"]}
 
 
-def plain(found, distance, normalize):
+def plain(embedding, distance, normalize):
     """Garg's sum, one word at a time."""
 
     def length_one(v):
@@ -22,17 +22,19 @@ def plain(found, distance, normalize):
     def far(v, mean):
         return np.sqrt(((v - mean) ** 2).sum()) if distance == "norm" else 1 - cosine(v, mean)
 
-    x, y = (np.mean([length_one(found[word]) for word in PETS.protected[group]], axis=0) for group in PETS.protected)
+    x, y = (
+        np.mean([length_one(embedding[word]) for word in PETS.protected[group]], axis=0) for group in PETS.protected
+    )
     words = [word for group in PETS.attributes.values() for word in group]
-    return [far(length_one(found[word]), x) - far(length_one(found[word]), y) for word in words]
+    return [far(length_one(embedding[word]), x) - far(length_one(embedding[word]), y) for word in words]
 
 
 @pytest.mark.parametrize("distance", ["norm", "cosine"])
 @pytest.mark.parametrize("normalize", [True, False])
 def test_equals_a_plain_loop(distance, normalize):
-    found = vectors()
-    result = rnd(found, PETS, distance=distance, normalize=normalize)
-    terms = plain(found, distance, normalize)
+    embedding = vectors()
+    result = rnd(embedding, PETS, distance=distance, normalize=normalize)
+    terms = plain(embedding, distance, normalize)
     np.testing.assert_allclose(result.scores["score"], terms)
     assert result.rnd_sum == pytest.approx(sum(terms))
     assert result.rnd == result.value == pytest.approx(np.mean(terms))
@@ -53,14 +55,14 @@ def test_by_hand():
 
 
 def test_swapping_the_groups_turns_the_sign():
-    found = vectors()
-    swapped = rnd(found, PETS, targets=("dogs", "cats"))
-    assert swapped.rnd == pytest.approx(-rnd(found, PETS).rnd)
+    embedding = vectors()
+    swapped = rnd(embedding, PETS, targets=("dogs", "cats"))
+    assert swapped.rnd == pytest.approx(-rnd(embedding, PETS).rnd)
 
 
 def test_one_list_of_attributes():
-    found = vectors()
-    result = rnd(found, PETS, attributes="neutral")
+    embedding = vectors()
+    result = rnd(embedding, PETS, attributes="neutral")
     assert result.scores["word"].tolist() == ["stone", "door"]
     assert list(result.statistics) == ["rnd", "rnd_sum"]
 
@@ -72,28 +74,28 @@ def test_lost_words():
 
 
 def test_bad_input():
-    found = vectors()
+    embedding = vectors()
     with pytest.raises(ArgumentError, match="did you mean 'cosine'"):
-        rnd(found, PETS, distance="cosin")
+        rnd(embedding, PETS, distance="cosin")
     with pytest.raises(MeasureError, match="did you mean 'dogs'"):
-        rnd(found, PETS, targets=("cats", "dog"))
-    with pytest.raises(MeasureError, match="two different groups"):
-        rnd(found, PETS, targets=("cats", "cats"))
-    with pytest.raises(MeasureError, match="two different groups"):
-        rnd(found, PETS, targets=("cats",))
-    with pytest.raises(MeasureError, match="two are compared"):
-        rnd(found, bb.load_study("religion"))
+        rnd(embedding, PETS, targets=("cats", "dog"))
+    with pytest.raises(MeasureError, match="targets="):
+        rnd(embedding, PETS, targets=("cats", "cats"))
+    with pytest.raises(MeasureError, match="targets="):
+        rnd(embedding, PETS, targets=("cats",))
+    with pytest.raises(MeasureError, match="protected groups"):
+        rnd(embedding, bb.load_study("religion"))
     with pytest.raises(MeasureError, match="Found 2 word lists"):
-        rnd(found, {"a": ["cat"], "b": ["dog"]})
-    with pytest.raises(MeasureError, match="at least 2"):
+        rnd(embedding, {"a": ["cat"], "b": ["dog"]})
+    with pytest.raises(MeasureError, match=" 2"):
         rnd(vectors("cat", "kitten"), PETS, max_lost=1)
     opposed = TINY | {"x2": [-1.0, 0.0]}
-    with pytest.raises(MeasureError, match="no direction"):
+    with pytest.raises(MeasureError, match="direction"):
         rnd(opposed, LISTS, distance="cosine")
     same = bb.Study(name="s", protected={"p": ["a", "b"], "q": ["c", "d"]}, attributes={"p": ["e", "f"]},
                     associated=[("p", "p")], human="none", neutral="none")  # fmt: skip
-    with pytest.raises(MeasureError, match="rename one"):
-        rnd(found, same)
+    with pytest.raises(MeasureError, match="'p'"):
+        rnd(embedding, same)
 
 
 @pytest.mark.shared
@@ -108,21 +110,21 @@ def test_google_news_gender_of_family_and_career(shared):
 def test_ranks_of_many_draws_at_once_are_those_of_each():
     rng = np.random.default_rng(3)
     first, second = rng.normal(size=(2, 20, 3, 9)).round(1)
-    found = rank_correlation(first, second)
-    assert found.shape == (20, 3)
-    assert found[7, 2] == rank_correlation(first[7, 2], second[7, 2])
-    assert found[7, 2] == pytest.approx(spearmanr(first[7, 2], second[7, 2]).statistic)
+    correlations = rank_correlation(first, second)
+    assert correlations.shape == (20, 3)
+    assert correlations[7, 2] == rank_correlation(first[7, 2], second[7, 2])
+    assert correlations[7, 2] == pytest.approx(spearmanr(first[7, 2], second[7, 2]).statistic)
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("normalize", [True, False])
 def test_ect_equals_scipy(seed, normalize):
-    found = vectors(seed=seed)
-    scaled = {word: v / np.sqrt(v @ v) if normalize else v for word, v in found.items()}
+    embedding = vectors(seed=seed)
+    scaled = {word: v / np.sqrt(v @ v) if normalize else v for word, v in embedding.items()}
     means = [np.mean([scaled[word] for word in group], axis=0) for group in PETS.protected.values()]
     words = [word for group in PETS.attributes.values() for word in group]
     similarities = [[cosine(scaled[word], mean) for word in words] for mean in means]
-    result = ect(found, PETS, normalize=normalize)
+    result = ect(embedding, PETS, normalize=normalize)
     assert result.ect == result.value == pytest.approx(spearmanr(*similarities).statistic)
     for group, expected in zip(PETS.protected, similarities, strict=True):
         np.testing.assert_allclose(result.scores.loc[result.scores["group"] == group, "score"], expected)
@@ -135,11 +137,11 @@ def test_ties_as_scipy():
 
 
 def test_ect_by_hand():
-    found = {"x": [1.0, 0.0], "u": [1.0, 0.0], "y": [0.0, 1.0], "v": [0.0, 1.0],
+    embedding = {"x": [1.0, 0.0], "u": [1.0, 0.0], "y": [0.0, 1.0], "v": [0.0, 1.0],
              "a": [3.0, 1.0], "b": [1.0, 1.0], "c": [1.0, 3.0]}  # fmt: skip
     lists = {"X": ["x", "u"], "Y": ["y", "v"], "A": ["a", "b", "c"]}
-    assert ect(found, lists).ect == pytest.approx(-1)  # opposite orders
-    assert ect(found | {"y": [1.0, 0.1], "v": [1.0, 0.1]}, lists).ect == pytest.approx(1)
+    assert ect(embedding, lists).ect == pytest.approx(-1)  # opposite orders
+    assert ect(embedding | {"y": [1.0, 0.1], "v": [1.0, 0.1]}, lists).ect == pytest.approx(1)
 
 
 def test_lost_words_of_ect():
@@ -148,14 +150,14 @@ def test_lost_words_of_ect():
 
 
 def test_bad_input_of_ect():
-    with pytest.raises(MeasureError, match="at least three"):
+    with pytest.raises(MeasureError, match="Found 2 words"):
         ect(vectors(), PETS, attributes="quiet")
     lists = {"X": ["x", "u"], "Y": ["y", "v"], "A": ["a", "b", "c"]}
     flat = {"x": [1.0, 0, 0], "u": [1.0, 0, 0], "y": [0, 1.0, 0], "v": [0, 1.0, 0.5],
             "a": [0, 1.0, 0], "b": [0, 2.0, 1], "c": [0, 1.0, 3]}  # fmt: skip
-    with pytest.raises(MeasureError, match="no ranks to correlate"):
+    with pytest.raises(MeasureError, match="rank correlation"):
         ect(flat, lists)
-    with pytest.raises(MeasureError, match="no direction"):
+    with pytest.raises(MeasureError, match="direction"):
         ect(flat | {"u": [-1.0, 0, 0]}, lists)
 
 

@@ -90,8 +90,11 @@ def test_a_vocabulary_bounds_the_neighbours():
     scores = result.scores.set_index("word")["score"]
     for target in ("w9", "w10"):
         held = {word: vectors[word] for word in {*vocabulary, "w0", "w1", target}}
-        kept = {word: held[word] for word in vocabulary} | {target: held[target]}
-        near = sorted((word for word in kept if word != target), key=lambda word: -cosine(kept[word], kept[target]))
+        known_vectors = {word: held[word] for word in vocabulary} | {target: held[target]}
+        near = sorted(
+            (word for word in known_vectors if word != target),
+            key=lambda word: -cosine(known_vectors[word], known_vectors[target]),
+        )
         sides = [np.sign(cosine(vectors[w], vectors["w0"]) - cosine(vectors[w], vectors["w1"])) for w in near[:6]]
         assert scores[target] == pytest.approx(sum(sides) / 6)
     assert "the 6 nearest neighbours by cosine among 20 words" in result.conventions
@@ -134,30 +137,30 @@ def test_bad_input():
     vectors = made()
     vectors["same"], vectors["longer"] = vectors["w0"], vectors["w0"] * 3
     for pair in (("w0", "same"), ("w0", "longer"), ("w0", "w0")):
-        with pytest.raises(MeasureError, match="same direction"):
+        with pytest.raises(MeasureError, match="direction"):
             word_scores(vectors, ["w9"], [pair])
-    with pytest.raises(MeasureError, match="there are 41 words"):
+    with pytest.raises(MeasureError, match=" 41 words"):
         word_scores(vectors, ["w9"], [("w0", "w1")], rule="nbm", k=42)
     with pytest.raises(ArgumentError, match="did you mean 'ripa'"):
         word_scores(vectors, ["w9"], [("w0", "w1")], rule="rippa")
-    with pytest.raises(MeasureError, match="listed twice"):
+    with pytest.raises(MeasureError, match="twice"):
         word_scores(vectors, ["w9"], [("w0", "w1"), ("w0", "w1")])
-    with pytest.raises(MeasureError, match="not a pair"):
+    with pytest.raises(MeasureError, match="pair"):
         word_scores(vectors, ["w9"], ["he"])
-    with pytest.raises(MeasureError, match="no pairs"):
+    with pytest.raises(MeasureError, match=r" 0 pairs|pairs = "):
         word_scores(vectors, ["w9"], [])
-    with pytest.raises(MeasureError, match="no base pair is left"):
+    with pytest.raises(MeasureError, match="lacks "):
         word_scores(vectors, ["w9"], [("x", "y")])
-    with pytest.raises(MeasureError, match=r"no base pairs 'gendre'.*'gender'"):
+    with pytest.raises(MeasureError, match=r"'gendre'.*'gender'"):
         word_scores(vectors, ["w9"], "gendre")
-    with pytest.raises(MeasureError, match="no target words"):
+    with pytest.raises(MeasureError, match="0 target words"):
         word_scores(vectors, [], [("w0", "w1")])
-    with pytest.raises(MeasureError, match="vocabulary has no word"):
+    with pytest.raises(MeasureError, match="vocabulary"):
         word_scores(vectors, ["w9"], [("w0", "w1")], rule="nbm", vocabulary=[])
     with pytest.raises(MeasureError, match="vocabulary is 'w5'"):
         word_scores(vectors, ["w9"], [("w0", "w1")], rule="nbm", vocabulary="w5")
     for options in ({"k": 100}, {"vocabulary": ["w5"]}):
-        with pytest.raises(MeasureError, match="rule 'ripa' counts no neighbours"):
+        with pytest.raises(MeasureError, match=r"'ripa'.*'nbm'"):
             word_scores(vectors, ["w9"], [("w0", "w1")], rule="ripa", **options)
 
 

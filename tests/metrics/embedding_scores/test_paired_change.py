@@ -46,7 +46,7 @@ def test_items_are_matched_by_name_and_those_of_one_score_are_left_out() -> None
     shuffled = made(AFTER[order], [WORDS[place] for place in order])
     whole = bb.metrics.paired_change(made(BEFORE), shuffled, random_seed=1)
     pd.testing.assert_frame_equal(whole, bb.metrics.paired_change(made(BEFORE), made(AFTER), random_seed=1))
-    with pytest.warns(LostWordsWarning, match="Left 2 items out .* word 0, word 1"):
+    with pytest.warns(LostWordsWarning, match=" 2 items .* word 0, word 1"):
         fewer = bb.metrics.paired_change(made(BEFORE), made(AFTER[2:], WORDS[2:]), random_seed=1)
     assert fewer["items"].item() == 298
     assert fewer["before"].item() == pytest.approx(BEFORE[2:].mean())
@@ -58,19 +58,19 @@ def test_a_part_that_one_of_both_lost_is_left_out() -> None:
     quantities = [Quantity("bias", "mean", ("bias",)), *parts]
     whole = embedding_score("made", "toy", items, quantities, conventions="", random_seed=1)
     half = embedding_score("made", "toy", items[:150], quantities[:2], conventions="", random_seed=1)
-    with pytest.warns(LostWordsWarning, match="Left 150 items out"):
+    with pytest.warns(LostWordsWarning, match=" 150 items "):
         assert list(bb.metrics.paired_change(whole, half, random_seed=1)["quantity"]) == ["bias", "first"]
 
 
 def test_what_cannot_be_compared_is_an_error() -> None:
-    with pytest.raises(MeasureError, match="made in different ways"):
+    with pytest.raises(MeasureError, match="'made' and 'else'"):
         bb.metrics.paired_change(made(BEFORE), made(AFTER, conventions="else"), random_seed=1)
     with pytest.raises(MeasureError, match="0 items in common"):
         bb.metrics.paired_change(made(BEFORE), made(AFTER, [f"other {number}" for number in range(300)]), random_seed=1)
     with pytest.raises(ArgumentError, match="after="):
         bb.metrics.paired_change(made(BEFORE), 0.3, random_seed=1)
     other = bb.metrics.vocabulary_direct_bias(FOLDER / "wikipedia2018_skipgram_seed1.npz", random_seed=1)
-    with pytest.raises(MeasureError, match="of vocabulary_direct_bias and of made"):
+    with pytest.raises(MeasureError, match=r"vocabulary_direct_bias.* made"):
         bb.metrics.paired_change(other, made(BEFORE), random_seed=1)
 
 
@@ -117,8 +117,8 @@ def test_a_score_says_what_it_is_and_what_was_lost(tmp_path: Path) -> None:
     assert score.lost == {"pairs": ("she ~ zebra",)}
     assert score.coverage == 0.75
     assert "Lost: 1 pairs (she ~ zebra)." in str(score)
-    found = score.to_dict()
-    assert (found["measure"], found["coverage"], len(found["items"])) == ("word_similarity", 0.75, 3)
+    fields = score.to_dict()
+    assert (fields["measure"], fields["coverage"], len(fields["items"])) == ("word_similarity", 0.75, 3)
     assert repr(score).startswith("EmbeddingScore(measure='word_similarity'")
     assert "\n" not in repr(score)
     assert "<table><caption>word_similarity" in score._repr_html_()

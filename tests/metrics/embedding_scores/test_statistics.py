@@ -35,13 +35,15 @@ def test_v_measure_of_whole_weights_is_scikit_learns() -> None:
 
 
 def test_weighted_mean_is_numpys() -> None:
-    values, own = RANDOM.normal(size=(2, 40)) ** 2
-    expected = [np.average(values, weights=own * counts) for counts in COUNTS]
-    np.testing.assert_allclose(weighted_mean(np.stack([values, own]), COUNTS.astype(float)), expected, rtol=1e-12)
+    values, item_weights = RANDOM.normal(size=(2, 40)) ** 2
+    expected = [np.average(values, weights=item_weights * counts) for counts in COUNTS]
+    np.testing.assert_allclose(
+        weighted_mean(np.stack([values, item_weights]), COUNTS.astype(float)), expected, rtol=1e-12
+    )
 
 
 def test_a_rank_correlation_of_equal_items_is_an_error() -> None:
-    with pytest.raises(MeasureError, match="all 4 items have the same value"):
+    with pytest.raises(MeasureError, match=" 4 items"):
         value_of(Quantity("spearman", "spearman", ("a", "b")), np.array([[1.0, 2, 3, 4], [5.0, 5, 5, 5]]))
 
 

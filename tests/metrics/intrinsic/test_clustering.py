@@ -21,16 +21,16 @@ ORIGINAL = bb.Embedding(WORDS, VECTORS, name="original")
 DEBIASED = bb.Embedding(WORDS, np.c_[np.full(302, 0.1), VECTORS[:, 1:]], name="debiased")
 
 
-@pytest.mark.parametrize("embedding", [ORIGINAL, DEBIASED], ids=lambda each: each.name)
+@pytest.mark.parametrize("embedding", [ORIGINAL, DEBIASED], ids=lambda source: source.name)
 def test_the_numbers_are_scikit_learns(embedding: bb.Embedding) -> None:
     score = bb.metrics.clustering(embedding, reference=ORIGINAL, words_in_all=150, random_seed=4)
     sides = most_biased_words(ORIGINAL, WORDS, ("she", "he"), 150)
     units = embedding.matrix([*sides[0], *sides[1]])
     units = units / np.linalg.norm(units, axis=1, keepdims=True)
-    found = KMeans(2, n_init=10, random_state=4).fit_predict(units)
+    clusters = KMeans(2, n_init=10, random_state=4).fit_predict(units)
     side = np.repeat([0, 1], 75)
-    assert score.value == pytest.approx(v_measure_score(side, found), abs=1e-12)
-    accuracy = max((found == side).mean(), (found != side).mean())
+    assert score.value == pytest.approx(v_measure_score(side, clusters), abs=1e-12)
+    accuracy = max((clusters == side).mean(), (clusters != side).mean())
     assert score.estimates.set_index("quantity").loc["accuracy", "value"] == accuracy
     low, high = score.interval
     assert low < score.value + 0.02
@@ -39,8 +39,8 @@ def test_the_numbers_are_scikit_learns(embedding: bb.Embedding) -> None:
 
 def test_debiasing_takes_the_clusters_apart() -> None:
     scores = [
-        bb.metrics.clustering(each, reference=ORIGINAL, words_in_all=150, random_seed=4)
-        for each in (ORIGINAL, DEBIASED)
+        bb.metrics.clustering(source, reference=ORIGINAL, words_in_all=150, random_seed=4)
+        for source in (ORIGINAL, DEBIASED)
     ]
     change = bb.metrics.paired_change(*scores, random_seed=1)
     assert (change["hdi_high"] < -0.2).all()
@@ -54,7 +54,7 @@ def test_lost_words_are_named_and_few_are_an_error() -> None:
         score = bb.metrics.clustering(source, reference=ORIGINAL, words_in_all=100, random_seed=4)
     assert score.lost == {"words": first[:3]}
     assert len(score.items) == 97
-    with pytest.raises(MeasureError, match="has 0 and 1 of the words"):
+    with pytest.raises(MeasureError, match="0 and 1 of the words"):
         bb.metrics.clustering({second[0]: [1.0, 2.0]}, reference=ORIGINAL, words_in_all=100, random_seed=4)
 
 

@@ -72,7 +72,7 @@ def test_words_that_one_of_both_lacks_are_lost() -> None:
     assert score.lost == {"words": ("wy", "wz")}
     alone = bb.metrics.gipe(small, neighbours=5, pairs=PAIRS, random_seed=1)
     assert score.value == alone.value
-    with pytest.raises(MeasureError, match="k=100, but there are 29 words"):
+    with pytest.raises(MeasureError, match=r"k=100.* 29 words"):
         bb.metrics.gipe((WORDS, VECTORS), pairs=PAIRS, random_seed=1)
 
 

@@ -37,9 +37,9 @@ def test_the_shares_are_those_of_a_plain_loop(normalize: bool, path: Path) -> No
                 best, chosen = cosine, kind
         counts[chosen] += 1
     score = bb.metrics.sembias(VECTORS, path, normalize=normalize, random_seed=1)
-    found = score.estimates.set_index("quantity")["value"]
-    assert {name: round(float(found[name]) * len(LINES)) for name in counts} == counts
-    assert 0 < found["definition"] < 1
+    values = score.estimates.set_index("quantity")["value"]
+    assert {name: round(float(values[name]) * len(LINES)) for name in counts} == counts
+    assert 0 < values["definition"] < 1
     assert (score.estimates["hdi_low"] <= score.estimates["value"] + 0.02).all()
 
 
@@ -65,7 +65,7 @@ def test_a_subset_is_reported_on_its_own_and_lost_tuples_are_named(path: Path) -
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("he:she a:b c:d", "line 1"), ("he:she a:b c:d e", "not four pairs"), ("", "lines of four pairs, 0:")],
+    [("he:she a:b c:d", "line 1"), ("he:she a:b c:d e", "line 1"), ("", " 0 ")],
 )
 def test_a_damaged_file_is_an_error(line: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "sembias.txt"
@@ -78,9 +78,9 @@ def test_bad_input_says_what_to_give(path: Path) -> None:
     without = {word: vector for word, vector in VECTORS.items() if word != "he"}
     with pytest.raises(MeasureError, match="lacks he"):
         bb.metrics.sembias(without, path)
-    with pytest.raises(MeasureError, match="the words of 0, but at least two"):
+    with pytest.raises(MeasureError, match=" 0 of the 30 tuples"):
         bb.metrics.sembias({"he": [1.0, 0.0], "she": [0.0, 1.0]}, path)
-    with pytest.raises(MeasureError, match="'he' and 'she' have the same vector"):
+    with pytest.raises(MeasureError, match="'he' and 'she'"):
         bb.metrics.sembias(VECTORS | {"she": VECTORS["he"]}, path)
 
 

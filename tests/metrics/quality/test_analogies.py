@@ -41,10 +41,10 @@ def test_the_answers_are_those_of_plain_loops(block: int, path: Path, monkeypatc
     assert list(score.items["answer"]) == answers
     right = np.array([answer == four[3] for answer, four in zip(answers, QUESTIONS, strict=True)])
     assert 0 < right.sum() < len(right)
-    found = score.estimates.set_index("quantity")["value"]
-    assert list(found.index) == ["accuracy", "semantic", "syntactic", "family", "gram1-made"]
-    assert found["accuracy"] == right.mean()
-    assert found["syntactic"] == found["gram1-made"] == right[40:].mean()
+    values = score.estimates.set_index("quantity")["value"]
+    assert list(values.index) == ["accuracy", "semantic", "syntactic", "family", "gram1-made"]
+    assert values["accuracy"] == right.mean()
+    assert values["syntactic"] == values["gram1-made"] == right[40:].mean()
 
 
 def test_lost_questions_are_named_and_most_leaves_words_out(path: Path) -> None:
@@ -55,7 +55,7 @@ def test_lost_questions_are_named_and_most_leaves_words_out(path: Path) -> None:
     assert all("b8" in question for question in score.lost["questions"])
     alone = bb.metrics.analogies(VECTORS, path, most=18, random_seed=1, progress=False)
     assert not any(answer.startswith("other") for answer in alone.items["answer"])
-    with pytest.raises(MeasureError, match="the words of 0, but at least two"):
+    with pytest.raises(MeasureError, match=" 0 of the 72 questions"):
         bb.metrics.analogies(VECTORS, path, most=5, progress=False)
 
 
@@ -69,7 +69,7 @@ def test_intervals_are_about_pairs(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(": all\na b c\n", "line 2: 'a b c' is not four words"), (": all\na b c d\n", "too few questions, 1:")],
+    [(": all\na b c\n", "line 2: 'a b c'"), (": all\na b c d\n", " 1 questions")],
 )
 def test_a_damaged_file_is_an_error(content: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "questions.txt"
@@ -92,9 +92,9 @@ def test_the_accuracy_is_gensims(name: str, shared: Path) -> None:
     vectors.add_vectors(list(embedding.words), np.asarray(embedding.vectors))
     accuracy, sections = vectors.evaluate_word_analogies(str(path), case_insensitive=False)
     assert score.value == pytest.approx(accuracy, abs=2e-4)  # a near tie in float32
-    found = score.estimates.set_index("quantity")
+    estimates = score.estimates.set_index("quantity")
     for section in sections:
-        if section["section"] in found.index:
+        if section["section"] in estimates.index:
             right, wrong = len(section["correct"]), len(section["incorrect"])
-            assert found.loc[section["section"], "items"] == right + wrong
-            assert found.loc[section["section"], "value"] == pytest.approx(right / (right + wrong), abs=5e-3)
+            assert estimates.loc[section["section"], "items"] == right + wrong
+            assert estimates.loc[section["section"], "value"] == pytest.approx(right / (right + wrong), abs=5e-3)

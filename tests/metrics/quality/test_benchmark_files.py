@@ -29,8 +29,8 @@ def test_the_measure_of_a_file_is_seen_by_its_first_line(content: str, measure: 
 @pytest.mark.shared
 def test_the_measure_of_the_usual_files_is_seen(shared: Path) -> None:
     folder = shared / "data" / "benchmarks"
-    found = {path.name: benchmark_measure(path) for path in folder.glob("*.txt")}
-    assert {name for name, measure in found.items() if measure == "analogies"} == {
+    measures = {path.name: benchmark_measure(path) for path in folder.glob("*.txt")}
+    assert {name for name, measure in measures.items() if measure == "analogies"} == {
         "questions-words.txt",
         "MSR-syntax.txt",
     }
@@ -39,7 +39,7 @@ def test_the_measure_of_the_usual_files_is_seen(shared: Path) -> None:
 def test_a_file_without_words_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text("# none yet\n")
-    with pytest.raises(MeasureError, match="has no words"):
+    with pytest.raises(MeasureError, match=r"words.txt"):
         read_words(path)
-    with pytest.raises(InputFileError, match="There is no file"):
+    with pytest.raises(InputFileError, match=r"other.txt"):
         read_words(tmp_path / "other.txt")

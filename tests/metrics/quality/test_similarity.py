@@ -30,11 +30,11 @@ def test_every_form_of_the_files_is_read(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("cat dog 1\ncar van\ncat car 2\n", "line 2: 'car van' is not two words and a score"),
+        ("cat dog 1\ncar van\ncat car 2\n", "line 2: 'car van'"),
         ("cat dog 1\ncar van nan\ncat car 2\n", "line 2"),
         ("cat dog 1\ncar van 1_0\ncat car 2\n", "line 2"),
-        ("cat dog 1\ncar van 3\n", "with a score, 2:"),
-        ("", "with a score, 0:"),
+        ("cat dog 1\ncar van 3\n", " 2 .* 3 "),
+        ("", " 0 .* 3 "),
         ("cat\ndog\n", "line 2: 'dog'"),
     ],
 )
@@ -48,7 +48,7 @@ def test_a_damaged_file_is_an_error_that_names_the_line(content: str, message: s
 def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
     path.write_bytes(b"caf\xe9 bar 1\n")
-    with pytest.raises(InputFileError, match="not UTF-8"):
+    with pytest.raises(InputFileError, match="UTF-8"):
         bb.metrics.read_similarity(path)
 
 
@@ -56,10 +56,10 @@ def test_too_few_pairs_and_equal_scores_are_errors(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
     vectors = {"cat": [1.0, 0.0], "dog": [1.0, 0.1], "car": [0.0, 1.0], "van": [0.1, 1.0]}
     path.write_text("cat dog 1\ncar bus 2\ncat cow 3\n")
-    with pytest.raises(MeasureError, match="has 1, but at least three"):
+    with pytest.raises(MeasureError, match=" 1 of the 3 "):
         bb.metrics.word_similarity(vectors, path, random_seed=1)
     path.write_text("cat dog 1\ncar van 1\ncat van 1\n")
-    with pytest.raises(MeasureError, match="all 3 items have the same value"):
+    with pytest.raises(MeasureError, match=" 3 items"):
         bb.metrics.word_similarity(vectors, path, random_seed=1)
 
 

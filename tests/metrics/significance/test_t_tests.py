@@ -17,15 +17,15 @@ from tests.metrics.made import PETS, vectors
 def test_welch_is_that_of_the_textbook() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(4, 3)), rng.normal(0.3, 2, size=(5, 2))
-    found = t_test(x.ravel(), y.ravel())
+    test = t_test(x.ravel(), y.ravel())
     variance = [values.var(ddof=1) / values.size for values in (x, y)]
     t = (x.mean() - y.mean()) / np.sqrt(sum(variance))
     df = sum(variance) ** 2 / (variance[0] ** 2 / 11 + variance[1] ** 2 / 9)
     half = stats.t.ppf(0.975, df) * np.sqrt(sum(variance))
-    assert found.t == pytest.approx(t)
-    assert found.df == pytest.approx(df)
-    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), df))
-    assert (found.low, found.high) == pytest.approx((x.mean() - y.mean() - half, x.mean() - y.mean() + half))
+    assert test.t == pytest.approx(t)
+    assert test.df == pytest.approx(df)
+    assert test.p_value == pytest.approx(2 * stats.t.sf(abs(t), df))
+    assert (test.low, test.high) == pytest.approx((x.mean() - y.mean() - half, x.mean() - y.mean() + half))
 
 
 def test_one_sample_and_paired() -> None:
@@ -44,10 +44,10 @@ def test_one_sample_and_paired() -> None:
 def test_kernels_keep_leading_axes() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 30, 4)), rng.normal(size=(2, 30, 5))
-    found = t_test(x, y)
-    assert all(np.shape(numbers) == (2, 30) for numbers in found)
-    assert found.p_value[1, 7] == pytest.approx(t_test(x[1, 7], y[1, 7]).p_value)
-    assert found.low[1, 7] == pytest.approx(t_test(x[1, 7], y[1, 7]).low)
+    test = t_test(x, y)
+    assert all(np.shape(numbers) == (2, 30) for numbers in test)
+    assert test.p_value[1, 7] == pytest.approx(t_test(x[1, 7], y[1, 7]).p_value)
+    assert test.low[1, 7] == pytest.approx(t_test(x[1, 7], y[1, 7]).low)
 
 
 def test_false_claims_are_5_percent_where_values_are_independent() -> None:
@@ -59,12 +59,12 @@ def test_false_claims_are_5_percent_where_values_are_independent() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "options", "message"),
     [
-        (np.ones(1), None, {}, "at least two values"),
-        (np.ones(4), None, {}, "do not vary"),
-        (np.ones(4), np.ones(4), {"paired": True}, "do not vary"),
-        (np.ones(4), np.ones(3), {"paired": True}, "as many on both sides"),
-        (np.ones(4), None, {"paired": True}, "as many on both sides"),
-        (np.full(4, np.nan), None, {}, "missing or infinite"),
+        (np.ones(1), None, {}, "Found 1 .* 2 "),
+        (np.ones(4), None, {}, "equal"),
+        (np.ones(4), np.ones(4), {"paired": True}, "equal"),
+        (np.ones(4), np.ones(3), {"paired": True}, r"\(4,\) and \(3,\)"),
+        (np.ones(4), None, {"paired": True}, r"\(4,\) and None"),
+        (np.full(4, np.nan), None, {}, "infinite"),
     ],
 )
 def test_bad_values(x: np.ndarray, y: np.ndarray | None, options: dict[str, bool], message: str) -> None:
@@ -74,25 +74,25 @@ def test_bad_values(x: np.ndarray, y: np.ndarray | None, options: dict[str, bool
 
 def test_tests_of_a_table() -> None:
     table = bb.distance_table(vectors(), PETS)
-    found = metrics.t_tests(table).set_index(["attribute_group", "values"])
-    assert found.index.tolist() == [(g, v) for g in ("quiet", "loud", "neutral") for v in ("preaveraged", "raw")]
+    frame = metrics.t_tests(table).set_index(["attribute_group", "values"])
+    assert frame.index.tolist() == [(g, v) for g in ("quiet", "loud", "neutral") for v in ("preaveraged", "raw")]
     distances = table[table["attribute_group"] == "loud"].pivot(
         index="protected_word", columns="attribute_word", values="cosine_distance"
     )
     x, y = (distances.loc[list(PETS.protected[group])].to_numpy() for group in ("cats", "dogs"))
     raw = stats.ttest_ind(x.ravel(), y.ravel(), equal_var=False)
-    assert found.loc[("loud", "raw"), "p_value"] == pytest.approx(raw.pvalue)
-    assert found.loc[("loud", "preaveraged"), "p_value"] == pytest.approx(
+    assert frame.loc[("loud", "raw"), "p_value"] == pytest.approx(raw.pvalue)
+    assert frame.loc[("loud", "preaveraged"), "p_value"] == pytest.approx(
         stats.ttest_ind(x.mean(axis=1), y.mean(axis=1), equal_var=False).pvalue
     )
-    assert found.loc[("loud", "raw"), ["n_x", "n_y"]].tolist() == [9, 9]
+    assert frame.loc[("loud", "raw"), ["n_x", "n_y"]].tolist() == [9, 9]
     turned = metrics.t_tests(table, targets=("dogs", "cats"))
-    np.testing.assert_allclose(turned["difference"], -found["difference"])
+    np.testing.assert_allclose(turned["difference"], -frame["difference"])
 
 
 @pytest.mark.parametrize(
     ("targets", "message"),
-    [(("cats", "dog"), "did you mean 'dogs'"), (("cats", "cats"), "two different"), ("cats", "two different")],
+    [(("cats", "dog"), "did you mean 'dogs'"), (("cats", "cats"), "targets="), ("cats", "targets=")],
 )
 def test_bad_targets(targets: tuple[str, str], message: str) -> None:
     with pytest.raises(MeasureError, match=message):
@@ -100,7 +100,7 @@ def test_bad_targets(targets: tuple[str, str], message: str) -> None:
 
 
 def test_three_groups_must_be_named(table: pd.DataFrame) -> None:
-    with pytest.raises(MeasureError, match="has 1 protected groups"):
+    with pytest.raises(MeasureError, match=" 1 protected groups"):
         metrics.t_tests(table[table["protected_group"] == "math"])
 
 
@@ -122,13 +122,13 @@ def test_mac_against_1_and_after_debiasing() -> None:
 def test_tables_that_share_only_some_pairs() -> None:
     before, after = (bb.distance_table(vectors(seed=seed), PETS) for seed in (0, 1))
     part = after[after["protected_word"] != "cat"]
-    with pytest.warns(LostWordsWarning, match="5 pairs of words are in one of the two tables only: cat - "):
-        found = metrics.mac_t_tests(before, part)
-    assert found["n"].tolist() == [10, 25]
+    with pytest.warns(LostWordsWarning, match="5 pairs .*: cat - "):
+        frame = metrics.mac_t_tests(before, part)
+    assert frame["n"].tolist() == [10, 25]
     other = after.assign(protected_word="x" + after["protected_word"])
-    with pytest.raises(MeasureError, match="no pair of words in common"):
+    with pytest.raises(MeasureError, match="in common"):
         metrics.mac_t_tests(before, other)
-    with pytest.raises(MeasureError, match="no attribute words but control words"):
+    with pytest.raises(MeasureError, match="control words"):
         metrics.mac_t_tests(before[before["connection"] == "neutral"])
 
 
@@ -136,8 +136,8 @@ def test_tables_that_share_only_some_pairs() -> None:
 def test_the_religion_table_of_reddit(shared: Path) -> None:
     tables = shared / "data" / "published" / "tables"
     before, after = (bb.read_table(tables / f"religion_reddit_{kind}_pair.csv.gz") for kind in ("original", "debiased"))
-    found = metrics.mac_t_tests(before, after).set_index("values")
+    frame = metrics.mac_t_tests(before, after).set_index("values")
     # Manzini et al. report MAC 0.859 and, after hard debiasing, 0.934 with p = 3e-07 on nearly these words.
-    assert found.loc["preaveraged", "mean"] == pytest.approx(0.859, abs=0.005)
-    assert found.loc["preaveraged", "mean"] - found.loc["preaveraged", "difference"] == pytest.approx(0.934, abs=0.02)
-    assert 1e-8 < found.loc["preaveraged", "p_value"] < 1e-5
+    assert frame.loc["preaveraged", "mean"] == pytest.approx(0.859, abs=0.005)
+    assert frame.loc["preaveraged", "mean"] - frame.loc["preaveraged", "difference"] == pytest.approx(0.934, abs=0.02)
+    assert 1e-8 < frame.loc["preaveraged", "p_value"] < 1e-5

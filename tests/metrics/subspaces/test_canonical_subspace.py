@@ -13,7 +13,7 @@ from bayesbias.metrics.subspaces.canonical_subspace import (
 from tests.metrics.made import PETS, cosine, vectors
 
 # More dimensions than the vectors of `made` have: there, two lists of three words fill the space.
-GIVEN = {word: np.random.default_rng(at).normal(size=12) for at, word in enumerate(PETS.words)}
+GIVEN = {word: np.random.default_rng(seed).normal(size=12) for seed, word in enumerate(PETS.words)}
 
 
 def projector(words: tuple[str, ...]) -> np.ndarray:
@@ -45,9 +45,9 @@ def test_score_and_components() -> None:
 def test_values_of_single_words() -> None:
     scores = canonical_subspace(GIVEN, PETS).scores.set_index("word")["score"]
     assert scores.index.tolist() == [*PETS.protected["cats"], *PETS.protected["dogs"]]
-    for word, found in scores.items():
+    for word, score in scores.items():
         quiet, loud = (by_hand((str(word),), words) for words in PETS.attributes.values())  # type: ignore[arg-type]
-        assert found == pytest.approx(quiet - loud, abs=1e-6)
+        assert score == pytest.approx(quiet - loud, abs=1e-6)
     assert word_similarities([GIVEN["cat"]], [GIVEN["nap"]])[0] == pytest.approx(
         cosine(GIVEN["cat"], GIVEN["nap"]) ** 2
     )

@@ -15,7 +15,7 @@ from bayesbias.metrics.subspaces.mean_cosine import weat_score
 from tests.metrics.made import PETS, cosine
 
 GOOGLE_NEWS = ("data", "embeddings", "googlenews_word2vec_300d_13784.npz")
-GIVEN = {word: np.random.default_rng(at).normal(size=12) for at, word in enumerate(PETS.words)}
+GIVEN = {word: np.random.default_rng(seed).normal(size=12) for seed, word in enumerate(PETS.words)}
 
 # Kindel (2023), Table 1, in vectors that we do not have: score by each metric, rho, ratio, then the components
 # A:C, A:D, B:D, B:C by mean cosine similarity and by the canonical metric.
@@ -65,7 +65,7 @@ def test_rho_is_spearmans() -> None:
     row = kindel_comparison(GIVEN, PETS).iloc[0]
     ranks = [np.argsort(np.argsort([row[f"{by}_{component}"] for component in COMPONENTS])) for by in ("mcs", "cca")]
     assert row["rho"] == pytest.approx(1 - 6 * np.square(ranks[0] - ranks[1]).sum() / (4 * 15))
-    with pytest.raises(MeasureError, match="no ranks to correlate"):
+    with pytest.raises(MeasureError, match="rank correlation"):
         rank_correlation([0.1, 0.1, 0.1, 0.1], [1, 2, 3, 4])
 
 
@@ -95,13 +95,13 @@ def test_all_ten_tests_in_google_news(shared: Path) -> None:
 
 
 def test_studies_without_words_are_left_out_and_named() -> None:
-    with pytest.warns(LostWordsWarning, match=r"Left 1 of 2 studies out.*weat7 \(math, arts, male, female\)"):
+    with pytest.warns(LostWordsWarning, match=r"1 of 2 studies.*weat7 \(math, arts, male, female\)"):
         frame = kindel_comparison(GIVEN, [PETS, "weat7"])
     assert frame["study"].tolist() == ["pets"]
     assert frame.attrs["left_out"] == {"weat7": ("math", "arts", "male", "female")}
-    with pytest.raises(MeasureError, match="Every study has a list that lost too many words"):
+    with pytest.raises(MeasureError, match=r"max_lost=0.2"):
         kindel_comparison(bb.Embedding(tuple(GIVEN), np.array(list(GIVEN.values()))), ["weat7", "weat8"])
-    with pytest.raises(MeasureError, match="Every study"):
+    with pytest.raises(MeasureError, match="max_lost="):
         kindel_comparison(bb.Embedding(tuple(GIVEN), np.array(list(GIVEN.values()))), [])
 
 
@@ -117,5 +117,5 @@ def test_a_ratio_that_is_not_defined() -> None:
     axes = np.eye(6)
     lists = {"a": ["a1"], "b": ["b1"], "c": ["c1"], "d": ["d1"]}
     given = dict(zip(("a1", "b1", "c1", "d1"), axes, strict=False))
-    with pytest.raises(MeasureError, match="canonical score of 'four lists' is 0"):
+    with pytest.raises(MeasureError, match="weat_cca of 'four lists' is 0"):
         kindel_comparison(given, lists)

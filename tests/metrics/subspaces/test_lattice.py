@@ -14,7 +14,7 @@ from tests.metrics.made import mean_cosine
 
 GOOGLE_NEWS = ("data", "embeddings", "googlenews_word2vec_300d_13784.npz")
 RNG = np.random.default_rng(0)
-GIVEN = {f"{letter}{at}": RNG.normal(size=20) + 0.5 for letter in "xy" for at in range(6)}
+GIVEN = {f"{letter}{number}": RNG.normal(size=20) + 0.5 for letter in "xy" for number in range(6)}
 X, Y = [word for word in GIVEN if word[0] == "x"], [word for word in GIVEN if word[0] == "y"]
 BY_PAIR = {"canonical_subspace": canonical_subspace_similarity, "mean_cosine": mean_cosine}
 
@@ -48,7 +48,7 @@ def test_frames_and_summary() -> None:
     assert made.summary().iloc[0].tolist() == pytest.approx(
         [2, 225, frame.to_numpy().min(), frame.to_numpy().mean(), frame.to_numpy().max()]
     )
-    with pytest.raises(MeasureError, match="no size 3; it has 2"):
+    with pytest.raises(MeasureError, match=r"size 3.* 2"):
         made.frame(3)
 
 
@@ -70,8 +70,10 @@ def test_what_grows_and_what_stays() -> None:
 
 
 def test_a_metric_of_ones_own() -> None:
-    own = lattice(GIVEN, X[:4], Y[:4], lambda a, b: float((a @ b.T).max()), sizes=[2])
-    assert own.similarities[2][0, 0] == pytest.approx(max(GIVEN[a] @ GIVEN[b] for a in X[:2] for b in Y[:2]), rel=1e-6)
+    by_function = lattice(GIVEN, X[:4], Y[:4], lambda a, b: float((a @ b.T).max()), sizes=[2])
+    assert by_function.similarities[2][0, 0] == pytest.approx(
+        max(GIVEN[a] @ GIVEN[b] for a in X[:2] for b in Y[:2]), rel=1e-6
+    )
 
 
 def test_lists_may_share_words() -> None:
@@ -96,13 +98,13 @@ def test_samples() -> None:
 
 
 def test_too_many_sub_lists() -> None:
-    given = {f"w{at}": RNG.normal(size=30) for at in range(25)}
-    with pytest.raises(MeasureError, match=r"25 words have sub-lists that make 126,410,606,437,750 pairs.*samples="):
+    given = {f"w{number}": RNG.normal(size=30) for number in range(25)}
+    with pytest.raises(MeasureError, match=r"25 words .*126,410,606,437,750 pairs.*samples="):
         lattice(given, list(given))
     assert lattice(given, list(given), samples=5, random_seed=1).similarities[12].shape == (5, 5)
     with pytest.raises(ArgumentError, match="random_seed=-1"):
         lattice(GIVEN, X, Y, random_seed=-1)
-    with pytest.raises(MeasureError, match="1 to 5 words"):
+    with pytest.raises(MeasureError, match=r"sizes=.* 5 "):
         lattice(GIVEN, X, sizes=[6])
 
 

@@ -9,7 +9,7 @@ from bayesbias.metrics.subspaces.canonical_subspace import subspace_similarity
 from bayesbias.metrics.subspaces.leave_one_word_out import leave_one_word_out
 from tests.metrics.made import mean_cosine
 
-WORDS = tuple(f"w{at}" for at in range(200))
+WORDS = tuple(f"w{number}" for number in range(200))
 EMBEDDING = bb.Embedding(words=WORDS, vectors=np.random.default_rng(0).normal(size=(200, 8)))
 LISTS = {"a": ["w0", "w1", "w2"], "b": ["w3", "w4"]}
 
@@ -60,5 +60,5 @@ def test_bad_input() -> None:
     for options in ({"samples": 0}, {"random_seed": -1}):
         with pytest.raises(ArgumentError, match=next(iter(options))):
             leave_one_word_out(EMBEDDING, LISTS, **options)
-    with pytest.raises(MeasureError, match="1 words are to be drawn, but the vocabulary has only 0"):
+    with pytest.raises(MeasureError, match=r"1 words.* 0 "):
         leave_one_word_out(EMBEDDING, LISTS, vocabulary=WORDS[:5])

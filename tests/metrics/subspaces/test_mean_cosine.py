@@ -76,16 +76,16 @@ def test_kernels_keep_leading_axes() -> None:
 
 
 def test_lists_that_cannot_be_paired() -> None:
-    with pytest.raises(MeasureError, match="2 and 3 words, so they cannot be paired"):
+    with pytest.raises(MeasureError, match="2 and 3 words"):
         word_cosines(np.ones((2, 3)), np.ones((3, 3)), "paired")
-    with pytest.raises(MeasureError, match=r"differ in length \('cats' 3, 'dogs' 3, 'quiet' 2, 'loud' 3 words\)"):
+    with pytest.raises(MeasureError, match=r"\('cats' 3, 'dogs' 3, 'quiet' 2, 'loud' 3 words\)"):
         weat_score(vectors(), PETS, estimator="paired")
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")
 def test_lost_words_leave_wrong_partners() -> None:
     given = vectors("cat", "nap")
-    with pytest.raises(MeasureError, match=r"'cats' kept 1 of 2; 'quiet' kept 1 of 2 words.*wrong partners"):
+    with pytest.raises(MeasureError, match=r"'cats' kept 1 of 2; 'quiet' kept 1 of 2 words"):
         weat_score(given, LISTS, estimator="paired", max_lost=0.5)
     assert weat_score(given, LISTS, max_lost=0.5).lost_words == {"cats": ("cat",), "quiet": ("nap",)}
 
@@ -93,11 +93,11 @@ def test_lost_words_leave_wrong_partners() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ArgumentError, match="did you mean 'centroid'"):
         weat_score(vectors(), LISTS, estimator="centroids")  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="cancel out"):
+    with pytest.raises(MeasureError, match="centroid"):
         word_cosines([[1.0, 0.0]], [[1.0, 0.1], [-1.0, -0.1]], "centroid")
-    with pytest.raises(MeasureError, match="is zero"):
+    with pytest.raises(MeasureError, match="zero"):
         word_cosines([[1.0, 0.0]], [[0.0, 0.0]])
     with pytest.raises(MeasureError, match="2 and 3 dimensions"):
         word_cosines(np.ones((1, 2)), np.ones((1, 3)))
-    with pytest.raises(MeasureError, match="has 3 protected groups"):
-        weat_score({word: [1.0, at] for at, word in enumerate(bb.load_study("religion").words)}, "religion")
+    with pytest.raises(MeasureError, match="3 protected groups"):
+        weat_score({word: [1.0, number] for number, word in enumerate(bb.load_study("religion").words)}, "religion")

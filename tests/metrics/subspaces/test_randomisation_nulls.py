@@ -20,7 +20,7 @@ from bayesbias.metrics.subspaces.randomisation_nulls import (
 from tests.metrics.made import PETS, cosine
 
 DIMENSIONS = 12
-WORDS = tuple(f"w{at}" for at in range(400))
+WORDS = tuple(f"w{number}" for number in range(400))
 ISOTROPIC = bb.Embedding(words=WORDS, vectors=np.random.default_rng(0).normal(size=(400, DIMENSIONS)))
 LISTS = {"a": ["w0", "w1", "w2"], "b": ["w3", "w4", "w5", "w6"]}
 
@@ -41,8 +41,8 @@ def test_statistics_are_those_of_scipy() -> None:
     expected = [_by_scipy(vectors[a], vectors[b]) for a, b in zip(first, second, strict=True)]
     assert list(frame) == ["similarity", "scaled", "mean_cosine", "congruence_1", "congruence_2", "congruence_3"]
     np.testing.assert_allclose(frame, expected, atol=1e-8)  # SciPy's angles lose digits near 0
-    kept = list_statistics(ISOTROPIC, first[:1], second)
-    np.testing.assert_allclose(kept, [_by_scipy(vectors[first[0]], vectors[b]) for b in second], atol=1e-8)
+    statistics = list_statistics(ISOTROPIC, first[:1], second)
+    np.testing.assert_allclose(statistics, [_by_scipy(vectors[first[0]], vectors[b]) for b in second], atol=1e-8)
 
 
 def test_statistics_of_dependent_vectors() -> None:
@@ -56,7 +56,7 @@ def test_statistics_of_dependent_vectors() -> None:
 
 def test_expectations_in_isotropic_vectors() -> None:
     """Random subspaces of dimensions p and q in d have a mean similarity of p q / d, and cosines of mean 0."""
-    words = tuple(f"w{at}" for at in range(10_000))
+    words = tuple(f"w{number}" for number in range(10_000))
     embedding = bb.Embedding(words=words, vectors=np.random.default_rng(8).normal(size=(10_000, DIMENSIONS)))
     nulls = randomisation_nulls(embedding, LISTS, samples=4000, random_seed=1)
     frame = nulls.frame().set_index(["drawn", "statistic"])
@@ -151,8 +151,8 @@ def test_the_four_comparisons_of_a_study() -> None:
     assert [null.lists for null in nulls.values()] == [
         ("cats", "quiet"), ("cats", "loud"), ("dogs", "loud"), ("dogs", "quiet")]  # fmt: skip
     # The words of all four lists are left out; the control words are not.
-    own = {word for group in (*PETS.protected.values(), *PETS.attributes.values()) for word in group}
-    assert {null.vocabulary for null in nulls.values()} == {len(words) - len(own)}
+    study_words = {word for group in (*PETS.protected.values(), *PETS.attributes.values()) for word in group}
+    assert {null.vocabulary for null in nulls.values()} == {len(words) - len(study_words)}
     score = canonical_subspace(embedding, PETS)
     for component, null in nulls.items():
         assert null.observed["scaled"] == pytest.approx(score.statistics[component])
@@ -175,16 +175,16 @@ def test_lost_words_are_kept_in_the_result() -> None:
 def test_bad_input() -> None:
     with pytest.raises(MeasureError, match="Found 1 word lists"):
         randomisation_nulls(ISOTROPIC, {"a": ["w0"]})
-    with pytest.raises(MeasureError, match="4 words are to be drawn, but the vocabulary has only 3"):
+    with pytest.raises(MeasureError, match=r"4 words.* 3 "):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="second", vocabulary=WORDS[:10])
-    with pytest.raises(MeasureError, match="window=5: 7 words are drawn"):
+    with pytest.raises(MeasureError, match="window=5: 7 words"):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="both", match="norm", window=5)
     with pytest.raises(ArgumentError, match=r"drawn='bath' \(did you mean 'both'\?\)"):
         randomisation_nulls(ISOTROPIC, LISTS, drawn="bath")
     for options in ({"samples": 0}, {"random_seed": -1}, {"random_seed": True}):
         with pytest.raises(ArgumentError, match=next(iter(options))):
             randomisation_nulls(ISOTROPIC, LISTS, **options)  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="at least one list"):
+    with pytest.raises(MeasureError, match="drawn="):
         randomisation_nulls(ISOTROPIC, LISTS, drawn=())
     with pytest.raises(EmbeddingError, match="zero"):
         randomisation_nulls({"a": [0.0, 0.0], "b": [1.0, 0.0]}, {"x": ["a"], "y": ["b"]})

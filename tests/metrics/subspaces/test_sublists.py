@@ -41,7 +41,7 @@ def test_every_word_is_as_likely() -> None:
 
 def test_no_more_than_there_are() -> None:
     np.testing.assert_array_equal(draw_subsets(5, 2, 10, np.random.default_rng(0)), all_subsets(5, 2))
-    with pytest.raises(ArgumentError, match="at least 1"):
+    with pytest.raises(ArgumentError, match="samples=0"):
         checked_samples(0)
 
 
@@ -54,15 +54,15 @@ def test_neighbours_differ_in_one_word() -> None:
 
 def test_too_many_say_how_many() -> None:
     raise_if_too_many(10_000_000, 13, looped=False)
-    with pytest.raises(MeasureError, match=r"13 words.*10,000,001 pairs, more than 10,000,000.*samples=1000"):
+    with pytest.raises(MeasureError, match=r"13 words.*10,000,001 pairs.*10,000,000.*samples=1000"):
         raise_if_too_many(10_000_001, 13, looped=False)
-    with pytest.raises(MeasureError, match=r"more than 1,000,000"):
+    with pytest.raises(MeasureError, match="1,000,000"):
         raise_if_too_many(comb(12, 6) ** 2 * 2, 12, looped=True)
 
 
 @pytest.mark.parametrize("sizes", [[4], [2, 9], np.array([5]), []])
 def test_sizes_that_there_are_not(sizes: list[int]) -> None:
-    with pytest.raises(MeasureError, match="1 to 3 words"):
+    with pytest.raises(MeasureError, match=r"sizes=.* 3 "):
         checked_sizes(sizes, 3)
 
 

@@ -81,24 +81,24 @@ def known_fit(
         },
         coords=coords,
     )
-    found = xr.Dataset({"diverging": (("chain", "draw"), np.zeros(shape, dtype=bool))})
+    sample_stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros(shape, dtype=bool))})
     settings = {"sampler": "exact", "draws": draws, "tune": 0, "chains": 1, "seed": 1}
-    return finish_fit(posterior, found, data, load_model("hierarchical"), table, settings=settings)
+    return finish_fit(posterior, sample_stats, data, load_model("hierarchical"), table, settings=settings)
 
 
 def similarities(fit: xr.DataTree, draw: int, words: tuple[str, ...], attributes: tuple[str, ...]) -> np.ndarray:
     """The noise-free similarities of one draw of the first chain, pair by pair, by name."""
     posterior = fit["posterior"].to_dataset().isel(chain=0, draw=draw)
     table = bb.models.fitted_table(fit).set_index(["protected_word", "attribute_word"])["connection"]
-    found = np.empty((len(words), len(attributes)))
+    values = np.empty((len(words), len(attributes)))
     for i, word in enumerate(words):
         for j, attribute in enumerate(attributes):
             mean = posterior["word_mean"].sel(protected_word=word, connection=table[word, attribute])
             effect = (
                 posterior["attribute_effect"].sel(attribute_word=attribute) if "attribute_effect" in posterior else 0
             )
-            found[i, j] = 1 - float(mean) - float(effect)
-    return found
+            values[i, j] = 1 - float(mean) - float(effect)
+    return values
 
 
 def brute_effect_size(similarity: np.ndarray, x: int, a: int) -> float:
@@ -129,22 +129,22 @@ def test_observed_equals_the_measure_itself(name: str, options: dict[str, Any]) 
     measures = {"weat": weat, "weat_score": weat_score, "mac": mac, "ect": ect}
     extra = {"normalize": True} if name == "ect" else {}
     expected = measures[name](VECTORS, "weat7", **options, **extra)  # type: ignore[operator]
-    found = measure_posterior(quick_fit(bb.distance_table(VECTORS, "weat7")), name, random_seed=1, **options)
-    for row in found.summary.to_dict("records"):
+    posterior = measure_posterior(quick_fit(bb.distance_table(VECTORS, "weat7")), name, random_seed=1, **options)
+    for row in posterior.summary.to_dict("records"):
         assert row["observed"] == pytest.approx(expected.statistics[row["statistic"]], abs=1e-12), row["statistic"]
-    assert found.summary["statistic"].iloc[0] == next(iter(expected.statistics))
+    assert posterior.summary["statistic"].iloc[0] == next(iter(expected.statistics))
     if name == "weat":
-        assert found.words["word"].tolist() == expected.scores["word"].tolist()
-        np.testing.assert_allclose(found.words["observed"], expected.scores["score"], atol=1e-12)
+        assert posterior.words["word"].tolist() == expected.scores["word"].tolist()
+        np.testing.assert_allclose(posterior.words["observed"], expected.scores["score"], atol=1e-12)
     if name == "mac":
-        assert found.words["attribute_group"].tolist() == expected.scores["attribute_group"].tolist()
-        np.testing.assert_allclose(found.words["observed"], expected.scores["score"], atol=1e-12)
+        assert posterior.words["attribute_group"].tolist() == expected.scores["attribute_group"].tolist()
+        np.testing.assert_allclose(posterior.words["observed"], expected.scores["score"], atol=1e-12)
 
 
 def test_observed_of_many_groups(religion: xr.DataTree) -> None:
-    found = measure_posterior(religion, "mac", random_seed=1).summary.set_index("statistic")["observed"]
+    observed = measure_posterior(religion, "mac", random_seed=1).summary.set_index("statistic")["observed"]
     for name, value in mac(VECTORS, small_religion()).statistics.items():
-        assert found[name] == pytest.approx(value, abs=1e-12), name
+        assert observed[name] == pytest.approx(value, abs=1e-12), name
     names = ("male", "female")
     here = {"targets": ("jews", "christians"), "statistic": "mean"}
     one = measure_posterior(religion, "weat", random_seed=1, **here)
@@ -160,24 +160,24 @@ def test_observed_of_many_groups(religion: xr.DataTree) -> None:
 def test_expected_by_brute_force(table: pd.DataFrame, model: str) -> None:
     fit = quick_fit(table, model, draws=200)
     study = bb.load_study("weat7")
-    found = measure_posterior(fit, random_seed=1)
+    posterior = measure_posterior(fit, random_seed=1)
     words = (*study.protected["math"], *study.protected["arts"])
     attributes = (*study.attributes["male"], *study.attributes["female"])
     for draw in (0, 7, 199):
         similarity = similarities(fit, draw, words, attributes)
-        size = float(found.draws["expected"].sel(chain=0, draw=draw, statistic="effect_size"))
+        size = float(posterior.draws["expected"].sel(chain=0, draw=draw, statistic="effect_size"))
         assert size == pytest.approx(brute_effect_size(similarity, 8, 8))
 
 
 def test_estimates_are_those_of_the_draws(crossed: xr.DataTree) -> None:
-    found = measure_posterior(crossed, hdi_prob=0.5, random_seed=1)
-    row = found.summary.iloc[1]
-    draws = np.sort(found.draws["expected"].sel(statistic="test_statistic").to_numpy().ravel())
+    posterior = measure_posterior(crossed, hdi_prob=0.5, random_seed=1)
+    row = posterior.summary.iloc[1]
+    draws = np.sort(posterior.draws["expected"].sel(statistic="test_statistic").to_numpy().ravel())
     assert row["mean"] == pytest.approx(draws.mean())
     inside = ((draws >= row["hdi_low"]) & (draws <= row["hdi_high"])).mean()
     assert inside == pytest.approx(0.5, abs=0.01)
     repeated, null = (
-        found.draws[name].sel(statistic="test_statistic").to_numpy().ravel() for name in ("repeated", "null")
+        posterior.draws[name].sel(statistic="test_statistic").to_numpy().ravel() for name in ("repeated", "null")
     )
     assert np.quantile(repeated, [0.25, 0.75]) == pytest.approx([row["repeated_low"], row["repeated_high"]])
     assert np.quantile(null, [0.025, 0.975]) == pytest.approx([row["null_low"], row["null_high"]])
@@ -190,9 +190,9 @@ def test_estimates_are_those_of_the_draws(crossed: xr.DataTree) -> None:
 def test_null_and_repeated_of_known_parameters(table: pd.DataFrame) -> None:
     """s(w, A, B) is Normal with variance sigma^2 (1/8 + 1/8); the test statistic has 16 of them."""
     fit = known_fit(table, associated=0.90, different=0.95, sigma=0.08, draws=10_000)
-    found = measure_posterior(fit, random_seed=1).summary.set_index("statistic")
+    summary = measure_posterior(fit, random_seed=1).summary.set_index("statistic")
     sd = 0.08 * np.sqrt(0.25 * 16)
-    row = found.loc["test_statistic"]
+    row = summary.loc["test_statistic"]
     assert row["mean"] == pytest.approx(16 * 0.05)
     assert row["null_low"] == pytest.approx(-1.96 * sd, abs=4 * row["null_se"])
     assert row["null_high"] == pytest.approx(1.96 * sd, abs=4 * row["null_se"])
@@ -203,7 +203,7 @@ def test_null_and_repeated_of_known_parameters(table: pd.DataFrame) -> None:
     beyond = stats.norm.sf(1.96 - 0.8 / sd) + stats.norm.cdf(-1.96 - 0.8 / sd)
     assert row["beyond_null"] == pytest.approx(beyond, abs=0.01)
     # Without noise the words of a group are alike, and the effect size is at its bound.
-    assert found.loc["effect_size", "mean"] == pytest.approx(2 * np.sqrt(15 / 16))
+    assert summary.loc["effect_size", "mean"] == pytest.approx(2 * np.sqrt(15 / 16))
 
 
 def test_share_of_the_null_is_uniform_where_nothing_is_associated(table: pd.DataFrame) -> None:
@@ -227,8 +227,8 @@ def test_share_of_the_null_is_uniform_for_fits_of_tables_without_association(sam
     shares = []
     for seed in range(samples):
         made = bb.models.simulate_table(stereotypes, "crossed_per_list", parameters=parameters, random_seed=seed)
-        found = measure_posterior(quick_fit(made, draws=300), random_seed=seed).summary
-        shares.append(found["null_share"].to_numpy())
+        summary = measure_posterior(quick_fit(made, draws=300), random_seed=seed).summary
+        shares.append(summary["null_share"].to_numpy())
     for column in np.transpose(shares):
         assert stats.kstest(column, "uniform").pvalue > 0.001
 
@@ -245,22 +245,22 @@ def test_effect_size_without_noise_grows_where_words_are_pooled(table: pd.DataFr
     nothing = bb.models.simulate_table(
         table, parameters={**parameters, "connection_mean": [0.95, 0.95, 1, 1]}, random_seed=2
     )
-    found = measure_posterior(quick_fit(nothing), random_seed=1)
-    row = found.summary.iloc[0]
+    posterior = measure_posterior(quick_fit(nothing), random_seed=1)
+    row = posterior.summary.iloc[0]
     assert row["null_low"] < row["observed"] < row["null_high"]
     assert row["sd"] > 0.5
-    bounded = np.abs(found.draws["expected"].sel(statistic="effect_size"))
+    bounded = np.abs(posterior.draws["expected"].sel(statistic="effect_size"))
     assert float(bounded.max()) <= 2 * np.sqrt(15 / 16)
 
 
 def test_effect_size_without_noise_shrinks_where_associations_are_hardly_pooled(crossed: xr.DataTree) -> None:
     """WEAT 7 in Google News: 0.97 observed, 0.85 expected; the linear statistic stays."""
-    found = measure_posterior(crossed, random_seed=1)
-    size, statistic = found.summary.to_dict("records")
+    posterior = measure_posterior(crossed, random_seed=1)
+    size, statistic = posterior.summary.to_dict("records")
     assert size["mean"] == pytest.approx(0.85, abs=0.03)
     assert abs(statistic["mean"] - statistic["observed"]) < 0.1 * statistic["sd"]
-    spread = found.draws["expected"].sel(statistic="test_statistic") / (
-        8 * found.draws["expected"].sel(statistic="effect_size")
+    spread = posterior.draws["expected"].sel(statistic="test_statistic") / (
+        8 * posterior.draws["expected"].sel(statistic="effect_size")
     )
     assert float(spread.mean()) > statistic["observed"] / (8 * size["observed"])
 
@@ -278,21 +278,21 @@ def test_effect_size_in_weat_7_is_that_of_the_docstring() -> None:
 
 
 def test_null_of_mac_is_centered_on_what_was_observed(crossed: xr.DataTree) -> None:
-    found = measure_posterior(crossed, "mac", random_seed=1)
-    rows = found.summary.set_index("statistic")
+    posterior = measure_posterior(crossed, "mac", random_seed=1)
+    rows = posterior.summary.set_index("statistic")
     assert rows.loc["mac", "null_share"] > 0.9
     assert rows.loc["mac_associated", "null_mean"] == pytest.approx(rows.loc["mac_different", "null_mean"], abs=1e-3)
     # Attribute effects are drawn anew in the null: it is wider than a repetition with the same words.
     assert rows.loc["mac", "null_high"] - rows.loc["mac", "null_low"] > 1.5 * (
         rows.loc["mac", "repeated_high"] - rows.loc["mac", "repeated_low"]
     )
-    assert "cannot tell an association" in str(found)
+    assert "MAC averages" in str(posterior)
 
 
 def test_components_add_up(crossed: xr.DataTree) -> None:
     draws = measure_posterior(crossed, "weat_score", random_seed=1).draws
     for name in ("expected", "repeated", "null", "observed"):
-        part = {str(each): draws[name].sel(statistic=each) for each in draws["statistic"].to_numpy()}
+        part = {str(statistic): draws[name].sel(statistic=statistic) for statistic in draws["statistic"].to_numpy()}
         np.testing.assert_allclose(part["score"], part["a_c"] + part["b_d"] - part["b_c"] - part["a_d"], atol=1e-12)
 
 
@@ -321,8 +321,8 @@ def test_seed_repeats_and_is_recorded(crossed: xr.DataTree) -> None:
 
 
 def test_words_are_as_the_statistics_say(crossed: xr.DataTree) -> None:
-    found = measure_posterior(crossed, "weat", statistic="mean", random_seed=1)
-    words, statistics = found.words, found.summary.set_index("statistic")
+    posterior = measure_posterior(crossed, "weat", statistic="mean", random_seed=1)
+    words, statistics = posterior.words, posterior.summary.set_index("statistic")
     groups = words.groupby("group", sort=False)["mean"].mean()
     assert groups["math"] - groups["arts"] == pytest.approx(statistics.loc["test_statistic", "mean"])
     assert ((words["null_low"] < 0) & (words["null_high"] > 0)).all()
@@ -332,7 +332,7 @@ def test_words_are_as_the_statistics_say(crossed: xr.DataTree) -> None:
 def test_print(crossed: xr.DataTree) -> None:
     text = " ".join(str(measure_posterior(crossed, random_seed=1)).split())
     assert "math, arts by male, female" in text
-    assert "effect_size: observed 0.966. Where nothing is associated, 95% of the values" in text
+    assert "effect_size: observed 0.966. " in text
     assert "read strength from the test statistic" in text
     assert "±" in text
 
@@ -348,13 +348,13 @@ def test_lost_words_are_said(crossed: xr.DataTree) -> None:
     ("arguments", "error", "words"),
     [
         ({"measure": "waet"}, ReportError, r"waet.*did you mean 'weat'"),
-        ({"measure": "canonical_subspace"}, ReportError, "no measure of the similarities"),
+        ({"measure": "canonical_subspace"}, ReportError, "canonical_subspace"),
         ({"dof": 0}, ReportError, r"no option 'dof'.*did you mean 'ddof'"),
-        ({"measure": "mac", "targets": ("math", "arts")}, MeasureError, "every group"),
+        ({"measure": "mac", "targets": ("math", "arts")}, MeasureError, "targets"),
         ({"targets": ("math", "art")}, MeasureError, r"'art'.*did you mean 'arts'"),
-        ({"attributes": ("human", "neutral")}, ReportError, "give lists that have both"),
-        ({"statistic": "median"}, ArgumentError, "use sum, mean"),
-        ({"measure": "weat_score", "estimator": "centroid"}, ArgumentError, "use grand_mean, paired"),
+        ({"attributes": ("human", "neutral")}, ReportError, "associated and different"),
+        ({"statistic": "median"}, ArgumentError, "statistic=.* sum, mean"),
+        ({"measure": "weat_score", "estimator": "centroid"}, ArgumentError, "estimator=.* grand_mean, paired"),
         ({"ddof": 2}, MeasureError, "ddof=2"),
         ({"hdi_prob": 2}, ArgumentError, "hdi_prob=2"),
     ],
@@ -365,7 +365,7 @@ def test_mistakes(crossed: xr.DataTree, arguments: dict[str, Any], error: type[E
 
 
 def test_a_pair_that_the_fit_lacks(table: pd.DataFrame) -> None:
-    with pytest.raises(ReportError, match=r"256 pairs of words, of which the fit lacks 1: math - male"):
+    with pytest.raises(ReportError, match=r"256 pairs .* 1: math - male"):
         measure_posterior(quick_fit(table.iloc[1:]), random_seed=1)
 
 
@@ -391,5 +391,5 @@ def test_paired_lists_that_lost_words(table: pd.DataFrame) -> None:
         "lost_words": [{"word": "math", "role": "protected", "list": "math", "reason": "a test"}],
     }
     fit = quick_fit(shorter)
-    with pytest.raises(ReportError, match="wrong partners"):
+    with pytest.raises(ReportError, match="estimator='grand_mean'"):
         measure_posterior(fit, "weat_score", estimator="paired")

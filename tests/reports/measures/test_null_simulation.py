@@ -135,22 +135,22 @@ def test_error_of_a_rate_is_never_0() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"protected": (8, 7)}, "difference of two sums"),
-        ({"protected": (1, 1)}, r"protected=\(1, 1\).*at least 2"),
-        ({"attributes": (8, 1)}, r"attributes=\(8, 1\).*at least 2"),
-        ({"attributes": 8}, "two list sizes"),
-        ({"attributes": (8, 8, 8)}, "two list sizes"),
-        ({"attributes": (8, 2.5)}, "two list sizes"),
-        ({"sd": 0}, "sd=0: give a number above 0"),
+        ({"protected": (8, 7)}, "protected="),
+        ({"protected": (1, 1)}, r"protected=\(1, 1\).* 2 "),
+        ({"attributes": (8, 1)}, r"attributes=\(8, 1\).* 2 "),
+        ({"attributes": 8}, "attributes="),
+        ({"attributes": (8, 8, 8)}, "attributes="),
+        ({"attributes": (8, 2.5)}, "attributes="),
+        ({"sd": 0}, "sd=0: "),
         ({"sd": -0.1}, "sd=-0.1"),
         ({"sd": float("nan")}, "sd=nan"),
         ({"sd": True}, "sd=True"),
         ({"sd": "0.08"}, "sd='0.08'"),
-        ({"attribute_sd": -0.1}, "attribute_sd=-0.1: give a number from 0"),
+        ({"attribute_sd": -0.1}, "attribute_sd=-0.1: "),
         ({"word_sd": 1.5}, "word_sd=1.5"),
         ({"samples": 0}, "samples=0"),
         ({"samples": 1e4}, "samples=10000.0"),
-        ({"samples": 10**9}, "Take fewer samples"),
+        ({"samples": 10**9}, "^1,000,000,000 samples"),
         ({"ddof": 2}, "ddof=2"),
     ],
 )
@@ -169,9 +169,9 @@ def test_bad_observed(null: Any) -> None:
         null_share(null, effect_sise=1.0)
     with pytest.raises(ReportError, match="mac=nan"):
         null_share(null, mac=float("nan"))
-    with pytest.raises(ReportError, match="Nothing to compare"):
+    with pytest.raises(ReportError, match="effect_size or test_statistic or mac"):
         null_share(null)
-    with pytest.raises(ReportError, match=r"dict has no 'effect_size'"):
+    with pytest.raises(ReportError, match=r"dict .*'effect_size'"):
         null_share({}, effect_size=1.0)  # type: ignore[arg-type]
 
 

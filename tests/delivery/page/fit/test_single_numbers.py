@@ -49,7 +49,7 @@ def test_weat_says_why_it_is_not_shown(table: pd.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda table: table.iloc[1:], "Of 256 pairs of words the table lacks 1: math - male."),
+        (lambda table: table.iloc[1:], "The table lacks 1 of 256 pairs of words: math - male."),
         (lambda table: table[table["attribute_group"] != "female"], "associates 'arts' with 0 attribute groups"),
     ],
 )
