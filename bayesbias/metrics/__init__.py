@@ -20,7 +20,8 @@ from bayesbias.metrics.associations.rnsb import rnsb
 from bayesbias.metrics.associations.semaxis import semaxis
 from bayesbias.metrics.associations.single_category import nas, sc_weat
 from bayesbias.metrics.associations.weat import weat
-from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS, Direction, direct_bias, gender_direction
+from bayesbias.metrics.directions.direct_bias import direct_bias
+from bayesbias.metrics.directions.direction import GENDER_PAIRS, Direction, gender_direction
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.directions.word_scores import load_base_pairs, word_scores

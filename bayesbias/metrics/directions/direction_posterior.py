@@ -11,7 +11,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_probability, reso
 from bayesbias.base.statements import Facts
 from bayesbias.embeddings.embedding import EmbeddingLike, unit_rows
 from bayesbias.errors import MeasureError
-from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS, Direction, gender_direction
+from bayesbias.metrics.directions.direction import GENDER_PAIRS, Direction, gender_direction
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words
 from bayesbias.metrics.shared_parameters import shared_parameters
 

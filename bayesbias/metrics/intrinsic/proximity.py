@@ -11,7 +11,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_number, resolve_s
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS, gender_direction
+from bayesbias.metrics.directions.direction import GENDER_PAIRS, gender_direction
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity

@@ -11,7 +11,7 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_type,
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import RANK_TOLERANCE, unit_rows, weighted_directions
-from bayesbias.metrics.directions.direct_bias import Direction, as_direction
+from bayesbias.metrics.directions.direction import Direction, as_direction
 from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS
+from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.registry import MEASURES
