@@ -14,6 +14,7 @@ from bayesbias.debias.linear.linear_map import FittedLinearMap, removal
 from bayesbias.debias.subspace import bias_subspace, unit_rows, whole_embedding
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
+from bayesbias.estimates.intervals import share_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,22 +196,6 @@ class FittedINLP(FittedLinearMap):
             "components": len(self.directions),
             "accuracy_on_held_out_words": f"{shown}, chance {after['chance']:.3f}",
         }
-
-
-def share_interval(right: int, count: int, prob: float) -> tuple[float, float]:
-    """Return the highest posterior density interval of a share, with a uniform prior.
-
-    >>> low, high = share_interval(40, 100, 0.89)
-    >>> round(low, 3), round(high, 3)
-    (0.324, 0.479)
-    """
-    from scipy.stats import beta
-
-    posterior = beta(right + 1, count - right + 1)
-    below = np.linspace(0.0, 1.0 - prob, 2001)
-    lows, highs = posterior.ppf(below), posterior.ppf(np.minimum(below + prob, 1.0))
-    narrowest = int(np.argmin(highs - lows))
-    return float(lows[narrowest]), float(highs[narrowest])
 
 
 def _classifier(vectors: Floats, labels: Integers) -> Any:
