@@ -1,9 +1,9 @@
-"""Asymmetry: what one word evokes of another, and the other way round.
+"""Asymmetry of association: whether one word evokes another more than the reverse.
 
-`evocation`, `static` and `masked_model` are sources of P(b given a); `lar` asks any of them both ways. `alar`, `cam`,
-`directional_accuracy` and `similarity` say what pairs show together, `report` all of it, and
-`study_asymmetry` what the words of a study do. `context_factors` says what the contexts of a language model have to do
-with how often it is right.
+`evocation`, `static` and `masked_model` are sources of P(b given a), and `lar` compares both directions of pairs with
+any of them. `alar`, `cam`, `directional_accuracy` and `similarity` summarise pairs, `report` combines these, and
+`study_asymmetry` analyses the words of a study. `context_factors` relates the accuracy of a language model to its
+contexts.
 """
 
 from bayesbias.asymmetry.agreement import cam, directional_accuracy, similarity

@@ -1,4 +1,4 @@
-"""Agreement of two sources on asymmetry: CAM, directional accuracy; and the similarity that both directions make."""
+"""Agreement of two sources on asymmetry: CAM and directional accuracy; and similarity, from both directions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,9 +23,9 @@ from bayesbias.base.checks import HDI_PROB, check_number, check_probability
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
 
 LEAST_PAIRS = 10
-"""Pairs of a relation, below which it has no row of its own."""
+"""Smallest number of pairs for which a relation has a row."""
 CLEAR = 0.95
-"""The probability of direction from which on a direction is called clear."""
+"""Smallest probability of direction at which a direction is called clear."""
 ALL, WEIGHTED, WITHOUT_REST = "all pairs", "SA", "SR"
 
 
@@ -37,26 +37,25 @@ def cam(
     Parameters
     ----------
     first, second
-        From `lar`, of the same pairs; pairs that one of them leaves out do not enter.
+        From `lar`, for the same pairs. Pairs that either leaves out are not used.
     relations
-        Some of the relations of `first`, by name; None: all.
+        Names of the relations of `first` to use; None uses all.
     hdi_prob
         Probability inside the intervals.
 
     Returns
     -------
     pandas.DataFrame
-        One row a relation with at least ten pairs, the largest first, then ``SA``, the mean of these weighted by their
-        pairs, and ``SR``, the same without ``RelatedTo``; of pairs without relations one row, ``all pairs``. Columns:
-        `relation`, `pairs`, `cam`, `hdi_low`, `hdi_high`; the reliabilities `reliability_first` and
-        `reliability_second`, the shares of the variance of the true LARs that the
-        posterior means have; and `endless`, `endless_low`,
-        `endless_high`: what CAM would be without the errors of either, such as with endless participants.
+        One row per relation with at least ten pairs, the largest first; then ``SA``, their mean weighted by the numbers
+        of pairs, and ``SR``, the same without ``RelatedTo``. Pairs without relations have one row, ``all pairs``.
+        Columns: `relation`, `pairs`, `cam`, `hdi_low`, `hdi_high`; the reliabilities `reliability_first` and
+        `reliability_second`, the variance of the posterior means over that of the true LARs; and `endless`,
+        `endless_low`, `endless_high`: CAM corrected for the errors of both, as with infinitely many participants.
 
     Raises
     ------
     MeasureError
-        If the two have fewer than ten pairs in common, or none varies.
+        If the two have fewer than ten pairs in common, or the LARs of one do not vary.
 
     Warns
     -----
@@ -66,15 +65,15 @@ def cam(
     Notes
     -----
     The pairs are a sample, and those that share a word vary together: see `bayesbias.asymmetry.pair_statistics`. The
-    errors of both sides are part of the observed variation, and so of the interval of `cam`. They make a correlation
-    smaller; `endless` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that
-    takes into account that these are estimated. Intervals are Student's t on Fisher's scale, with as many degrees of
-    freedom as the pairs have words, less 1, where words of many pairs count for more (Kish's effective number). Where
-    single pairs lie far off and share words with others the intervals are a little too narrow (`validation/asymmetry`).
+    errors of both sides are part of the observed variation, and so of the interval of `cam`. They reduce a correlation;
+    `endless` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that accounts
+    for their estimation. Intervals are Student's t on Fisher's scale; the degrees of freedom are the effective number
+    of words (Kish's, since words are in different numbers of pairs) minus 1. Where outlying pairs share words with
+    others, the intervals are slightly too narrow (`validation/asymmetry`).
 
-    A reliability is that of posterior means, which `evocation` has, or of numbers without error. The numbers of a
-    masked model are plain estimates, which vary by their errors besides: their reliability comes out too high and
-    `endless` too small. Read `cam` itself there, and `endless` as a lower bound.
+    Reliability assumes posterior means, as from `evocation`, or numbers without error. The numbers of a masked model
+    are plain estimates, whose variance includes that of their errors: their reliability is overestimated, and
+    `endless` underestimated. In that case use `cam`, and read `endless` as a lower bound.
 
     References
     ----------
@@ -95,7 +94,8 @@ def cam(
     for side, column in (("first", "lar"), ("second", "lar_2")):
         if frame[column].nunique() < 2:
             raise MeasureError(
-                f"The LARs of {side} are all {frame[column].iloc[0]:g}, so that none varies with the other's."
+                f"The LARs of {side} are all {frame[column].iloc[0]:g}, so there is no correlation. Give pairs or "
+                "sources whose LARs differ."
             )
     groups = list(_groups(frame, relations))
     codes = word_codes(frame["a"].tolist(), frame["b"].tolist())
@@ -111,14 +111,14 @@ def cam(
 def _cam_row(
     frame: pd.DataFrame, codes: tuple[Codes, Codes], groups: list[tuple[str, Codes]], name: str, hdi_prob: float
 ) -> dict[str, Any]:
-    """Return CAM of groups of pairs, weighted by their sizes, with the influences of all pairs on it."""
+    """Return one row of `cam`: the mean over groups of pairs, weighted by their sizes."""
     total = sum(len(places) for _, places in groups)
     correlation = endless = 0.0
     reliabilities = np.zeros(2)
-    influences, corrected, at = [], [], []
+    influences, corrected, pair_places = [], [], []
     for _, places in groups:
         columns = [frame[column].to_numpy(dtype=np.float64)[places] for column in ("lar", "sd", "lar_2", "sd_2")]
-        value, own = spearman_influences(columns[0], columns[2])
+        value, spearman_influence = spearman_influences(columns[0], columns[2])
         one, of_one = reliability_influences(columns[0], columns[1])
         other, of_other = reliability_influences(columns[2], columns[3])
         share = len(places) / total
@@ -126,11 +126,11 @@ def _cam_row(
         correlation += share * value
         root = np.sqrt(max(one, 1e-6) * max(other, 1e-6))
         endless += share * value / root
-        changes = own / root - value / root / 2 * (of_one / max(one, 1e-6) + of_other / max(other, 1e-6))
-        influences.append(own / total)
+        changes = spearman_influence / root - value / root / 2 * (of_one / max(one, 1e-6) + of_other / max(other, 1e-6))
+        influences.append(spearman_influence / total)
         corrected.append(changes / total)
-        at.append(places)
-    rows = np.concatenate(at)
+        pair_places.append(places)
+    rows = np.concatenate(pair_places)
     sides = codes[0][rows], codes[1][rows]
     words = words_worth(*sides)
     low, high = _fisher(correlation, dyadic_variance(np.concatenate(influences), *sides), words, hdi_prob)
@@ -150,7 +150,7 @@ def _cam_row(
 
 
 def _fisher(value: float, variance: float, words: float, hdi_prob: float) -> tuple[float, float]:
-    """Return the interval of a correlation, Student's t on Fisher's scale; one near 1 or beyond is taken for 0.999."""
+    """Return the interval of a correlation, Student's t on Fisher's scale; correlations are clipped to 0.999."""
     inside = float(np.clip(value, -0.999, 0.999))
     freedom = max(words - 1, 1.0)
     error = np.sqrt(variance * (freedom + 1) / freedom)
@@ -166,28 +166,27 @@ def directional_accuracy(
     relations: Any = None,
     hdi_prob: float = HDI_PROB,
 ) -> pd.DataFrame:
-    """Return the share of pairs whose direction a source has right.
+    """Return the share of pairs for which a source has the correct direction.
 
     Parameters
     ----------
     truth
         From `lar` of evocation data.
     source
-        From `lar` of what is judged, of the same pairs.
+        From `lar` of the source to evaluate, for the same pairs.
     gamma
-        A LAR from -gamma to gamma has no direction, in either.
+        Threshold: LARs from -gamma to gamma have no direction, in `truth` and in `source`.
     relations
-        Some of the relations of `truth`, by name; None: all.
+        Names of the relations of `truth` to use; None uses all.
     hdi_prob
         Probability inside the intervals.
 
     Returns
     -------
     pandas.DataFrame
-        One row a relation with at least ten pairs and one for all pairs: `relation`, `pairs`, `accuracy`, `hdi_low`,
-        `hdi_high`; and the same for the pairs whose direction is clear in `truth`, with a probability of at least 0.95:
-        `clear_pairs` and `clear_accuracy` (missing where there are none). Of the others the data themselves do not know
-        the direction.
+        One row per relation with at least ten pairs, and one for all pairs: `relation`, `pairs`, `accuracy`, `hdi_low`,
+        `hdi_high`; and `clear_pairs` and `clear_accuracy` (missing if there are none) for the pairs whose direction in
+        `truth` has a probability of at least 0.95. For the others the data do not determine the direction.
 
     Raises
     ------
@@ -229,12 +228,12 @@ def directional_accuracy(
 
 
 def _directions(values: Floats, gamma: float) -> Floats:
-    found: Floats = np.sign(values) * (np.abs(values) > gamma)
-    return found
+    directions: Floats = np.sign(values) * (np.abs(values) > gamma)
+    return directions
 
 
 def _share(right: Floats, first: Codes, second: Codes, hdi_prob: float) -> tuple[float, float, float]:
-    """Return a share and its interval: Beta with Jeffreys' prior, of as many pairs as the variance is worth."""
+    """Return a share and its interval: Beta with Jeffreys' prior and the effective number of pairs."""
     count, share = len(right), float(right.mean())
     influences = (right - share) / count
     independent = float(influences @ influences)
@@ -246,7 +245,7 @@ def _share(right: Floats, first: Codes, second: Codes, hdi_prob: float) -> tuple
 
 
 def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return how similar the words of pairs are, both directions together: the geometric mean of the conditionals.
+    """Return the similarity of the words of pairs: the geometric mean of both conditional probabilities.
 
     Parameters
     ----------
@@ -256,8 +255,8 @@ def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The rows of `ratios` with `similarity`, from 0 to 1, and its logarithm, `log_similarity`; missing where a pair
-        is left out.
+        The rows of `ratios` with `similarity`, from 0 to 1, and its logarithm, `log_similarity`; missing for pairs that
+        are left out.
 
     References
     ----------
@@ -276,7 +275,7 @@ def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def too_few(first: pd.DataFrame, second: pd.DataFrame) -> str:
-    """Return why two frames of `lar` have too few pairs in common to be compared; nothing if they have enough."""
+    """Return why two frames of `lar` have too few pairs in common to be compared, or an empty text."""
     frame = _in_common(first, second)
     if len(frame) < LEAST_PAIRS:
         return f"{_few_text(len(frame))}."
@@ -292,10 +291,10 @@ def _few_text(count: int) -> str:
 
 
 def joined(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs that both frames have numbers of, in the order of the first; the second's have the suffix _2."""
+    """Return the pairs with numbers in both frames, in the order of the first; columns of the second end in _2."""
     frame = _in_common(first, second)
     if len(frame) < LEAST_PAIRS:
-        raise MeasureError(f"{_few_text(len(frame))}. Give more pairs, or a source that knows more of their words.")
+        raise MeasureError(f"{_few_text(len(frame))}. Give more pairs, or a source that has more of their words.")
     return frame
 
 
@@ -309,23 +308,25 @@ def _in_common(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 
 
 def _groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, Codes]]:
-    """Yield relations and the places of their pairs; warn of those with too few."""
+    """Yield relations and the positions of their pairs; warn of those with too few."""
     if "relation" not in frame:
         yield ALL, np.arange(len(frame))
         return
-    few, given = [], False
+    few, any_rows = [], False
     for name in chosen_relations(frame, relations):
         places = np.flatnonzero((frame["relation"] == name).to_numpy())
         if len(places) < LEAST_PAIRS:
             few.append(f"{name} ({len(places)})")
             continue
-        given = True
+        any_rows = True
         yield name, places
-    if not given:
-        raise MeasureError(f"No relation has {LEAST_PAIRS} pairs with numbers in both: {name_some(few)}.")
+    if not any_rows:
+        raise MeasureError(
+            f"No relation has {LEAST_PAIRS} pairs with numbers in both: {name_some(few)}. Give more pairs."
+        )
     if few:
         warn_user(
-            f"Relations with fewer than {LEAST_PAIRS} pairs have no row: {name_some(few)}. Give more pairs, or join "
+            f"Relations with fewer than {LEAST_PAIRS} pairs have no row: {name_some(few)}. Give more pairs, or merge "
             "relations.",
             QuestionWarning,
         )

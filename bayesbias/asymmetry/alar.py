@@ -1,4 +1,4 @@
-"""ALAR: the mean log asymmetry ratio of the pairs of a relation, with partial pooling over relations."""
+"""`alar`: mean log asymmetry ratios of the pairs of relations, partially pooled over relations."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.asymmetry.pair_statistics import dyadic_variance, word_codes
-from bayesbias.asymmetry.pooling import LENT, Means, draw_pooled
+from bayesbias.asymmetry.pooling import PRIOR_PAIRS, Means, draw_pooled
 from bayesbias.asymmetry.relations import chosen_relations
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
 from bayesbias.errors import MeasureError
-from bayesbias.estimates.intervals import MOMENTS, estimates
+from bayesbias.estimates.intervals import estimate_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,14 +33,14 @@ def alar(
     Parameters
     ----------
     ratios
-        From `lar`, of pairs with a `relation` (`with_relations`). Pairs that are left out, and those that have no
-        direction (`directed` is False), do not enter.
+        From `lar`, for pairs with a `relation` (`with_relations`). Pairs that are left out, and those without a
+        direction (`directed` is False), are not used.
     relations
-        Some of the relations, by name; None: all.
+        Names of the relations to use; None uses all.
     pooled
-        Draw the means towards each other as far as they are uncertain.
+        Whether to shrink the means towards each other according to their uncertainty.
     draws
-        Posterior draws.
+        Number of posterior draws.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -49,22 +49,22 @@ def alar(
     Returns
     -------
     pandas.DataFrame
-        One row a relation, the largest first: `relation`, the number of `pairs` and of their `words`, the plain mean
-        `observed` (the paper's ALAR), the posterior's `mean`, `sd`, `hdi_low`, `hdi_high` and
+        One row per relation, the largest first: `relation`, the number of `pairs` and of their `words`, the plain mean
+        `observed` (the paper's ALAR), the posterior `mean`, `sd`, `hdi_low`, `hdi_high` and
         `probability_of_direction`, and `share_forward`, the mean over pairs of the probability that LAR is above 0.
 
     Raises
     ------
     MeasureError
-        If a relation is unknown, no pair has a direction, or there are fewer than two such pairs.
+        If a relation is unknown, or fewer than two pairs have a direction.
 
     Notes
     -----
-    The pairs are taken for a sample of the relation's pairs. Those that share a word vary together, which makes the
-    interval wider (see `bayesbias.asymmetry.pair_statistics`), as do the errors of the ratios. The standard deviation
-    of the relations' means has a half-Normal prior with the scale of the pairs' own standard deviation. Natural
-    logarithms; the paper's figures look like 100 times these. Of a pair that is listed in one direction alone, how far
-    its ratio lies from 0 is the prior's more than the data's: see `share_forward` too.
+    The pairs are treated as a sample of the relation's pairs. Pairs that share a word vary together, which widens the
+    interval (see `bayesbias.asymmetry.pair_statistics`), as do the errors of the ratios. The standard deviation of the
+    relations' means has a half-Normal prior whose scale is the standard deviation of the pairs. Logarithms are natural;
+    the paper's figures appear to be 100 times these. For a pair that is listed in one direction only, the size of the
+    ratio depends more on the prior than on the data: see also `share_forward`.
 
     References
     ----------
@@ -79,11 +79,6 @@ def alar(
     >>> bb.asymmetry.alar(ratios, random_seed=1)[["relation", "pairs"]].values.tolist()
     [['Antonym', 2], ['HasA', 1]]
     """
-    import pandas as pd
-    import xarray as xr
-
-    from bayesbias.base.estimate_frames import EstimateFrame
-
     seed = resolve_seed(random_seed)
     check_count("draws", draws, least=100, most=1_000_000)
     check_probability("hdi_prob", hdi_prob)
@@ -91,67 +86,69 @@ def alar(
     if "directed" in frame:
         frame = frame[frame["directed"].astype(bool)]
     if len(frame) < 2:
-        raise MeasureError(f"Of {len(ratios):,} pairs {len(frame)} have a direction and a number: two are needed.")
+        raise MeasureError(
+            f"Of {len(ratios):,} pairs, {len(frame)} have a direction and a number; at least 2 are needed."
+        )
     names = chosen_relations(frame, relations)
     parts = [frame[frame["relation"] == name] for name in names]
-    found = _means(parts)
+    means = _means(parts)
     rng = np.random.default_rng(seed)
     scale = max(float(frame["lar"].std(ddof=0)), 1e-9)
-    blocks = [slice(None)] if pooled else [slice(at, at + 1) for at in range(len(names))]
+    blocks = [slice(None)] if pooled else [slice(block, block + 1) for block in range(len(names))]
     drawn = np.concatenate(
         [
-            draw_pooled(Means(found.values[at], found.variances[at], found.freedom[at]), draws, scale, rng)
-            for at in blocks
+            draw_pooled(Means(means.values[block], means.variances[block], means.freedom[block]), draws, scale, rng)
+            for block in blocks
         ],
         axis=1,
     )
-    array = xr.DataArray(drawn[np.newaxis], dims=("chain", "draw", "row")).assign_coords(row=np.arange(len(names)))
-    numbers = estimates(array, hdi_prob=hdi_prob, independent=draws)[list(MOMENTS)]
     above = (drawn > 0).mean(axis=0)
-    labels = {
+    labels: dict[str, Any] = {
         "relation": names,
         "pairs": [len(part) for part in parts],
         "words": [len({*part["a"], *part["b"]}) for part in parts],
-        "observed": found.values,
+        "observed": means.values,
     }
-    return EstimateFrame(pd.DataFrame(labels)).assign(
-        **{name: numbers[name] for name in MOMENTS},
+    return estimate_frame(
+        drawn,
+        labels,
+        hdi_prob,
         probability_of_direction=np.maximum(above, 1 - above),
         share_forward=[float(forward_probability(part).mean()) for part in parts],
     )
 
 
 def _means(parts: "list[pd.DataFrame]") -> Means:
-    """Return means of relations and their variances: pooled for small relations, wider where pairs share words."""
+    """Return the means of relations and their variances, which are larger where pairs share words."""
     values = [part["lar"].to_numpy(dtype=np.float64) for part in parts]
-    counts = np.array([len(each) for each in values])
-    squares = np.array([((each - each.mean()) ** 2).sum() for each in values])
+    counts = np.array([len(lars) for lars in values])
+    squares = np.array([((lars - lars.mean()) ** 2).sum() for lars in values])
     freedom = counts - 1
     spare = int(freedom.sum())
     common = squares.sum() / spare if spare else np.var(np.concatenate(values))
-    spread = (squares + LENT * common) / (freedom + LENT)
-    # The errors of posterior means are no part of how these vary.
+    spread = (squares + PRIOR_PAIRS * common) / (freedom + PRIOR_PAIRS)
+    # The variance of posterior means does not include their errors.
     noise = np.array([float(np.mean(part["sd"].to_numpy(dtype=np.float64) ** 2)) for part in parts])
-    effects = np.array([_design_effect(part, each, common) for part, each in zip(parts, values, strict=True)])
-    means = np.array([each.mean() for each in values])
-    return Means(means, (np.maximum(spread, 1e-300) * effects + noise) / counts, freedom + LENT)
+    effects = np.array([_design_effect(part, lars, common) for part, lars in zip(parts, values, strict=True)])
+    means = np.array([lars.mean() for lars in values])
+    return Means(means, (np.maximum(spread, 1e-300) * effects + noise) / counts, freedom + PRIOR_PAIRS)
 
 
 def _design_effect(part: "pd.DataFrame", values: Floats, common: float) -> float:
-    """Return how many times the variance of a mean is that of as many pairs without shared words: at least 1."""
+    """Return the variance of a mean over that of as many pairs without shared words: at least 1."""
     influences = values - values.mean()
-    squares = float(influences @ influences) + LENT * common
+    squares = float(influences @ influences) + PRIOR_PAIRS * common
     if squares == 0:
         return 1.0
     shared = dyadic_variance(influences, *word_codes(part["a"].tolist(), part["b"].tolist()))
-    return max(1.0, (shared + LENT * common) / squares)
+    return max(1.0, (shared + PRIOR_PAIRS * common) / squares)
 
 
-_LARGEST = 1e6  # of log ratios
+_LARGEST = 1e6  # largest log ratio
 
 
 def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
-    """Return the rows of a frame of `lar` that have numbers; raise `MeasureError` if it is none, or has none."""
+    """Return the rows of a frame of `lar` that have numbers; raise `MeasureError` if there are none."""
     check_frame(name, ratios, "a frame from bb.asymmetry.lar")
     if lacking := [column for column in _NEEDED if column not in ratios.columns]:
         raise MeasureError(f"{name} lacks the columns {', '.join(lacking)}. Make it with bb.asymmetry.lar.")
@@ -159,28 +156,28 @@ def usable(ratios: "pd.DataFrame", name: str = "ratios") -> "pd.DataFrame":
     if frame.empty:
         reasons = ratios["left_out"].value_counts()
         why = f": {reasons.index[0]} ({reasons.iloc[0]:,} pairs)" if len(reasons) else ""
-        raise MeasureError(f"No pair of {name} has a number{why}.")
+        raise MeasureError(f"No pair of {name} has a number{why}. Give pairs of words that the source has.")
     columns = ["lar", "sd", "probability_of_direction"]
     if texts := [column for column in columns if frame[column].dtype.kind not in "fiu"]:
         raise MeasureError(f"The column {texts[0]} of {name} holds {frame[texts[0]].dtype}. Give numbers.")
     numbers = frame[columns].to_numpy(dtype=np.float64)
     if not np.isfinite(numbers).all():
-        raise MeasureError(f"{name} has numbers that are not finite. Say in left_out why, or leave these rows out.")
+        raise MeasureError(f"{name} has numbers that are not finite. Give a reason in left_out, or drop these rows.")
     ratio, sd, certain = numbers.T
     if (abs(ratio) > _LARGEST).any() or (sd < 0).any() or (sd > _LARGEST).any() or (abs(certain - 0.5) > 0.5).any():
         raise MeasureError(
-            f"{name} has an LAR or sd beyond {_LARGEST:g}, a negative sd, or a probability outside 0 to 1. Make it by "
-            "bb.asymmetry.lar."
+            f"{name} has an LAR or sd beyond {_LARGEST:g}, a negative sd, or a probability outside 0 to 1. Make it "
+            "with bb.asymmetry.lar."
         )
     labels = [column for column in ("a", "b", "relation") if column in frame]
-    if (twice := frame.duplicated(labels)).any():
-        raise MeasureError(f"{name} has {' - '.join(frame.loc[twice, labels].iloc[0])} twice. Keep each pair once.")
+    if (repeated := frame.duplicated(labels)).any():
+        raise MeasureError(f"{name} has {' - '.join(frame.loc[repeated, labels].iloc[0])} twice. Keep each pair once.")
     return frame
 
 
 def forward_probability(frame: "pd.DataFrame") -> NDArray[np.floating]:
-    """Return the probability that LAR is above 0: half where LAR is 0 without error."""
+    """Return the probability that LAR is above 0: one half if LAR is 0 without error."""
     certain = frame["probability_of_direction"].to_numpy(dtype=np.float64)
     ratio = frame["lar"].to_numpy(dtype=np.float64)
-    found: Floats = np.where(ratio > 0, certain, np.where(ratio < 0, 1 - certain, 0.5))
-    return found
+    forward: Floats = np.where(ratio > 0, certain, np.where(ratio < 0, 1 - certain, 0.5))
+    return forward

@@ -1,4 +1,4 @@
-"""What the contexts of pairs have to do with how often a language model has their direction right."""
+"""`context_factors`: accuracy of a language model by the contexts of pairs."""
 
 from typing import TYPE_CHECKING
 
@@ -26,33 +26,33 @@ def context_factors(
     hdi_prob: float = HDI_PROB,
     progress: bool = True,
 ) -> "pd.DataFrame":
-    """Return how often a source has the direction of pairs right, by their contexts and by how far apart they stand.
+    """Return the directional accuracy of a source by the number of contexts of pairs, and by the distance in them.
 
     Parameters
     ----------
     truth
         From `lar` of evocation data.
     source
-        From `lar` of a language model, of the same pairs.
+        From `lar` of a language model, for the same pairs.
     index
-        Of the contexts that the model was asked about.
+        Index of the contexts that the model used.
     groups
-        Into how many groups, of about as many pairs each, the pairs are put.
+        Number of groups of about equally many pairs.
     width
-        In place of `groups`, all groups are so wide, in contexts and in characters: 200 in the original.
+        Width of all groups, in contexts and in characters, instead of `groups`: 200 in the original.
     gamma
-        A LAR from -gamma to gamma has no direction, in either.
+        Threshold: LARs from -gamma to gamma have no direction, in `truth` and in `source`.
     hdi_prob
         Probability inside the intervals.
     progress
-        Whether to show a bar.
+        Whether to show a progress bar.
 
     Returns
     -------
     pandas.DataFrame
-        One row a group with at least ten pairs: `factor` (``"contexts"``, that hold both words, or ``"distance"``,
-        characters from one to the other where they are nearest, the mean over contexts), `low` and `high` (of the
-        group's pairs), `pairs`, `accuracy`, `hdi_low`, `hdi_high`.
+        One row per group with at least ten pairs: `factor` (``"contexts"``, the number of contexts with both words, or
+        ``"distance"``, the number of characters between their nearest occurrences, averaged over contexts), `low` and
+        `high` (the range of the group), `pairs`, `accuracy`, `hdi_low`, `hdi_high`.
 
     Raises
     ------
@@ -81,11 +81,11 @@ def context_factors(
         width = check_count("width", width)
     both = joined(truth, source).drop_duplicates(["a", "b"])
     counts = index.pairs(zip(both["a"], both["b"], strict=True), progress=progress)
-    known = (counts["contexts"] > 0).to_numpy()
+    has_contexts = (counts["contexts"] > 0).to_numpy()
     rows = []
     for factor in FACTORS:
-        values = counts.loc[known, factor].to_numpy(dtype=np.float64)
-        pairs = both.loc[known, ["a", "b"]].reset_index(drop=True)
+        values = counts.loc[has_contexts, factor].to_numpy(dtype=np.float64)
+        pairs = both.loc[has_contexts, ["a", "b"]].reset_index(drop=True)
         group = _groups(values, groups, width)
         for number in np.unique(group):
             chosen = group == number
@@ -93,19 +93,20 @@ def context_factors(
                 continue
             of_group = truth.merge(pairs[chosen], on=["a", "b"]).drop(columns="relation", errors="ignore")
             of_group = of_group.drop_duplicates(["a", "b"])
-            found = directional_accuracy(of_group, source, gamma=gamma, hdi_prob=hdi_prob).iloc[-1]
+            measured = directional_accuracy(of_group, source, gamma=gamma, hdi_prob=hdi_prob).iloc[-1]
             ends = {"low": values[chosen].min(), "high": values[chosen].max()}
             names = ("pairs", "accuracy", "hdi_low", "hdi_high")
-            rows.append({"factor": factor, **ends, **{name: found[name] for name in names}})
+            rows.append({"factor": factor, **ends, **{name: measured[name] for name in names}})
     if not rows:
         raise MeasureError(
-            f"No group has {LEAST_PAIRS} of the {int(known.sum()):,} pairs with contexts. Give fewer groups, or wider."
+            f"No group has {LEAST_PAIRS} of the {int(has_contexts.sum()):,} pairs with contexts. Use fewer or wider "
+            "groups."
         )
     return pd.DataFrame(rows).astype({"pairs": int})
 
 
 def _groups(values: np.ndarray, groups: int, width: int | None) -> np.ndarray:
-    """Return the group of each value: equal values are in one group."""
+    """Return the group of each value; equal values are in one group."""
     if width is not None:
         return np.floor(values / width).astype(np.int64)
     ends = np.unique(np.quantile(values, np.linspace(0, 1, groups + 1)[1:-1])) if len(values) else np.empty(0)

@@ -1,9 +1,9 @@
-"""The probability of a response over the contexts of its cue, and its errors: arrays in, arrays out.
+"""Probability of a response over the contexts of its cue, and its standard error; arrays in, arrays out.
 
-A context with both words has the share of the cue's occurrences that it holds times the probability of the masked
-response; any other context of the cue has 0. The contexts are a sample of those that the language could have, so errors
-are those of a ratio of two sums over contexts (delta method), and where only some contexts with both words were asked,
-of a second sample from these.
+A context with both words contributes its share of the cue's occurrences times the probability of the masked response;
+other contexts of the cue contribute 0. The contexts are a sample from the language, so the error is that of a ratio of
+two sums over contexts (delta method); if only some contexts with both words were used, it includes the error of this
+second sample.
 """
 
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class ContextMean:
     Parameters
     ----------
     log_probability
-        Natural logarithm.
+        Natural logarithm of P.
     relative
-        Of each context that was asked how much it adds, relative to P: shape (asked,).
+        Contribution of each sampled context relative to P, of shape (sampled,).
     weights
-        Of each context that was asked the share of the cue's occurrences: shape (asked,).
+        Share of the cue's occurrences in each sampled context, of shape (sampled,).
     elsewhere
-        Sum of the squared shares of the contexts that hold the cue without the response.
+        Sum of the squared shares of the contexts with the cue but without the response.
     contexts
-        Contexts that hold both, asked or not.
+        Number of contexts with both words, sampled or not.
     """
 
     log_probability: float
@@ -48,10 +48,7 @@ class ContextMean:
 
     @property
     def worth(self) -> float:
-        """As how many contexts that add alike those that were asked count: fewer, the more a few of them add.
-
-        It is the effective sample size of Leslie Kish (1965), Survey Sampling.
-        """
+        """Effective number of sampled contexts (Leslie Kish, 1965, Survey Sampling): smaller if few dominate."""
         return float(self.relative.sum() ** 2 / (self.relative @ self.relative))
 
 
@@ -63,15 +60,15 @@ def context_mean(
     Parameters
     ----------
     probabilities
-        Of the masked response in the contexts that were asked, the mean over its occurrences there: shape (asked,).
+        Probability of the masked response in each sampled context, averaged over its occurrences: shape (sampled,).
     counts
-        How often each of these holds the cue: shape (asked,).
+        Number of occurrences of the cue in each of these: shape (sampled,).
     other_counts
-        How often each context of the cue without the response holds it: shape (such contexts,).
+        Number of occurrences of the cue in each context without the response: shape (such contexts,).
     total
-        How often the cue occurs in all.
+        Number of all occurrences of the cue.
     contexts
-        How many contexts hold both; at least 2 are asked.
+        Number of contexts with both words, of which at least 2 are sampled.
 
     References
     ----------
@@ -80,7 +77,7 @@ def context_mean(
 
     Examples
     --------
-    Of three contexts of the cue, one of which holds it twice, two hold the response:
+    Three contexts have the cue, one of them twice; two of them have the response:
 
     >>> found = context_mean(np.array([0.2, 0.4]), np.array([1, 2]), np.array([1]), total=4, contexts=2)
     >>> round(float(np.exp(found.log_probability)), 6), round(found.sd, 3)
@@ -95,7 +92,7 @@ def context_mean(
 def ratio_sd(forward: ContextMean, backward: ContextMean) -> float:
     """Return the standard error of log P(b given a) - log P(a given b), both over the same contexts.
 
-    A context that holds both words often raises both, so the two errors are not independent.
+    A context with both words often raises both probabilities, so the two errors are not independent.
     """
     deviations = (forward.relative - forward.weights) - (backward.relative - backward.weights)
     differences = forward.relative - backward.relative
@@ -103,10 +100,10 @@ def ratio_sd(forward: ContextMean, backward: ContextMean) -> float:
 
 
 def student_summary(means: Floats, sds: Floats, worth: Floats, hdi_prob: float) -> dict[str, Floats]:
-    """Return the interval and probability of direction of numbers whose errors come from a few contexts each.
+    """Return intervals and probabilities of direction of numbers whose errors come from few contexts.
 
-    They are those of Student's t, with as many degrees of freedom as contexts count (`ContextMean.worth`), less 1, and
-    at least 1: where one context adds nearly all, the others say little of how far such contexts part.
+    They are those of Student's t, with the effective number of contexts (`ContextMean.worth`) minus 1, and at least 1,
+    degrees of freedom: where one context dominates, the others say little about the variation of such contexts.
 
     >>> found = student_summary(np.array([1.0, 1.0]), np.array([0.5, 0.5]), np.array([3.0, 1000.0]), 0.89)
     >>> {name: values.round(2).tolist() for name, values in found.items()}
@@ -119,9 +116,9 @@ def student_summary(means: Floats, sds: Floats, worth: Floats, hdi_prob: float) 
 
 
 def _sd(elsewhere: float, deviations: Floats, relative: Floats, contexts: int) -> float:
-    """Return the error of a log probability, or of a difference of two, over the contexts of a language."""
-    asked = len(relative)
+    """Return the standard error of a log probability, or of a difference of two, over the contexts of a language."""
+    sampled = len(relative)
     variance = elsewhere + contexts * float(deviations.mean() ** 2 + deviations.var(ddof=1))
-    # Of the contexts that hold both, some were asked: a second sample.
-    variance += contexts**2 * (1 / asked - 1 / contexts) * float(relative.var(ddof=1))
+    # The sampled contexts are a second sample, from the contexts with both words.
+    variance += contexts**2 * (1 / sampled - 1 / contexts) * float(relative.var(ddof=1))
     return float(np.sqrt(variance))

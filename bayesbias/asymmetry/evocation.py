@@ -1,4 +1,4 @@
-"""Evocation: what people answer to a cue, as a source of P(b given a) with the error of few people."""
+"""`evocation`: people's answers to cues as a source of P(b given a), with the error of a finite sample of people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ class Evocation(Described):
     Parameters
     ----------
     name
-        Of the norms.
+        Name of the norms.
     counts
-        One row a cue and response: `cue`, `response`, `count`, `participants`.
+        One row per cue and response: `cue`, `response`, `count`, `participants`.
     least_count
-        The least count that the norms list: 2 where answers of one person are left out.
+        Smallest count that the norms list: 2 if answers of a single person are left out.
     prior
-        Of P(b given a).
+        Prior of P(b given a).
     """
 
     name: str
@@ -55,12 +55,12 @@ class Evocation(Described):
 
     @cached_property
     def cues(self) -> tuple[str, ...]:
-        """The cues, in their order."""
+        """The cues, in order of appearance."""
         return tuple(self.counts["cue"].drop_duplicates())
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        """Cues and responses, each once: the words over which `static` normalises."""
+        """Cues and responses, each once: a vocabulary for `static`."""
         return tuple(dict.fromkeys([*self.cues, *self.counts["response"]]))
 
     @cached_property
@@ -73,18 +73,19 @@ class Evocation(Described):
         return dict(zip(keys, self.counts["count"].tolist(), strict=True))
 
     def pairs(self, *, seen: str = "both") -> pd.DataFrame:
-        """Return pairs of cues of which one evokes the other.
+        """Return pairs of cues that are listed as cue and response.
 
         Parameters
         ----------
         seen
-            ``"both"``, pairs that go both ways, as in the paper; or ``"either"``, those in one direction alone too.
+            ``"both"`` for pairs listed in both directions, as in the paper, or ``"either"`` to include pairs listed in
+            only one.
 
         Returns
         -------
         pandas.DataFrame
-            One row a pair, in alphabetical order: `a`, `b`, and how many people answered a with b (`forward`) and b
-            with a (`backward`).
+            One row per pair, in alphabetical order: `a`, `b`, and the numbers of people who answered a with b
+            (`forward`) and b with a (`backward`).
         """
         check_choice("seen", seen, SEEN)
         frame = both_directions(self.counts)
@@ -94,12 +95,17 @@ class Evocation(Described):
 
     def log_conditionals(self, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:
         """Return posterior mean and sd of log P(response given cue): see `ConditionalSource`."""
-        known = np.array([cue in self._participants for cue in cues], dtype=bool)
+        is_cue = np.array([cue in self._participants for cue in cues], dtype=bool)
         mean, sd = np.full(len(cues), np.nan), np.full(len(cues), np.nan)
-        asked = [(cue, response) for cue, response, has in zip(cues, responses, known, strict=True) if has]
-        if asked:
-            mean[known], sd[known] = self._posteriors(*zip(*asked, strict=True)).moments()
-        reasons = ["" if has else f"{cue!r} is no cue of {self.name}" for cue, has in zip(cues, known, strict=True)]
+        pairs = [
+            (cue, response) for cue, response, has_answers in zip(cues, responses, is_cue, strict=True) if has_answers
+        ]
+        if pairs:
+            mean[is_cue], sd[is_cue] = self._posteriors(*zip(*pairs, strict=True)).moments()
+        reasons = [
+            "" if has_answers else f"{cue!r} is not a cue of {self.name}"
+            for cue, has_answers in zip(cues, is_cue, strict=True)
+        ]
         return pd.DataFrame(dict(zip(CONDITIONALS, (list(cues), list(responses), mean, sd, reasons), strict=True)))
 
     def lar_summary(self, a: Sequence[str], b: Sequence[str], *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
@@ -114,7 +120,7 @@ class Evocation(Described):
         check_memory(
             5.0 * logs.nbytes * len(cells),
             f"The posteriors of {len(cells):,} different counts",
-            "Ask about fewer pairs at a time.",
+            "Use fewer pairs at a time.",
         )
         return posteriors(logs, cells, row.reshape(-1), self.least_count, self.prior)
 
@@ -122,44 +128,43 @@ class Evocation(Described):
 def posteriors(
     logs: Any, cells: NDArray[np.integer], row: NDArray[np.intp], least_count: int, prior: PowerLawPrior
 ) -> LogProbabilities:
-    """Return the posteriors of cells of (count, participants), and the cell of each pair."""
+    """Return the posteriors of cells of (count, participants); `row` is the cell of each pair."""
     weights = log_likelihood(logs, cells[:, 0], cells[:, 1], least_count) + prior.log_density(logs)
     weights = np.exp(weights - weights.max(axis=1, keepdims=True))
     return LogProbabilities(logs, weights / weights.sum(axis=1, keepdims=True), row)
 
 
 def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int | None = None) -> Evocation:
-    """Make free association norms a source of P(b given a): the share of people who answer the cue a with b.
+    """Return free association norms as a source of P(b given a): the share of people who answer the cue a with b.
 
     Parameters
     ----------
     table
-        One row a cue and response: `cue`, `response`, `count` (how many people gave it), `participants` (how many were
-        asked). `read_evocation` reads the files of USF, EAT and SWOW.
+        One row per cue and response: `cue`, `response`, `count` (number of people who gave the response),
+        `participants` (number of people asked). `read_evocation` reads the files of USF, EAT and SWOW.
     name
-        What results call it. None: what `read_evocation` noted, or ``"evocation"``.
+        Name in results. None takes that from `read_evocation`, or else ``"evocation"``.
     least_count
-        The least count that the norms list. Norms with 2 leave out what one person alone answered (USF does): what is
-        not listed then has a count of 0 or 1. None: what `read_evocation` noted, or 1.
+        Smallest count that the norms list. With 2 (USF), answers of a single person are not listed, so an unlisted
+        response has a count of 0 or 1. None takes the value from `read_evocation`, or else 1.
 
     Returns
     -------
     Evocation
-        A source for `lar`. Its `pairs` are those that evoke each other, its `vocabulary` is for `static`.
+        A source for `lar`. Its `pairs` are listed in both directions, and its `vocabulary` is suitable for `static`.
 
     Raises
     ------
     MeasureError
-        If the table is no such table: all its faults are listed.
+        If the table has faults; all are listed.
 
     Notes
     -----
-    The posterior of P(b given a) is that of a binomial count, so that few participants mean wide intervals, and a pair
-    that is listed in one direction alone has an LAR like any other, with an interval that says how little is known. The
-    prior is that of pairs of words of which at least one evokes the other. It is estimated from the norms, and is a
-    power law: under a Dirichlet prior of a cue's responses it would be a Beta density, which fits the counts of USF far
-    worse (see `bayesbias.asymmetry.evocation_prior`). For a pair that no one has thought of in either direction it is
-    too favourable.
+    The posterior of P(b given a) is that of a binomial count, so few participants give wide intervals. A pair listed in
+    only one direction has an LAR like any other, with a wide interval. The prior is that of pairs of words of which at
+    least one evokes the other. It is a power law estimated from the norms; a Beta density, which follows from a
+    Dirichlet prior of a cue's responses, fits the counts of USF far worse (see `bayesbias.asymmetry.evocation_prior`).
+    For a pair that nobody has listed in either direction, the prior favours association too much.
 
     References
     ----------
@@ -177,29 +182,33 @@ def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int 
     0   circle  ellipse        1        60
     """
     frame = checked_table(table)
-    noted = table.attrs.get("bayesbias", {}) if isinstance(table.attrs.get("bayesbias", {}), dict) else {}
+    noted = attributes if isinstance(attributes := table.attrs.get("bayesbias"), dict) else {}
     title = noted.get("name", "evocation") if name is None else name
     if not is_text(title):
         raise ArgumentError(f"name={shown(title)}: give a text.")
     least = check_count("least_count", noted.get("least_count", 1) if least_count is None else least_count, most=2)
     if (frame["count"] < least).any():
         raise MeasureError(
-            f"least_count={least}, but the table has a count of {frame['count'].min()}. Give the least count that the "
-            "norms list."
+            f"least_count={least}, but the table has a count of {frame['count'].min()}. Give the smallest count that "
+            "the norms list."
         )
-    known = both_directions(frame)
+    pairs = both_directions(frame)
     columns = (["forward", "backward"], ["forward_participants", "backward_participants"])
-    counts, people = (known[names].to_numpy() for names in columns)
+    counts, people = (pairs[names].to_numpy() for names in columns)
     return Evocation(title, frame, least, estimate_prior(counts, people, least))
 
 
 def both_directions(counts: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs of cues that are listed in a direction, with the counts and participants of both."""
+    """Return the pairs of cues listed in at least one direction, with the counts and participants of both."""
     people = counts.groupby("cue", sort=False)["participants"].first()
-    kept = counts[counts["response"].isin(people.index) & (counts["cue"] != counts["response"])]
-    turned = kept["cue"] > kept["response"]
-    a, b = kept["cue"].where(~turned, kept["response"]), kept["response"].where(~turned, kept["cue"])
-    ways = {"forward": kept["count"].where(~turned, 0), "backward": kept["count"].where(turned, 0)}
+    between_cues = counts[counts["response"].isin(people.index) & (counts["cue"] != counts["response"])]
+    cue, response = between_cues["cue"], between_cues["response"]
+    turned = cue > response
+    a, b = (
+        cue.where(~turned, response),
+        response.where(~turned, cue),
+    )
+    ways = {"forward": between_cues["count"].where(~turned, 0), "backward": between_cues["count"].where(turned, 0)}
     frame = pd.DataFrame({"a": a, "b": b, **ways}).groupby(["a", "b"], sort=True).sum().reset_index()
     return frame.assign(
         forward_participants=frame["a"].map(people).astype(int),
@@ -208,29 +217,29 @@ def both_directions(counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def checked_table(table: Any) -> pd.DataFrame:
-    """Return the columns of evocation data; raise `MeasureError` with all faults."""
+    """Return the columns of evocation data; raise `MeasureError` with a list of all faults."""
     check_frame("table", table, "a frame with cue, response, count and participants")
     if lacking := [name for name in COLUMNS if name not in table.columns]:
-        meant = did_you_mean(lacking[0], map(str, table.columns))
+        hint = did_you_mean(lacking[0], map(str, table.columns))
         raise MeasureError(
-            f"The evocation data lack the columns {', '.join(lacking)}{meant}. Give cue, response, count and "
+            f"The evocation data lack the columns {', '.join(lacking)}{hint}. Give cue, response, count and "
             "participants, or read a file with bb.asymmetry.read_evocation."
         )
     frame = table[list(COLUMNS)].reset_index(drop=True)
     if frame.empty:
-        raise MeasureError("The evocation data have no rows.")
+        raise MeasureError("The evocation data have no rows. Give one row per cue and response.")
     faults = []
     for name in ("cue", "response"):
         wrong = [row for row, word in enumerate(frame[name].tolist()) if not isinstance(word, str) or not word.strip()]
-        faults += [f"Row {row} has {shown(frame[name][row])} as {name}: words are text." for row in wrong]
+        faults += [f"Row {row} has {shown(frame[name][row])} as {name}: give a word, as text." for row in wrong]
     for name in ("count", "participants"):
         numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64)
         kind = frame[name].dtype.kind
         wrong_numbers = ~np.isfinite(numbers) | (numbers < 1) | (numbers != np.round(numbers)) | (kind == "b")
         wrong_numbers |= numbers > _MOST_PARTICIPANTS
-        given = frame[name].tolist()
+        values = frame[name].tolist()
         faults += [
-            f"Row {row} has {shown(given[row])} as {name}: give a whole number from 1 to {_MOST_PARTICIPANTS:,}."
+            f"Row {row} has {shown(values[row])} as {name}: give a whole number from 1 to {_MOST_PARTICIPANTS:,}."
             for row in np.flatnonzero(wrong_numbers).tolist()
         ]
     raise_faults(MeasureError, "The evocation data", faults)
@@ -240,20 +249,21 @@ def checked_table(table: Any) -> pd.DataFrame:
 
 
 def _contradictions(frame: pd.DataFrame) -> list[str]:
-    """Return rows that stand twice, and cues whose numbers cannot be."""
-    twice = frame[frame.duplicated(["cue", "response"])]
+    """Return faults: rows that are repeated, and cues whose numbers are impossible."""
+    repeated = frame[frame.duplicated(["cue", "response"])]
     faults = [
-        f"{row.cue} -> {row.response} stands twice, again in row {row.Index}: keep one." for row in twice.itertuples()
+        f"{row.cue} -> {row.response} is listed twice, again in row {row.Index}: keep one."
+        for row in repeated.itertuples()
     ]
     of_cues = frame.groupby("cue", sort=False).agg(
         total=("count", "sum"), least=("participants", "min"), most=("participants", "max")
     )
     faults += [
-        f"The cue {row.Index!r} has {row.least} participants in a row and {row.most} in another."
+        f"The cue {row.Index!r} has {row.least} participants in one row and {row.most} in another."
         for row in of_cues[of_cues["least"] != of_cues["most"]].itertuples()
     ]
     faults += [
-        f"The cue {row.Index!r} has {row.total} answers of {row.most} participants."
+        f"The cue {row.Index!r} has {row.total} answers, but {row.most} participants."
         for row in of_cues[of_cues["total"] > of_cues["most"]].itertuples()
     ]
     return faults

@@ -1,7 +1,8 @@
-"""Posteriors of log asymmetry ratios, by quadrature over log probabilities: no draws; arrays in, arrays out.
+"""Posteriors of log asymmetry ratios, by quadrature over log probabilities instead of draws; arrays in, arrays out.
 
-n of N people answer a with b: the likelihood of u = log P(b given a) is binomial, and its posterior stands on an even
-grid of u for any prior. The posterior of a log ratio, the difference of two, is the cross-correlation of two rows.
+If n of N people answer a with b, the likelihood of u = log P(b given a) is binomial, and its posterior for any prior is
+evaluated on an even grid of u. The posterior of a log ratio, the difference of two u, is the cross-correlation of two
+such rows.
 """
 
 from dataclasses import dataclass
@@ -14,14 +15,14 @@ from scipy.special import gammaln, logsumexp, ndtr, ndtri
 from bayesbias.base.arrays import Floats
 
 LOWEST = -16.0
-"""The least log probability of the grid: 1 in 9 million."""
+"""Smallest log probability of the grid: 1 in 9 million."""
 _FINEST, _COARSEST = 0.002, 0.02
-_BLOCK = 1024  # pairs that are held at once
-_TAILS = 45  # shares of what an interval leaves out that may lie below it
+_BLOCK = 1024  # pairs in memory at once
+_TAILS = 45  # lower ends of intervals that are compared, by the probability below them
 
 
 def grid(participants: int) -> Floats:
-    """Return log probabilities from `LOWEST` to 0, close enough for the counts of so many people.
+    """Return log probabilities from `LOWEST` to 0, on a grid that is fine enough for counts of this many people.
 
     >>> len(grid(150)), round(float(grid(150)[-1]), 2)
     (800, -0.01)
@@ -35,7 +36,7 @@ def grid(participants: int) -> Floats:
 def log_likelihood(
     logs: Floats, counts: NDArray[np.integer], participants: NDArray[np.integer], least_count: int
 ) -> Floats:
-    """Return log P(count given u), of shape (counts, grid); a count below `least_count` is one that is not listed.
+    """Return log P(count given u), of shape (counts, grid); a count below `least_count` stands for an unlisted one.
 
     >>> u = np.log(np.array([0.1, 0.5]))
     >>> np.exp(log_likelihood(u, np.array([0, 2]), np.array([2, 2]), 2)).round(2)
@@ -46,32 +47,32 @@ def log_likelihood(
 
     def of_one(n: Floats, people: Floats) -> Floats:
         ways = gammaln(people + 1) - gammaln(n + 1) - gammaln(people - n + 1)
-        found: Floats = ways[:, np.newaxis] + np.outer(n, logs) + np.outer(people - n, others)
-        return found
+        likelihood: Floats = ways[:, np.newaxis] + np.outer(n, logs) + np.outer(people - n, others)
+        return likelihood
 
     people = participants.astype(np.float64)
-    found = of_one(np.minimum(counts, participants).astype(np.float64), people)
+    likelihood = of_one(np.minimum(counts, participants).astype(np.float64), people)
     unlisted = counts < least_count
     if least_count > 1 and unlisted.any():
         few = [of_one(np.minimum(float(n), people[unlisted]), people[unlisted]) for n in range(least_count)]
-        # Of one person who is asked, counts of 1 and of 2 are the same event.
+        # With one participant, counts of 1 and of 2 are the same event.
         few = [row for n, row in enumerate(few) if n <= people[unlisted].min()]
-        found[unlisted] = np.minimum(logsumexp(few, axis=0), 0.0)
-    return found
+        likelihood[unlisted] = np.minimum(logsumexp(few, axis=0), 0.0)
+    return likelihood
 
 
 @dataclass(frozen=True, eq=False)
 class LogProbabilities:
-    """Posteriors of log probabilities on a grid; pairs share the rows of those with the same count.
+    """Posteriors of log probabilities on a grid; pairs with equal counts share a row.
 
     Parameters
     ----------
     logs : array, shape (grid,)
-        u.
+        Values of u.
     weights : array, shape (rows, grid)
-        Each row sums to 1.
+        Posterior masses; each row sums to 1.
     row : array, shape (pairs,)
-        The row of each pair.
+        Row of each pair.
     """
 
     logs: Floats
@@ -103,7 +104,7 @@ def ratio_summary(ahead: LogProbabilities, back: LogProbabilities, hdi_prob: flo
     low, high, above = (np.empty(pairs) for _ in range(3))
     lower = np.linspace(0, 1 - hdi_prob, _TAILS)
     shares = np.concatenate([lower, lower + hdi_prob])
-    # Differences of -(points - 1) to points - 1 steps, each the middle of its mass.
+    # Edges of the cells around differences of -(points - 1) to points - 1 steps.
     edges = (np.arange(2 * points) - points + 0.5) * step
     for start in range(0, pairs, _BLOCK):
         rows = slice(start, start + _BLOCK)
@@ -114,10 +115,10 @@ def ratio_summary(ahead: LogProbabilities, back: LogProbabilities, hdi_prob: flo
         below /= below[:, -1:]
         middle = below[:, points - 1 : points + 1].mean(axis=1)
         above[rows] = np.maximum(middle, 1 - middle)
-        for at, cumulated in enumerate(below, start=start):
+        for pair, cumulated in enumerate(below, start=start):
             ends = np.interp(shares, cumulated, edges)
             shortest = (ends[_TAILS:] - ends[:_TAILS]).argmin()
-            low[at], high[at] = ends[shortest], ends[_TAILS + shortest]
+            low[pair], high[pair] = ends[shortest], ends[_TAILS + shortest]
     return {"hdi_low": low, "hdi_high": high, "probability_of_direction": above}
 
 

@@ -1,4 +1,4 @@
-"""Readers of free association norms and of relation tables, in the forms in which they are downloaded."""
+"""`read_evocation` and `read_relations`: free association norms and relation tables in the formats of their sources."""
 
 import csv
 import gzip
@@ -17,11 +17,11 @@ from bayesbias.base.files import input_file
 from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
 
 Row = tuple[int, str, str, str, str]
-_LARGEST = 2_000_000_000  # bytes of an unpacked file
+_LARGEST = 2_000_000_000  # bytes of an uncompressed file
 _USF, _EAT = "USF", "EAT"
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _CONCEPT = re.compile(r"/c/([^/]+)/([^/]+)")
-# Columns: participants are people, or in SWOW answers, of which people give up to three.
+# Columns; the number of participants is that of people or, in SWOW, of answers, up to three per person.
 _HEADS: dict[str, tuple[str, tuple[str, str, str, str], int]] = {
     "USF": ("USF", ("cue", "target", "responses", "participants"), 2),
     "SWOW R1": ("SWOW R1", ("cue", "response", "R1", "N"), 1),
@@ -31,44 +31,43 @@ _HEADS: dict[str, tuple[str, tuple[str, str, str, str], int]] = {
 
 
 def read_evocation(path: str | os.PathLike[str]) -> pd.DataFrame:
-    r"""Read free association norms from a file of USF, EAT or SWOW, or a table of your own; packed with gzip or not.
+    r"""Return free association norms from a file of USF, EAT or SWOW, or from your own table; optionally gzipped.
 
     ======== ======================================================================================================
     norms    file
     ======== ======================================================================================================
-    USF      The files of appendix A, ``CUE, TARGET, NORMED?, #G, #P, ...`` (give one joined file, or join the
-             frames), or a table with the columns ``cue, target, participants, responses``. Words become lower case.
-             Answers of one person are not listed. For research, with citation.
-    EAT      ``eat-stimulus-response.xml``. Words become lower case; those that the file cuts off (``%``) are left out.
+    USF      The files of appendix A, ``CUE, TARGET, NORMED?, #G, #P, ...`` (concatenate the files or the frames), or a
+             table with the columns ``cue, target, participants, responses``. Words become lower case. Answers of a
+             single person are not listed. For research, with citation.
+    EAT      ``eat-stimulus-response.xml``. Words become lower case; truncated words (``%``) are left out.
              Participants are the answers counted. For non-commercial use, with citation.
     SWOW     ``strength.SWOW-EN.R1.csv`` (first answers) and ``strength.SWOW-EN.R123.csv`` (all three): columns
-             ``cue response R1 N R1.Strength``, apart by tabs. N counts answers. CC BY-NC-ND 3.0.
-    own      A table with the columns ``cue, response, count, participants``, apart by commas or tabs.
+             ``cue response R1 N R1.Strength``, separated by tabs. N counts answers. CC BY-NC-ND 3.0.
+    own      A table with the columns ``cue, response, count, participants``, separated by commas or tabs.
     ======== ======================================================================================================
 
     Parameters
     ----------
     path
-        The file, which you have downloaded: none of these data are part of the package.
+        Path of the downloaded file; none of these data are part of the package.
 
     Returns
     -------
     pandas.DataFrame
-        One row a cue and response: `cue`, `response`, `count`, `participants`; for `evocation`. What it takes from the
-        file besides stands in ``attrs["bayesbias"]``: `name`, `least_count`, and `left_out`, how many rows the file has
-        for words that it cuts off.
+        One row per cue and response: `cue`, `response`, `count`, `participants`; for `evocation`. Further facts are in
+        ``attrs["bayesbias"]``: `name`, `least_count`, and `left_out`, the number of rows with truncated words.
 
     Raises
     ------
     MeasureError
-        If a line is not such a row: all faults are listed, with their lines.
+        If a line is invalid; all such lines are listed.
     InputFileError
         If the file cannot be read, or is of another kind.
 
     Notes
     -----
-    ``NA`` is a word. Of USF the participants are those to whom a cue was shown (#G); many gave answers that nobody else
-    gave, which are not listed, so that a cue's shares sum to less than 1.
+    ``NA`` is a word. In USF, the participants are those who were shown a cue (#G); many gave answers that nobody else
+    gave and that are not listed, so the shares of a cue sum to less than 1.
 
     References
     ----------
@@ -96,8 +95,8 @@ def read_evocation(path: str | os.PathLike[str]) -> pd.DataFrame:
     head = next((number for number, line in enumerate(lines) if "cue" in line.lower()), None)
     if head is None or head > 50:
         raise InputFileError(
-            f"{source} is none of the norms that can be read: no line names its columns. Give USF, EAT (XML), SWOW, or "
-            "a table with the columns cue, response, count and participants."
+            f"{source} has no line with the names of columns. Give the norms of USF, EAT (XML) or SWOW, or a table "
+            "with the columns cue, response, count and participants."
         )
     if re.match(r"\s*CUE\s*,\s*TARGET\s*,\s*NORMED\?", lines[head], re.IGNORECASE):
         return _frame(source, _USF, _appendix_rows(lines, head), 2)
@@ -111,12 +110,14 @@ def _table(source: os.PathLike[str], lines: list[str], head: int) -> pd.DataFram
         if set(wanted) <= set(columns):
             places = [columns.index(column) for column in wanted]
             return _frame(source, name, _cells(lines, head, separator, places, source), least)
-    known = "; ".join(", ".join(wanted) for _, wanted, _ in _HEADS.values())
-    raise InputFileError(f"{source} has the columns {name_some(columns, 12)}. Known are: {known}.")
+    formats = "; ".join(", ".join(wanted) for _, wanted, _ in _HEADS.values())
+    raise InputFileError(
+        f"{source} has the columns {name_some(columns, 12)}. Give a file with one of these sets of columns: {formats}."
+    )
 
 
 def _cells(lines: list[str], head: int, separator: str, places: list[int], source: os.PathLike[str]) -> Iterator[Row]:
-    """Yield rows of a table; cells that are missing are empty."""
+    """Yield the rows of a table; missing cells are empty."""
     reader = csv.reader(lines[head + 1 :], delimiter=separator)
     try:
         for cells in reader:
@@ -124,7 +125,7 @@ def _cells(lines: list[str], head: int, separator: str, places: list[int], sourc
                 a, b, count, people = (cells[place].strip() if place < len(cells) else "" for place in places)
                 yield head + 1 + reader.line_num, a, b, count, people
     except csv.Error as fault:
-        raise MeasureError(f"{source}, line {head + 1 + reader.line_num}: {fault}. Mend this line.") from fault
+        raise MeasureError(f"{source}, line {head + 1 + reader.line_num}: {fault}. Correct this line.") from fault
 
 
 def _appendix_rows(lines: list[str], head: int) -> Iterator[Row]:
@@ -133,14 +134,14 @@ def _appendix_rows(lines: list[str], head: int) -> Iterator[Row]:
             continue
         cells = [cell.strip() for cell in line.split(",")]
         if [cells[0].upper(), *cells[1:2]] == ["CUE", "TARGET"]:
-            continue  # the head of the next of several files
+            continue  # the header of the next of several files
         a, b, _, people, count = [*cells, *[""] * 5][:5]
         yield number, a.lower(), b.lower(), count, people
 
 
 def _eat_rows(source: os.PathLike[str], content: bytes) -> Iterator[Row]:
-    """Yield rows of the XML file; participants are the sum of a stimulus's counts."""
-    found: list[tuple[int, str, str, str]] = []
+    """Yield the rows of the XML file; the number of participants is the sum of a stimulus's counts."""
+    answers: list[tuple[int, str, str, str]] = []
     current = ""
     parser = expat.ParserCreate()
 
@@ -150,24 +151,24 @@ def _eat_rows(source: os.PathLike[str], content: bytes) -> Iterator[Row]:
             current = attributes.get("word", "").strip().lower()
         elif name == "response":
             word = attributes.get("word", "").strip().lower()
-            found.append((parser.CurrentLineNumber, current, word, attributes.get("n", "")))
+            answers.append((parser.CurrentLineNumber, current, word, attributes.get("n", "")))
 
     parser.StartElementHandler = begin
     try:
         parser.Parse(content, True)
     except expat.ExpatError as fault:
-        raise InputFileError(f"{source} is not whole XML: {fault}. Download it again.") from fault
+        raise InputFileError(f"{source} is not complete XML: {fault}. Download it again.") from fault
     totals: dict[str, int] = {}
-    for _, cue, _, count in found:
+    for _, cue, _, count in answers:
         totals[cue] = totals.get(cue, 0) + (int(count) if _WHOLE.fullmatch(count) else 0)
-    for number, cue, response, count in found:
+    for number, cue, response, count in answers:
         yield number, cue, response, count, str(totals[cue])
 
 
 def _frame(source: os.PathLike[str], name: str, rows: Iterator[Row], least_count: int) -> pd.DataFrame:
-    """Return rows as a frame; raise `MeasureError` with the lines that are none."""
+    """Return rows as a frame; raise `MeasureError` with a list of the invalid lines."""
     faults: list[str] = []
-    kept: list[tuple[str, str, int, int]] = []
+    records: list[tuple[str, str, int, int]] = []
     first: dict[tuple[str, str], int] = {}
     cut_off = 0
     for number, cue, response, count, people in rows:
@@ -178,14 +179,14 @@ def _frame(source: os.PathLike[str], name: str, rows: Iterator[Row], least_count
             faults.append(f"line {number}: {fault}")
             continue
         if (cue, response) in first:
-            faults.append(f"line {number}: {cue} -> {response} stands in line {first[cue, response]} too.")
+            faults.append(f"line {number}: {cue} -> {response} is also in line {first[cue, response]}.")
             continue
         first[cue, response] = number
-        kept.append((cue, response, int(count), int(people)))
+        records.append((cue, response, int(count), int(people)))
     raise_faults(MeasureError, f"{source}, read as {name},", faults)
-    if not kept:
-        raise MeasureError(f"{source}, read as {name}, has no rows.")
-    frame = pd.DataFrame(kept, columns=["cue", "response", "count", "participants"])
+    if not records:
+        raise MeasureError(f"{source}, read as {name}, has no rows. Give a file with one row per cue and response.")
+    frame = pd.DataFrame(records, columns=["cue", "response", "count", "participants"])
     frame.attrs["bayesbias"] = {"name": name, "least_count": least_count, "left_out": cut_off}
     return frame
 
@@ -197,31 +198,30 @@ def _fault(cue: str, response: str, count: str, people: str) -> str:
         if not _WHOLE.fullmatch(number) or int(number) < 1:
             return f"the {what} of {cue} -> {response} is {number!r}: a whole number of at least 1 is needed."
     if int(count) > int(people):
-        return f"{cue} -> {response}: {count} answers of {people} participants."
+        return f"{cue} -> {response}: {count} answers, but {people} participants."
     return ""
 
 
 def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
-    r"""Read a table of relations of words: ConceptNet's, EVALution's or your own; packed with gzip or not.
+    r"""Return relations of words from a file of ConceptNet or EVALution, or from your own table; optionally gzipped.
 
     Parameters
     ----------
     path
-        Either a table with a head that names ``head, relation, tail``, apart by commas or tabs; or three columns
-        without a head, head, relation and tail (EVALution's own files begin with the relation's two words likewise); or
-        ConceptNet's assertions, five columns apart by tabs: URI, relation, start, end, and JSON. Of ConceptNet the
-        English words are taken, ``/c/en/ice_cream`` as ``ice cream``. ConceptNet is CC BY-SA 4.0, EVALution
-        CC BY-NC-SA; neither is part of the package.
+        One of: a table with a header that names ``head, relation, tail``, separated by commas or tabs; three columns
+        head, relation and tail without a header (as in EVALution); or ConceptNet's assertions, five columns separated
+        by tabs (URI, relation, start, end, and JSON). From ConceptNet, English words are read, ``/c/en/ice_cream`` as
+        ``ice cream``. ConceptNet is CC BY-SA 4.0, EVALution CC BY-NC-SA; neither is part of the package.
 
     Returns
     -------
     pandas.DataFrame
-        Each tuple once: `head`, `relation`, `tail`. For `with_relations`.
+        Each tuple once: `head`, `relation`, `tail`; for `with_relations`.
 
     Raises
     ------
     MeasureError
-        If a line is no such tuple: all faults are listed, with their lines.
+        If a line is invalid; all such lines are listed.
     InputFileError
         If the file cannot be read.
 
@@ -245,7 +245,7 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
     lines = _decoded(source, _content(source)).splitlines()
     full = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if not full:
-        raise MeasureError(f"{source} has no lines.")
+        raise MeasureError(f"{source} is empty. Give a file of head, relation and tail.")
     separator = "\t" if "\t" in full[0][1] else ","
     rows = [
         (number, next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)))) for number, line in full
@@ -257,18 +257,20 @@ def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
         places = [first.index(name) for name in RELATION_COLUMNS]
         rows = rows[1:]
     assertions = bool(rows) and rows[0][1][0].startswith("/a/")
-    found: list[tuple[str, str, str]] = []
+    tuples: list[tuple[str, str, str]] = []
     faults: list[str] = []
     for number, cells in rows:
         concept = _assertion(cells) if assertions else _three(cells, places)
         if concept is None:
             faults.append(f"line {number}: {separator.join(cells)[:60]!r} is not head, relation and tail.")
         elif concept:
-            found.append((concept[0], concept[1], concept[2]))
+            tuples.append((concept[0], concept[1], concept[2]))
     raise_faults(MeasureError, f"{source}, read as relations,", faults)
-    if not found:
-        raise MeasureError(f"{source} has no relations of {'English ' if assertions else ''}words.")
-    return pd.DataFrame(found, columns=list(RELATION_COLUMNS)).drop_duplicates().reset_index(drop=True)
+    if not tuples:
+        raise MeasureError(
+            f"{source} has no relations of {'English ' if assertions else ''}words. Give head, relation and tail."
+        )
+    return pd.DataFrame(tuples, columns=list(RELATION_COLUMNS)).drop_duplicates().reset_index(drop=True)
 
 
 def _quoting(separator: str) -> Any:
@@ -282,7 +284,7 @@ def _three(cells: list[str], places: list[int]) -> tuple[str, ...] | None:
 
 
 def _assertion(cells: list[str]) -> tuple[str, ...] | None:
-    """Return an assertion of ConceptNet; empty if it is of another language, None if it is none."""
+    """Return an assertion of ConceptNet; an empty tuple if it is in another language, None if it is invalid."""
     ends = [_CONCEPT.match(cell) for cell in cells[2:4]]
     if len(cells) < 4 or not cells[1].startswith("/r/") or None in ends:
         return None
@@ -294,7 +296,7 @@ def _assertion(cells: list[str]) -> tuple[str, ...] | None:
 
 
 def _content(source: os.PathLike[str]) -> bytes:
-    """Return the content of a file, unpacked."""
+    """Return the content of a file, uncompressed."""
     with open(source, "rb") as stream:  # noqa: PTH123
         packed = stream.read(2) == b"\x1f\x8b"
     opener: Callable[..., Any] = gzip.open if packed else open
@@ -302,14 +304,14 @@ def _content(source: os.PathLike[str]) -> bytes:
         with opener(source, "rb") as stream:
             content: bytes = stream.read(_LARGEST + 1)
     except (EOFError, OSError, zlib.error) as fault:
-        raise InputFileError(f"{source} is not whole: {fault}. Download it again.") from fault
+        raise InputFileError(f"{source} is incomplete: {fault}. Download it again.") from fault
     if len(content) > _LARGEST:
-        raise InputFileError(f"{source} is larger than {_LARGEST / 1e9:g} GB. Give the part that you need.")
+        raise InputFileError(f"{source} is larger than {_LARGEST / 1e9:g} GB. Give only the part that you need.")
     return content
 
 
 def _decoded(source: os.PathLike[str], content: bytes) -> str:
-    """Return text in UTF-8 or, as USF's own files are, in Latin-1."""
+    """Return the text of content in UTF-8 or, for the files of USF, in Latin-1."""
     try:
         return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=None).read()
     except UnicodeDecodeError as fault:

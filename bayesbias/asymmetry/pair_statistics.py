@@ -1,9 +1,8 @@
-r"""Statistics of pairs of words, and their errors where pairs share words; arrays in, arrays out.
+r"""Statistics of pairs of words, with standard errors for pairs that share words; arrays in, arrays out.
 
-Two pairs that share a word are not independent: a word that is on everybody's mind makes all of its pairs lean one
-way. A statistic is the mean of the pairs' influences on it; its variance sums the products of influences of all pairs
-that have a word in common, as for dyads (Aronow, Samii and Assenova 2015), and is never taken below that of independent
-pairs.
+Two pairs that share a word are not independent: a salient word shifts all of its pairs in one direction. The variance
+of a statistic is the sum of the products of the influences of all pairs that have a word in common, as for dyads
+(Aronow, Samii and Assenova 2015), but at least that of independent pairs.
 """
 
 import numpy as np
@@ -20,7 +19,7 @@ def dyadic_variance(influences: Floats, first: Codes, second: Codes) -> float:
     Parameters
     ----------
     influences : array, shape (pairs,)
-        They sum to about 0.
+        Influences of the pairs, which sum to about 0.
     first, second : arrays of int, shape (pairs,)
         Codes of the words of each pair.
 
@@ -37,12 +36,12 @@ def dyadic_variance(influences: Floats, first: Codes, second: Codes) -> float:
     of_dyads = np.bincount(dyads, influences)
     words = int(max(first.max(), second.max())) + 1
     of_words = np.bincount(first, influences, words) + np.bincount(second, influences, words)
-    own = float(of_dyads @ of_dyads)
-    return max(float(of_words @ of_words) - own, own)
+    independent = float(of_dyads @ of_dyads)
+    return max(float(of_words @ of_words) - independent, independent)
 
 
 def words_worth(first: Codes, second: Codes) -> float:
-    """Return as how many words that are in equally many pairs those of pairs count (Kish's effective number).
+    """Return Kish's effective number of words, given the words of each pair.
 
     >>> words_worth(np.array([0, 2]), np.array([1, 3])), round(words_worth(np.array([0, 0, 0]), np.array([1, 2, 3])), 6)
     (4.0, 3.0)
@@ -62,14 +61,14 @@ def spearman_influences(x: Floats, y: Floats) -> tuple[float, Floats]:
     spread = np.sqrt(np.mean(u**2) * np.mean(v**2))
     if spread == 0:
         return 0.0, np.zeros(len(x))
-    # What a pair does as one that others are ranked against, besides by its own ranks.
+    # Influence by the pair's own ranks, and by its effect on the ranks of others.
     raw = u * v + mean_above(x, v) + mean_above(y, u)
     value = float(np.mean(u * v) / spread)
     return value, (raw - raw.mean()) / spread
 
 
 def shares_below(values: Floats) -> Floats:
-    """Return the share of values that are less, ties counted half.
+    """Return the share of smaller values for each value; ties count half.
 
     >>> shares_below(np.array([3.0, 1.0, 3.0, 2.0]))
     array([0.75 , 0.125, 0.75 , 0.375])
@@ -81,7 +80,7 @@ def shares_below(values: Floats) -> Floats:
 
 
 def mean_above(values: Floats, weights: Floats) -> Floats:
-    """Return for each value the sum of the weights of those that are greater, ties half, over how many there are."""
+    """Return for each value the sum of the weights of greater values, ties half, over the number of values."""
     order = np.argsort(values, kind="stable")
     ordered, sums = values[order], np.concatenate([[0.0], np.cumsum(weights[order])])
     low, high = np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")
@@ -90,9 +89,9 @@ def mean_above(values: Floats, weights: Floats) -> Floats:
 
 
 def reliability_influences(values: Floats, errors: Floats) -> tuple[float, Floats]:
-    """Return the share of the variance of what is true that values have, and each pair's influence on it.
+    """Return the reliability of posterior means, and each pair's influence on it.
 
-    What is true varies as the values do, which are posterior means, and by their errors besides.
+    It is their variance over that of the true values, which is the sum of theirs and of the mean squared error.
 
     >>> value, _ = reliability_influences(np.array([-2.0, 0.0, 2.0]), np.array([1.0, 1.0, 1.0]))
     >>> round(value, 3)
@@ -107,7 +106,7 @@ def reliability_influences(values: Floats, errors: Floats) -> tuple[float, Float
 
 
 def word_codes(first: list[str], second: list[str]) -> tuple[Codes, Codes]:
-    """Return the words of pairs as numbers.
+    """Return the words of pairs as codes.
 
     >>> [codes.tolist() for codes in word_codes(["a", "b"], ["b", "c"])]
     [[0, 1], [1, 2]]

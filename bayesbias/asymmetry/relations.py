@@ -1,4 +1,4 @@
-"""Relations of words: which pairs of words are related how, as ConceptNet, EVALution and such list them."""
+"""`with_relations`: relations of pairs of words, as listed by ConceptNet, EVALution and others."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, name_som
 
 RELATION_COLUMNS = ("head", "relation", "tail")
 REST = "RelatedTo"
-"""What pairs without a relation are called, as in ConceptNet."""
+"""Relation of pairs that are not listed, as in ConceptNet."""
 
 
 def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = REST) -> pd.DataFrame:
-    """Give pairs of words their relations, and the order that these say.
+    """Return pairs of words with their relations, each in the order of its relation.
 
     Parameters
     ----------
@@ -23,20 +23,20 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = RE
     relations
         From `read_relations`: `head`, `relation`, `tail`.
     rest
-        The relation of pairs that `relations` does not have, as in the paper; None: they are left out.
+        Relation of pairs that `relations` does not list, as in the paper. None leaves them out.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each pair and relation: `a` (the head), `b` (the tail), `relation`, `directed`, and the other columns
-        of `pairs`. A pair with several relations has several rows. A pair that one relation lists in both orders stands
-        once, in the order given, and has no direction (`directed` is False), as have those of `rest`: their mean LAR
-        depends on the order in which they happen to be written.
+        One row for each pair and relation: `a` (the head), `b` (the tail), `relation`, `directed`, and the other
+        columns of `pairs`. A pair with several relations has several rows. A pair that a relation lists in both orders
+        has one row in the given order and no direction (`directed` is False), like the pairs of `rest`: their mean LAR
+        would depend on an arbitrary order.
 
     Raises
     ------
     MeasureError
-        If the frames are not such, or no pair has a relation.
+        If a frame is invalid, or no pair has a relation.
 
     References
     ----------
@@ -51,18 +51,18 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = RE
     1    shape   circle  RelatedTo     False
     """
     frame = checked_pairs(pairs)
-    known = checked_relations(relations)
+    listed = checked_relations(relations)
     if rest is not None and not is_text(rest):
         raise ArgumentError(f"rest={shown(rest)}: give the name of a relation, or None.")
     frame = frame.drop(columns=[name for name in ("relation", "directed") if name in frame])
     frame = frame.assign(_row=range(len(frame)))
-    same = known.rename(columns={"head": "a", "tail": "b"}).assign(_turned=False)
-    turned = known.rename(columns={"head": "b", "tail": "a"}).assign(_turned=True)
+    same = listed.rename(columns={"head": "a", "tail": "b"}).assign(_turned=False)
+    turned = listed.rename(columns={"head": "b", "tail": "a"}).assign(_turned=True)
     joined = frame.merge(pd.concat([same, turned]), on=list(PAIR), how="left")
     if joined["relation"].isna().all():
         raise MeasureError(
-            f"None of the {len(frame):,} pairs has a relation, such as {frame['a'][0]} - {frame['b'][0]}. Do the "
-            "relations have the same language and case?"
+            f"None of the {len(frame):,} pairs has a relation, for example not {frame['a'][0]} - {frame['b'][0]}. Give "
+            "relations of words of the same language and case."
         )
     both = joined.duplicated(["_row", "relation"], keep=False) & joined["relation"].notna()
     joined = joined[~(both & joined["_turned"].eq(True))]
@@ -76,25 +76,23 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = RE
 
 
 def chosen_relations(frame: pd.DataFrame, relations: Any) -> list[str]:
-    """Return the relations asked for, by default all, the largest first; raise `MeasureError` if one is unknown."""
+    """Return the chosen relations, by default all, the largest first; raise `MeasureError` if one is unknown."""
     if "relation" not in frame:
-        raise MeasureError(
-            "The pairs have no relation. Give them one (bb.asymmetry.with_relations), or a column named relation."
-        )
-    known = list(frame["relation"].value_counts().index)
+        raise MeasureError("The pairs have no column relation. Add it with bb.asymmetry.with_relations.")
+    names = list(frame["relation"].value_counts().index)
     if relations is None:
-        return known
-    given = [relations] if isinstance(relations, str) else list(relations)
-    for name in given:
-        if name not in known:
+        return names
+    chosen = [relations] if isinstance(relations, str) else list(relations)
+    for name in chosen:
+        if name not in names:
             raise MeasureError(
-                f"There is no relation {name!r}{did_you_mean(str(name), known)}: {name_some(known, 40)}."
+                f"There is no relation {name!r}{did_you_mean(str(name), names)}. Choose from {name_some(names, 40)}."
             )
-    return list(dict.fromkeys(given))
+    return list(dict.fromkeys(chosen))
 
 
 def checked_relations(relations: Any) -> pd.DataFrame:
-    """Return the columns of relations, each tuple once; raise `MeasureError` with what is wrong."""
+    """Return the columns of relations, each tuple once; raise `MeasureError` if they are invalid."""
     check_type(
         "relations", relations, pd.DataFrame, "a frame with head, relation and tail (bb.asymmetry.read_relations)"
     )
@@ -102,9 +100,9 @@ def checked_relations(relations: Any) -> pd.DataFrame:
         raise MeasureError(f"The relations lack the columns {', '.join(lacking)}. Give head, relation and tail.")
     frame = pd.DataFrame(relations)[list(RELATION_COLUMNS)].drop_duplicates().reset_index(drop=True)
     if frame.empty:
-        raise MeasureError("There are no relations.")
+        raise MeasureError("The relations have no rows. Give head, relation and tail.")
     for name in RELATION_COLUMNS:
         for row, word in enumerate(frame[name].tolist()):
             if not isinstance(word, str) or not word:
-                raise MeasureError(f"Row {row} of the relations has {shown(word)} as {name}. Words are text.")
+                raise MeasureError(f"Row {row} of the relations has {shown(word)} as {name}. Give text.")
     return frame

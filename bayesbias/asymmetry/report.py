@@ -1,7 +1,8 @@
-"""People's associations beside vectors or models: ratios of pairs, means of relations, and how far the two agree."""
+"""`report`: compare people's associations with vectors or models, by pairs, relations and agreement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.asymmetry.agreement import CLEAR, LEAST_PAIRS, WEIGHTED, cam, directional_accuracy, too_few
@@ -29,28 +30,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AsymmetryReport(Result):
-    """What people's associations, and vectors or models, say of the asymmetry of pairs of words.
+    """Asymmetry of pairs of words in people's associations, and in vectors or models.
 
     Parameters
     ----------
     norms
         Name of the evocation data.
     sources
-        Names of what was compared with them.
+        Names of the sources that are compared with them.
     ratios
-        One row a source and pair, from `lar`: `source` and its columns; the norms first.
+        One row per source and pair, from `lar`: `source` and its columns; the norms first.
     relations
-        One row a source and relation, from `alar`, if pairs have relations that say which word comes first; else empty.
+        One row per source and relation, from `alar`; empty without relations that order their words.
     agreement
-        One row a source and relation, from `cam`: the norms and that source.
+        One row per source and relation, from `cam` of the norms and the source.
     accuracy
         The same from `directional_accuracy`.
     left_out
-        How many pairs a source has no number of, by reason: `source`, `left_out`, `pairs`.
+        Numbers of pairs without a number, by source and reason: `source`, `left_out`, `pairs`.
     not_compared
-        Why a source has no row in `agreement` and `accuracy`, by its name: it knows too few of the pairs.
+        Reasons why sources have no row in `agreement` and `accuracy`, by name: they have too few of the pairs.
     hdi_prob, random_seed
-        As they were given, or drawn.
+        The arguments of `report`; the seed is the one used.
     """
 
     norms: str
@@ -66,15 +67,15 @@ class AsymmetryReport(Result):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the text: the norms, each source, and what was left out."""
-        own = usable(self.ratios[self.ratios["source"] == self.norms])
-        clear = float((own["probability_of_direction"] >= CLEAR).mean())
+        """The parts of the text: the norms, each source, and the pairs that are left out."""
+        norm_ratios = usable(self.ratios[self.ratios["source"] == self.norms])
+        clear = float((norm_ratios["probability_of_direction"] >= CLEAR).mean())
         first = [
             Statement(
                 "pairs",
-                f"{self.norms}: of {len(own):,} pairs {share_text(clear)} have a clear direction (a probability of at "
-                f"least {CLEAR:g}).",
-                {"pairs": len(own), "clear": clear},
+                f"{self.norms}: of {len(norm_ratios):,} pairs {share_text(clear)} have a clear direction (a "
+                f"probability of at least {CLEAR:g}).",
+                {"pairs": len(norm_ratios), "clear": clear},
             )
         ]
         prob = percent_text(self.hdi_prob)
@@ -159,7 +160,7 @@ class AsymmetryReport(Result):
 
     def _source_statement(self, name: str) -> Statement:
         if name in self.not_compared:
-            return Statement("no agreement", f"{name}: it cannot be said. {self.not_compared[name]}")
+            return Statement("no agreement", f"{name}: not available. {self.not_compared[name]}")
         rows = self.agreement[self.agreement["source"] == name]
         whole = rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
         row = rows_of(whole)[0]
@@ -167,9 +168,10 @@ class AsymmetryReport(Result):
         what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
         text = (
             f"{name}, {row['pairs']:,} pairs: CAM {row['cam']:+.3f} "
-            f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with endless participants "
-            f"{row['endless']:+.3f} ({interval_text(row['endless_low'], row['endless_high'])}). It has the direction "
-            f"of {share_text(right['accuracy'])} right, and of {share_text(right['clear_accuracy'])} where it is clear."
+            f"({interval_text(row['hdi_low'], row['hdi_high'])}), {what}; with infinitely many participants "
+            f"{row['endless']:+.3f} ({interval_text(row['endless_low'], row['endless_high'])}). Its direction is right "
+            f"for {share_text(right['accuracy'])} of the pairs, and for {share_text(right['clear_accuracy'])} of those "
+            "with a clear direction."
         )
         return Statement("agreement", text, row)
 
@@ -183,20 +185,13 @@ _LIMITS = (
 
 def _relation_statement(row: Mapping[str, Any]) -> Statement:
     what = "settled" if settled(row["hdi_low"], row["hdi_high"]) else "not settled"
-    times, more = digits_text(_times(row["mean"])), "more" if row["mean"] > 0 else "less"
+    times, more = digits_text(exp(abs(row["mean"]))), "more" if row["mean"] > 0 else "less"
     how = "as much as" if times == "1" else f"{times} times {more} than"
     text = (
         f"{row['relation']}, {row['pairs']:,} pair{'' if row['pairs'] == 1 else 's'}: the first word evokes the second "
-        f"{how} the reverse, "
-        f"{row['mean']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
+        f"{how} the reverse, {row['mean']:+.3f} ({interval_text(row['hdi_low'], row['hdi_high'])}), {what}."
     )
     return Statement("relation", text, row)
-
-
-def _times(mean: float) -> float:
-    from math import exp
-
-    return exp(abs(mean))
 
 
 def report(
@@ -209,20 +204,20 @@ def report(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> AsymmetryReport:
-    """Ask of evocation data, and of vectors or models, which word of a pair evokes the other more.
+    """Return a comparison of people's associations with vectors or models: which word of a pair evokes the other more.
 
     Parameters
     ----------
     norms
         From `evocation`.
     sources
-        What is compared with them, from `static` and others; a list, or a mapping of names.
+        Sources to compare with the norms, from `static` and others: a list, or a mapping of names.
     relations
-        From `read_relations`; None: pairs have none.
+        From `read_relations`; None for pairs without relations.
     relation
-        Some of the relations, by name; None: all, and the pairs without one as ``RelatedTo``.
+        Names of the relations to use. None uses all, with ``RelatedTo`` for pairs that are not listed.
     seen
-        ``"both"``: pairs that evoke each other; ``"either"``: those in one direction alone too.
+        ``"both"`` for pairs that evoke each other, or ``"either"`` to include pairs listed in only one direction.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -231,14 +226,14 @@ def report(
     Raises
     ------
     MeasureError
-        If there is no source, or one name stands for two; if a relation is unknown, or has too few pairs in the norms;
-        if a source has a number for none of the pairs.
+        If there is no source, or two have the same name; if a relation is unknown, or the norms have too few pairs; if
+        a source has no number for any of the pairs.
 
     Warns
     -----
     QuestionWarning
-        If relations have too few pairs for a correlation; if all that a source knows are too few, so that its
-        agreement with the norms cannot be said.
+        If a relation has too few pairs for a correlation, or a source has too few of all pairs, so that its agreement
+        with the norms is not available.
 
     Examples
     --------
@@ -261,10 +256,13 @@ def report(
             pairs = pairs[pairs["relation"].isin(chosen_relations(pairs, relation))]
     elif relation is not None:
         raise MeasureError(
-            f"relation={relation!r}, but there are no relations. Give them: relations=..., or --relations."
+            f"relation={relation!r}, but no relations are given. Give them with relations=... or --relations."
         )
     if len(pairs) < LEAST_PAIRS:
-        raise MeasureError(f"{norms.name} has {len(pairs)} such pairs, and at least {LEAST_PAIRS} are needed.")
+        raise MeasureError(
+            f"{norms.name} has {len(pairs)} such pairs; at least {LEAST_PAIRS} are needed. Choose more relations, or "
+            "seen='either'."
+        )
     every: dict[str, ConditionalSource] = {norms.name: norms, **named}
     ratios = {name: lar(source, pairs, hdi_prob=hdi_prob) for name, source in every.items()}
     for name, frame in ratios.items():
@@ -283,13 +281,13 @@ def report(
         .reset_index(name="pairs")
         for name, frame in ratios.items()
     }
-    with collected_warnings(QuestionWarning) as said:  # each source's pairs have the same small relations
+    with collected_warnings(QuestionWarning) as caught:  # all sources have the same small relations
         not_compared = {name: why for name in named if (why := too_few(truth, ratios[name]))}
         compared = [name for name in named if name not in not_compared]
         agreement = {name: cam(truth, ratios[name], hdi_prob=hdi_prob) for name in compared}
         accuracy = {name: directional_accuracy(truth, ratios[name], hdi_prob=hdi_prob) for name in compared}
     unsaid = [f"No agreement of {name} with {norms.name}: {why}" for name, why in not_compared.items()]
-    for text in dict.fromkeys([*unsaid, *(str(each.message) for each in said)]):
+    for text in dict.fromkeys([*unsaid, *(str(warning.message) for warning in caught)]):
         warn_user(text, QuestionWarning)
     return AsymmetryReport(
         norms=norms.name,
@@ -313,12 +311,12 @@ def _named(sources: Any, norms: str) -> dict[str, ConditionalSource]:
         named = {getattr(source, "name", ""): source for source in listed}
         if len(named) < len(listed):
             raise MeasureError(
-                "Two sources have the same name. Give a mapping of names: {'before': ..., 'after': ...}."
+                "Two sources have the same name. Give a mapping of names, such as {'before': ..., 'after': ...}."
             )
     if not named or norms in named or not all(isinstance(name, str) and name for name in named):
         raise MeasureError(
-            f"Sources are called {', '.join(map(str, named)) or 'nothing'}: give at least one, with a name of its own, "
-            f"and another than {norms!r}."
+            f"The names of the sources are {', '.join(map(str, named)) or 'missing'}. Give at least one source, each "
+            f"with a unique name other than {norms!r}."
         )
     return named
 

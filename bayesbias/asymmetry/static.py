@@ -1,4 +1,4 @@
-"""Static vectors as a source of P(b given a): projections, and a softmax over a vocabulary."""
+"""`static`: word vectors as a source of P(b given a), by projection and a softmax over a vocabulary."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsError, MeasureError, name_some
 from bayesbias.metrics.look_up import as_embedding, checked_words
 
-_CUES = 4096  # whose vectors are held at once, of pairs
+_CUES = 4096  # pairs whose vectors are in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,17 +27,17 @@ class StaticVectors(Described):
     Parameters
     ----------
     name
-        Of the embedding.
+        Name of the embedding.
     embedding
-        Of the cues.
+        Embedding of the cues.
     context
-        Of the responses; the same as `embedding` where there is one matrix.
+        Embedding of the responses; the same as `embedding` if there is a single matrix.
     vocabulary
-        The words that a probability is a share of: those asked for that the context has.
+        Words over which the softmax is taken.
     lost
-        Words of the vocabulary that the context lacks.
+        Words of the requested vocabulary that the context lacks.
     temperature
-        Projections are divided by it.
+        Divisor of the projections.
     """
 
     name: str
@@ -62,18 +62,18 @@ class StaticVectors(Described):
         return self.context.matrix(self.vocabulary)
 
     @cached_property
-    def _known(self) -> frozenset[str]:
+    def _vocabulary_words(self) -> frozenset[str]:
         return frozenset(self.vocabulary)
 
     def log_conditionals(self, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:
         """Return log P(response given cue) of pairs: see `ConditionalSource`."""
         reasons = [self._reason(cue, response) for cue, response in zip(cues, responses, strict=True)]
-        kept = np.array([not reason for reason in reasons], dtype=bool)
-        logs = np.where(kept, 0.0, np.nan)
-        if kept.any():
-            pairs = [pair for pair, keep in zip(zip(cues, responses, strict=True), kept, strict=True) if keep]
-            logs[kept] = self._logs(*zip(*pairs, strict=True))
-        sd = np.where(kept, 0.0, np.nan)
+        has_number = np.array([not reason for reason in reasons], dtype=bool)
+        logs = np.where(has_number, 0.0, np.nan)
+        if has_number.any():
+            pairs = [pair for pair, keep in zip(zip(cues, responses, strict=True), has_number, strict=True) if keep]
+            logs[has_number] = self._logs(*zip(*pairs, strict=True))
+        sd = np.where(has_number, 0.0, np.nan)
         return pd.DataFrame(dict(zip(CONDITIONALS, (list(cues), list(responses), logs, sd, reasons), strict=True)))
 
     def _logs(self, cues: Sequence[str], responses: Sequence[str]) -> Floats:
@@ -83,12 +83,12 @@ class StaticVectors(Described):
         row = {word: place for place, word in enumerate(words)}
         places = np.array([row[cue] for cue in cues])
         units = scaled(vectors, self.temperature).astype(np.float64)
-        found = np.empty(len(cues))
+        projections = np.empty(len(cues))
         for start in range(0, len(cues), _CUES):
             part = slice(start, start + _CUES)
             answers = self.context.matrix(responses[part])
-            found[part] = np.einsum("ij,ij->i", units[places[part]], answers, dtype=np.float64)
-        logs: Floats = np.minimum(found - normalisers[places], 0.0)
+            projections[part] = np.einsum("ij,ij->i", units[places[part]], answers, dtype=np.float64)
+        logs: Floats = np.minimum(projections - normalisers[places], 0.0)
         return logs
 
     def _reason(self, cue: str, response: str) -> str:
@@ -96,7 +96,7 @@ class StaticVectors(Described):
             return f"{self.embedding.name} lacks {cue!r}"
         if response not in self.context:
             return f"{self.context.name} lacks {response!r}"
-        return "" if response in self._known else f"{response!r} is not in the vocabulary"
+        return "" if response in self._vocabulary_words else f"{response!r} is not in the vocabulary"
 
 
 def static(
@@ -106,26 +106,26 @@ def static(
     vocabulary: Iterable[str] | None = None,
     temperature: float = 1.0,
 ) -> StaticVectors:
-    """Make vectors a source of P(b given a), by projection and softmax.
+    """Return word vectors as a source of P(b given a), by projection and softmax.
 
     P(b given a) = exp(proj(b, a)) / sum over the vocabulary of exp(proj(x, a)), with proj(b, a) = <b, a> / length of a.
 
     Parameters
     ----------
     embedding
-        Of the cues, and of the responses too if there is no `context`.
+        Embedding of the cues, and also of the responses if there is no `context`.
     context
-        Of the responses: the second matrix of skip-gram, or of GloVe.
+        Embedding of the responses: the second matrix of skip-gram or GloVe.
     vocabulary
-        The words that the softmax goes over, such as the `vocabulary` of evocation data, as in the paper. Words that
-        the vectors lack are left out and named in `lost`. None: all words of the responses' vectors.
+        Words over which the softmax is taken, such as the `vocabulary` of evocation data, as in the paper. Words
+        without a vector are left out and listed in `lost`. None uses all words of the responses' vectors.
     temperature
-        Projections are divided by it; 1 as in the paper.
+        Divisor of the projections; 1 in the paper.
 
     Returns
     -------
     StaticVectors
-        A source for `lar`. Its probabilities have no error: its `sd` is 0.
+        A source for `lar`. Its probabilities have no error, so `sd` is 0.
 
     Raises
     ------
@@ -134,14 +134,15 @@ def static(
     MeasureError
         If cues and responses have different dimensions.
     NotEnoughMemoryError
-        If the vectors of the vocabulary, and the projections of a block of cues, do not fit.
+        If the vectors of the vocabulary, and the projections of a block of cues, do not fit into memory.
 
     Notes
     -----
-    With one matrix the projections of a pair differ only by the lengths of the vectors, and the softmaxes' sums by how
-    many neighbours a word has: where all lengths are 1, LAR is the log ratio of the two sums. So lengths matter, and
-    they do not mean the same everywhere: in Google News common words have short vectors, and CAM with people is below 0
-    with the vectors as they are, and above 0 at length 1 (``validation/asymmetry``).
+    With a single matrix, the projections of a pair differ only through the lengths of the vectors, and the sums of the
+    softmaxes through the number of neighbours of a word: if all lengths are 1, LAR is the log ratio of the two sums.
+    Lengths therefore matter, and their meaning depends on the embedding: in Google News, common words have short
+    vectors, and CAM with people is negative with the original vectors but positive at length 1
+    (``validation/asymmetry``).
 
     References
     ----------
@@ -169,8 +170,8 @@ def static(
     if len(looked_up.found) < 2:
         raise LostWordsError(
             f"The embedding {responses.name!r} has {len(looked_up.found)} of the {len(words)} words of the vocabulary "
-            f"({name_some(looked_up.lost, 5)}), and at least two are needed (the case rule is "
-            f"{responses.case_text!r})."
+            f"(it lacks {name_some(looked_up.lost, 5)}); at least two are needed. Its case rule is "
+            f"{responses.case_text!r}."
         )
     size = len(looked_up.found)
     item = responses.vectors.dtype.itemsize

@@ -1,4 +1,4 @@
-"""Whether the words of a study evoke each other asymmetrically: log asymmetry ratios by connection."""
+"""`study_asymmetry`: log asymmetry ratios of the words of a study, by connection."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,23 +27,23 @@ _TITLES = {"lar": "LAR", "log_similarity": "log similarity"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyAsymmetry(Result):
-    """Whether a study's protected words evoke its attribute words more than the other way round.
+    """Asymmetry of association between a study's protected words and its attribute words.
 
     Parameters
     ----------
     source, study
-        Their names.
+        Names of the source and of the study.
     means
-        One row a quantity and connection: `quantity` (``"lar"``: above 0, protected words evoke attribute words more
-        than these evoke them; ``"log_similarity"``: both directions together), `connection`, `pairs`, `mean`, `sd`,
+        One row per quantity and connection: `quantity` (``"lar"``, positive if protected words evoke attribute words
+        more than the reverse, or ``"log_similarity"``, both directions together), `connection`, `pairs`, `mean`, `sd`,
         `hdi_low`, `hdi_high`, `probability_of_direction`.
     contrasts
         The same for differences of connections: `quantity`, `contrast`, `mean`, `sd`, `hdi_low`, `hdi_high`,
         `probability_of_direction`.
     pairs
-        One row a pair, from `lar`: `a` is the protected word and `b` the attribute word.
+        One row per pair, from `lar`: `a` is the protected word and `b` the attribute word.
     left_out
-        How many pairs have no number, by reason: `left_out`, `pairs`.
+        Numbers of pairs without a number, by reason: `left_out`, `pairs`.
     hdi_prob
         Probability inside the intervals.
     """
@@ -58,15 +58,15 @@ class StudyAsymmetry(Result):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the text: means, contrasts, and what was left out."""
+        """The parts of the text: means, contrasts, and limits."""
         means = [_mean_statement(row) for row in rows_of(self.means) if row["quantity"] == "lar"]
         contrasts = [_contrast_statement(row) for row in rows_of(self.contrasts)]
         lost = int(self.left_out["pairs"].sum())
         limits = [
             Statement(
                 "words",
-                "A word that is on everybody's mind is evoked by many and evokes few in particular: a mean LAR of one "
-                "connection says that too. A difference of connections that share their words does not.",
+                "A salient word is evoked by many words and evokes few in particular, which affects the mean LAR of a "
+                "connection. It does not affect differences between connections that share their words.",
             )
         ]
         if lost:
@@ -92,7 +92,7 @@ def _mean_statement(row: Mapping[str, Any]) -> Statement:
     more = "more" if row["mean"] > 0 else "less"
     text = (
         f"{row['connection']}, {row['pairs']:,} pairs: protected words evoke attribute words "
-        f"{np.exp(abs(row['mean'])):.2f} times {more} than these evoke them: {row['mean']:+.3f} "
+        f"{np.exp(abs(row['mean'])):.2f} times {more} than the reverse: {row['mean']:+.3f} "
         f"({row['hdi_low']:+.3f} to {row['hdi_high']:+.3f})."
     )
     return Statement("mean", text, row)
@@ -113,40 +113,39 @@ _NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_of_direction")
 def study_asymmetry(
     source: ConditionalSource, study: StudyLike, *, controls: bool = True, hdi_prob: float = HDI_PROB
 ) -> StudyAsymmetry:
-    """Ask whether the protected words of a study evoke its attribute words more than the other way round.
+    """Return mean log asymmetry ratios of the protected and attribute words of a study, by connection.
 
     Parameters
     ----------
     source
-        Of conditional probabilities, as for `lar`.
+        Source of conditional probabilities, as for `lar`.
     study
         Word lists: see `load_study`.
     controls
-        Ask about its control words too.
+        Whether to include control words.
     hdi_prob
         Probability inside the intervals.
 
     Returns
     -------
     StudyAsymmetry
-        Means of LAR by connection, and differences of connections; the same of the logarithm of the similarity, the
-        geometric mean of both directions, which is what other measures of association are about.
+        Means of LAR by connection, and differences of connections; the same for the log similarity, from the geometric
+        mean of both directions, which is what other measures of association describe.
 
     Raises
     ------
     MeasureError
-        If fewer than two protected words have pairs with numbers.
+        If fewer than two protected or two attribute words have pairs with numbers.
 
     Notes
     -----
-    Words are a sample of words like these: two pairs that share a word vary together, and an interval is that of a t
-    distribution with one degree of freedom less than there are protected (or attribute) words, whichever are fewer. The
-    errors of the ratios make it wider. Norms list few pairs of a study: of the others the ratios are near 0, and their
-    errors large.
+    Words are treated as a sample: pairs that share a word vary together, and intervals are those of a t distribution
+    with one degree of freedom less than the number of protected or of attribute words, whichever is smaller. The errors
+    of the ratios widen them. Norms list few pairs of a study; the ratios of other pairs are near 0, with large errors.
 
     References
     ----------
-    Zhang, Campbell, Yu and Kumaravel (2021), equation 1, for the ratio. Contrasts by connection are this package's.
+    Zhang, Campbell, Yu and Kumaravel (2021), equation 1, for the ratio. Contrasts by connection are our extension.
 
     Examples
     --------
@@ -158,43 +157,44 @@ def study_asymmetry(
     import pandas as pd
 
     check_probability("hdi_prob", hdi_prob)
-    asked = load_study(study)
-    lists = asked.attribute_lists if controls else {name: tuple(words) for name, words in asked.attributes.items()}
+    loaded = load_study(study)
+    lists = loaded.attribute_lists if controls else {name: tuple(words) for name, words in loaded.attributes.items()}
     rows = [
-        (a, b, group, attribute, asked.connection(group, attribute))
-        for (group, words), (attribute, others) in product(asked.protected.items(), lists.items())
+        (a, b, group, attribute, loaded.connection(group, attribute))
+        for (group, words), (attribute, others) in product(loaded.protected.items(), lists.items())
         for a, b in product(words, others)
         if a != b
     ]
     frame = pd.DataFrame(rows, columns=["a", "b", "protected_group", "attribute_group", "connection"])
     pairs = lar(source, frame.drop_duplicates(["a", "b"]), hdi_prob=hdi_prob)
-    kept = similarity(usable(pairs))
-    words = min(kept["a"].nunique(), kept["b"].nunique())
+    usable_pairs = similarity(usable(pairs))
+    words = min(usable_pairs["a"].nunique(), usable_pairs["b"].nunique())
     if words < 2:
         raise MeasureError(
-            f"Of {len(pairs):,} pairs of {asked.name} {source.name} knows {len(kept)}, with {kept['a'].nunique()} "
-            "protected words. Two are needed of these and of attribute words."
+            f"{source.name} has numbers for {len(usable_pairs)} of the {len(pairs):,} pairs of {loaded.name}, with "
+            f"{usable_pairs['a'].nunique()} protected and {usable_pairs['b'].nunique()} attribute words. At least 2 of "
+            "each are needed: give a source with more of the words."
         )
-    connections = [name for name in asked.connections if (kept["connection"] == name).any()]
-    codes = word_codes(kept["a"].tolist(), kept["b"].tolist())
+    connections = [name for name in loaded.connections if (usable_pairs["connection"] == name).any()]
+    codes = word_codes(usable_pairs["a"].tolist(), usable_pairs["b"].tolist())
     means, contrasts = [], []
     for quantity, part in (("lar", 1.0), ("log_similarity", 0.5)):
-        values = kept[quantity].to_numpy(dtype=np.float64)
-        errors = kept["sd"].to_numpy(dtype=np.float64) * part
-        sides = [(kept["connection"] == name).to_numpy() for name in connections]
+        values = usable_pairs[quantity].to_numpy(dtype=np.float64)
+        errors = usable_pairs["sd"].to_numpy(dtype=np.float64) * part
+        sides = [(usable_pairs["connection"] == name).to_numpy() for name in connections]
         parts = [_influences(values, side) for side in sides]
         shares = [side / side.sum() for side in sides]
         for name, side, share, (mean, influences) in zip(connections, sides, shares, parts, strict=True):
-            found = _estimate(mean, influences, share * errors, codes, words, hdi_prob)
-            means.append({"quantity": quantity, "connection": name, "pairs": int(side.sum()), **found})
+            estimate = _estimate(mean, influences, share * errors, codes, words, hdi_prob)
+            means.append({"quantity": quantity, "connection": name, "pairs": int(side.sum()), **estimate})
         for name, share, (mean, influences) in zip(connections[1:], shares[1:], parts[1:], strict=True):
             noise = (shares[0] - share) * errors
-            found = _estimate(parts[0][0] - mean, parts[0][1] - influences, noise, codes, words, hdi_prob)
-            contrasts.append({"quantity": quantity, "contrast": contrast_name(connections[0], name), **found})
+            estimate = _estimate(parts[0][0] - mean, parts[0][1] - influences, noise, codes, words, hdi_prob)
+            contrasts.append({"quantity": quantity, "contrast": contrast_name(connections[0], name), **estimate})
     lost = pairs.loc[pairs["left_out"] != "", "left_out"].value_counts()
     return StudyAsymmetry(
         source=source.name,
-        study=asked.name,
+        study=loaded.name,
         means=pd.DataFrame(means),
         contrasts=pd.DataFrame(contrasts, columns=["quantity", "contrast", *_NUMBERS]),
         pairs=pairs,
@@ -204,7 +204,7 @@ def study_asymmetry(
 
 
 def _influences(values: Floats, side: Any) -> tuple[float, Floats]:
-    """Return the mean of some pairs, and the influence of every pair on it."""
+    """Return the mean over the pairs of one side, and the influence of every pair on it."""
     mean = float(values[side].mean())
     return mean, np.where(side, values - mean, 0.0) / side.sum()
 
@@ -212,7 +212,7 @@ def _influences(values: Floats, side: Any) -> tuple[float, Floats]:
 def _estimate(
     mean: float, influences: Floats, noise: Floats, codes: tuple[Codes, Codes], words: int, hdi_prob: float
 ) -> dict[str, float]:
-    """Return a mean and its interval, where `words` words are the sample."""
+    """Return a mean and its interval, given the number of sampled words."""
     from scipy.stats import t
 
     freedom = words - 1

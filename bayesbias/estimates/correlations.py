@@ -1,6 +1,7 @@
-"""How measures go together over embeddings: Pearson's correlation with its posterior."""
+"""Correlations of measures over embeddings: Pearson's, with its posterior."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_number, check_probability
@@ -8,6 +9,24 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_number, check_pro
 # Even, so that as many places are above 0 as below; it resolves the posterior of so many pairs, not of more.
 _GRID = 20_000
 _MOST = 100_000
+
+LEAST_EMBEDDINGS = 4
+"""Smallest number of embeddings over which measures are correlated."""
+CORRELATION_COLUMNS = ("correlation", "hdi_low", "hdi_high", "probability_of_positive")
+
+
+def correlated(first: ArrayLike, second: ArrayLike, *, hdi_prob: float) -> tuple[float, float, float, float]:
+    """Return the `CORRELATION_COLUMNS` of two measures, neither of them constant.
+
+    >>> [round(number, 2) for number in correlated([1, 2, 3, 4], [1e300, 2e300, 4e300, 3e300], hdi_prob=0.89)]
+    [0.8, -0.11, 0.96, 0.85]
+    """
+    values: Floats = np.stack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
+    scaled: Floats = values / np.abs(values).max(
+        axis=1, keepdims=True
+    )  # squares of huge or tiny numbers are not finite or 0
+    r = float(np.clip(np.corrcoef(scaled[0], scaled[1])[0, 1], -1, 1))
+    return r, *correlation_interval(r, values.shape[1], hdi_prob=hdi_prob)
 
 
 def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tuple[float, float, float]:

@@ -1,10 +1,12 @@
 """One row of numbers for each quantity: mean, sd, HPDI and what the sampler's draws are worth."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.errors import ReportError, did_you_mean
 
@@ -143,3 +145,75 @@ def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent:
     frame["ess_tail"] = column(az.ess(dataset, method="tail", prob=TAIL)["value"])
     frame["r_hat"] = column(az.rhat(dataset)["value"])
     return frame
+
+
+def estimate_frame(
+    draws: Floats, labels: Mapping[str, Sequence[Any]], hdi_prob: float, **columns: Any
+) -> "pd.DataFrame":
+    """Return one row for each column of independent draws: its labels, `MOMENTS`, and further columns.
+
+    >>> frame = estimate_frame(np.array([[0.0, 1.0], [1.0, 1.5], [2.0, 5.0]]), {"word": ["he", "she"]}, 0.5)
+    >>> frame[["word", "mean", "sd"]].values.tolist()
+    [['he', 1.0, 1.0], ['she', 2.5, 2.17...]]
+    """
+    import pandas as pd
+    import xarray as xr
+
+    from bayesbias.base.estimate_frames import EstimateFrame
+
+    array = xr.DataArray(draws[np.newaxis], dims=("chain", "draw", "row"), coords={"row": np.arange(draws.shape[1])})
+    numbers = estimates(array, hdi_prob=hdi_prob, independent=len(draws))
+    return EstimateFrame(pd.DataFrame(labels).assign(**{name: numbers[name] for name in MOMENTS}, **columns))
+
+
+def shortest_interval(draws: ArrayLike, probability: float) -> tuple[float, float]:
+    """Return the shortest interval that holds a share of draws: the highest posterior density interval.
+
+    >>> shortest_interval([0.0, 1.0, 2.0, 2.5, 9.0], 0.5)
+    (1.0, 2.5)
+    """
+    ordered = np.sort(np.asarray(draws, dtype=np.float64))
+    inside = min(max(int(probability * len(ordered)), 1), len(ordered) - 1)
+    start = int(np.argmin(ordered[inside:] - ordered[: len(ordered) - inside]))
+    return float(ordered[start]), float(ordered[start + inside])
+
+
+def share_interval(hits: int, trials: int, hdi_prob: float) -> tuple[float, float]:
+    """Return the highest density interval of a share, with a flat prior.
+
+    >>> [round(end, 3) for end in share_interval(5, 5, 0.5)]
+    [0.891, 1.0]
+    >>> [round(end, 3) for end in share_interval(40, 100, 0.89)]
+    [0.324, 0.479]
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.stats import beta
+
+    posterior = beta(hits + 1, trials - hits + 1)
+    outside = 1 - hdi_prob
+
+    def width(below: float) -> float:
+        return float(posterior.ppf(below + hdi_prob) - posterior.ppf(below))
+
+    if hits in (0, trials):
+        below = 0.0 if hits == 0 else outside
+    else:
+        below = float(minimize_scalar(width, bounds=(0, outside), method="bounded").x)
+    return float(posterior.ppf(below)), float(posterior.ppf(below + hdi_prob))
+
+
+def common_mean(values: Floats, variances: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the posterior of the mean of Normal values with known variances, given a flat prior.
+
+    The last axis holds the values; `variances` may have further axes before it. The three arrays are the centre and
+    the precision of the mean, and the log density of the values with the mean integrated out, up to a constant.
+
+    >>> centre, precision, _ = common_mean(np.array([1.0, 4.0]), np.array([1.0, 0.5]))
+    >>> float(centre), float(precision)
+    (3.0, 3.0)
+    """
+    weights = 1 / variances
+    precision = weights.sum(axis=-1)
+    centre = (weights * values).sum(axis=-1) / precision
+    squares = (weights * (values - centre[..., np.newaxis]) ** 2).sum(axis=-1)
+    return centre, precision, (np.log(weights).sum(axis=-1) - np.log(precision) - squares) / 2

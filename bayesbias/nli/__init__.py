@@ -1,8 +1,8 @@
 """Natural language inference: whether a model that reads sentences treats groups alike.
 
-`test_set` makes pairs of sentences of which neither follows from the other, `score` asks a model about them; `error`,
-`distance` and `posterior` say what it answered, and how sure that is. `train` makes such a model from word vectors, and
-`compare` asks whether other vectors make it treat groups more alike.
+`test_set` generates pairs of sentences, neither of which follows from the other, and `score` asks a model about them.
+`error`, `distance` and `posterior` summarise the answers, with their uncertainty. `train` trains such a model on word
+vectors, and `compare` estimates whether other vectors make it treat groups more alike.
 """
 
 from bayesbias.nli.accuracy import Accuracy

@@ -1,4 +1,4 @@
-"""A trained model of decomposable attention: what it answers, how often it is right, and its file."""
+"""A trained model of decomposable attention: its answers, its accuracy and its file."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ from bayesbias.nli.sentences import WordVectors, checked_sentences
 if TYPE_CHECKING:
     import pandas as pd
 
-_PAIRS = 1024  # in one go
-_LARGEST = 1 << 22  # numbers of one padded array
+_PAIRS = 1024  # answered at once
+_LARGEST = 1 << 22  # numbers in one padded array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,31 +31,31 @@ class AttentionModel(Described):
     """A model of inference on word vectors, from `bb.nli.train` or `bb.nli.load`.
 
     Called with two lists, of premises and of hypotheses, it returns an array of shape (pairs, 3): the probabilities of
-    neutral, entailment and contradiction. So it is a model for `bb.nli.score`.
+    neutral, entailment and contradiction. It can be passed to `bb.nli.score`.
 
     Parameters
     ----------
     settings
-        Those of the training: ``hidden_units``, ``learning_rate`` and so on.
+        Settings of the training: ``hidden_units``, ``learning_rate`` and so on.
     random_seed
-        Of the training.
+        Seed of the training.
     history
-        A row an epoch: `epoch`, `loss` (mean over the training pairs) and `accuracy` on the development pairs.
+        One row per epoch: `epoch`, `loss` (mean over the training pairs) and `accuracy` on the development pairs.
     sources
         Name and digest of the embedding, digests of the vectors and of the pairs, and the version of this package.
     weights
         Arrays by name.
     vectors
-        Of the words that the model has met.
+        Vectors of the words that the model has met.
     progress
-        Whether to show a bar while it answers.
+        Whether to show a progress bar while the model answers.
 
     Raises
     ------
     MeasureError
-        When called, if premises and hypotheses differ in number, or one is no text or has no word.
+        When called, if premises and hypotheses differ in number, or one of them is not text or has no word.
     LostWordsError
-        When called, if a file that was loaded without its embedding holds no vector of a word.
+        When called, if the model was loaded without its embedding and its file holds no vector of a word.
 
     Warns
     -----
@@ -85,60 +85,62 @@ class AttentionModel(Described):
 
     @property
     def lost_words(self) -> tuple[str, ...]:
-        """The words met so far, in training or since, that the embedding lacks in part or whole."""
+        """Words of the training and of later calls that the embedding lacks, in whole or in part."""
         return self.vectors.lost
 
     def __call__(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
         """Return the probabilities of neutral, entailment and contradiction, of shape (pairs, 3)."""
         firsts, seconds = checked_sentences("premises", premises), checked_sentences("hypotheses", hypotheses)
         if len(firsts) != len(seconds):
-            raise MeasureError(f"There are {len(firsts):,} premises and {len(seconds):,} hypotheses. Give as many.")
+            raise MeasureError(
+                f"There are {len(firsts):,} premises and {len(seconds):,} hypotheses. Give one hypothesis per premise."
+            )
         if not firsts:
             return np.empty((0, 3))
         texts = list(dict.fromkeys([*firsts, *seconds]))
         self.vectors.learn(texts, "the sentences")
-        place = {text: at for at, text in enumerate(texts)}
+        place = {text: position for position, text in enumerate(texts)}
         rows = [self.vectors.rows(text) for text in texts]
         pairs = np.array([[place[first] for first in firsts], [place[second] for second in seconds]])
         return probabilities(self.weights, self.vectors.matrix, rows, pairs, progress=self.progress)
 
     def evaluate(self, pairs: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Accuracy:
-        """Return how often the most probable label is the right one.
+        """Return the accuracy of the model on labelled pairs.
 
         Parameters
         ----------
         pairs
-            From `bb.nli.read_pairs`: those of a test split.
+            Pairs of a test split, from `bb.nli.read_pairs`.
         hdi_prob
             Probability inside the interval.
 
         Raises
         ------
         MeasureError
-            If it is no frame of labelled pairs.
+            If `pairs` is not a frame of labelled pairs.
         """
         frame = checked_pairs("pairs", pairs)
         answers = self(frame["premise"].tolist(), frame["hypothesis"].tolist())
         return accuracy(answers, frame["label"].tolist(), hdi_prob=hdi_prob)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the model to a file of safetensors, which holds numbers and texts and runs no code; return its path.
+        """Write the model to a file and return its path.
 
-        The file holds the vectors of the words that the model has met, in training, evaluation or answers, and of those
-        of the bundled test sets, so that these can be scored without the embedding. For other words `bb.nli.load` is
-        given the embedding.
+        The format is safetensors: numbers and text, no code. The file holds the vectors of the words that the model has
+        met, in training or since, and of the words of the bundled test sets, so that these sets can be scored without
+        the embedding. For other words, pass the embedding to `bb.nli.load`.
 
         Parameters
         ----------
         path
-            Such as ``"model.safetensors"``. It is written whole or not at all.
+            Path such as ``"model.safetensors"``. The file is written whole or not at all.
         overwrite
-            Whether a file that is there may be replaced.
+            Whether an existing file may be replaced.
 
         Raises
         ------
         OutputError
-            If the file is there, or cannot be written.
+            If the file exists, or cannot be written.
         """
         from bayesbias.nli.model_files import write_model
 
@@ -153,33 +155,33 @@ def probabilities(
     *,
     progress: bool = False,
 ) -> Floats:
-    """Return what weights answer to pairs of sentences, of shape (pairs, 3).
+    """Return the answers of a network with these weights to pairs of sentences, of shape (pairs, 3).
 
-    `rows` are those of each sentence in `matrix`; `pairs`, of shape (2, pairs), are places in `rows`. Pairs of one
-    premise are answered together, and each sentence among them is encoded once.
+    `rows` holds the rows of `matrix` of each sentence; `pairs`, of shape (2, pairs), holds indices of `rows`. Pairs of
+    one premise are answered together, and each of their sentences is encoded once.
     """
     torch = pytorch()
-    lengths = np.array([len(each) for each in rows])
+    lengths = np.array([len(sentence_rows) for sentence_rows in rows])
     order = np.lexsort((lengths[pairs[1]], pairs[0], lengths[pairs[0]]))
-    found = np.empty((pairs.shape[1], 3))
+    answers = np.empty((pairs.shape[1], 3))
     with torch.inference_mode():
-        tensors = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in weights.items()}
+        tensors = {name: torch.from_numpy(np.ascontiguousarray(weight)) for name, weight in weights.items()}
         vectors = torch.from_numpy(np.ascontiguousarray(matrix))
         for chunk in with_progress(list(_chunks(order, lengths, pairs)), "Pairs", progress=progress):
             sides = []
             for places in pairs[:, chunk]:
                 unique, back = np.unique(places, return_inverse=True)
-                encoded = encode(tensors, *padded(vectors, [rows[at] for at in unique]), same)
-                sides.append(encoded.at(torch.from_numpy(back)))
+                encoded = encode(tensors, *padded(vectors, [rows[place] for place in unique]), same)
+                sides.append(encoded.select(torch.from_numpy(back)))
             first, second = sides
-            found[chunk] = logits(tensors, first, second, same).double().softmax(dim=-1).numpy()
-    return found
+            answers[chunk] = logits(tensors, first, second, same).double().softmax(dim=-1).numpy()
+    return answers
 
 
 def _chunks(
     order: NDArray[np.intp], lengths: NDArray[np.intp], pairs: NDArray[np.integer[Any]]
 ) -> Iterator[NDArray[np.intp]]:
-    """Yield places of pairs that are answered in one go, fewer where sentences are long."""
+    """Yield indices of pairs to answer at once: fewer where sentences are long."""
     start = 0
     while start < len(order):
         chunk = order[start : start + _PAIRS]
@@ -190,10 +192,10 @@ def _chunks(
 
 
 def padded(vectors: Any, rows: Sequence[NDArray[np.int64]]) -> tuple[Any, Any]:
-    """Return tensors of word vectors, of shape (sentences, words, dimensions), and of where there are words."""
+    """Return a tensor of word vectors, of shape (sentences, words, dimensions), and a mask of the words in it."""
     import torch
 
-    lengths = np.array([len(each) for each in rows])
+    lengths = np.array([len(sentence_rows) for sentence_rows in rows])
     mask = np.arange(lengths.max()) < lengths[:, None]
     places = np.zeros(mask.shape, dtype=np.int64)
     places[mask] = np.concatenate(rows)
@@ -201,5 +203,5 @@ def padded(vectors: Any, rows: Sequence[NDArray[np.int64]]) -> tuple[Any, Any]:
 
 
 def same(inputs: Any) -> Any:
-    """Return inputs as they are: no dropout."""
+    """Return the inputs unchanged, in place of dropout."""
     return inputs

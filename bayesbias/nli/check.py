@@ -1,4 +1,4 @@
-"""Whether the crossed model could have made the scores that it was fitted to, and what its priors decide."""
+"""Posterior predictive check of the crossed model of scores, and its sensitivity to the priors."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,8 +10,9 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Part, Statement, rows_of
+from bayesbias.estimates.intervals import estimate_frame
 from bayesbias.nli.crossed_draws import CrossedDraws, draw
-from bayesbias.nli.posterior import SCORES, TITLES, estimate_frame, layout_of
+from bayesbias.nli.posterior import SCORES, TITLES, layout_of
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.scores import crossed, scored
 
@@ -19,44 +20,45 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PRIOR_SCALES = (0.25, 1.0, 4.0)
-"""Scales of the half-Cauchy priors that are tried; 1 is that of the model."""
+"""Scales of the half-Cauchy priors that are compared; the model's scale is 1."""
 
 _DRAWS = 4000
 _TAIL = (1 - HDI_PROB) / 2
-_FALSE = 1 - HDI_PROB  # share of the model's own test sets that may have a problem, over all statistics
-_MOVED = 0.25  # of an interval's half-width
+_FALSE = 1 - HDI_PROB  # share of replicated test sets in which any statistic may be reported as a problem
+_MOVED = 0.25  # share of an interval's half-width by which a prior may move its ends
 _ADVICE = {
-    "sd of word means": "Words vary otherwise than the model has it: do not speak of words like these.",
-    "skewness": "Scores are more skewed than a Normal: means are sound, single scores are not predicted.",
-    "kurtosis": "Some pairs lie farther off than a Normal has them: look at the largest scores.",
-    "ratio of the words' sds": "Some words vary more between premises than others: trust the intervals of means, "
-    "and not those of single words.",
-    "smallest": "The model has scores below what there can be: ask about the probability of a label besides.",
-    "largest": "The model has scores above what there can be: ask about the probability of a label besides.",
-    "sd of the groups' gap over premises": "Premises move the words of a group together. The contrast's interval "
-    "heeds that; those of single words do not.",
+    "sd of word means": "Words vary in a way that the model does not describe: draw no conclusions about words like "
+    "these.",
+    "skewness": "Scores are more skewed than a Normal: means are reliable, predictions of single scores are not.",
+    "kurtosis": "Some pairs lie farther out than a Normal allows: look at the largest scores.",
+    "ratio of the words' sds": "Some words vary more between premises than others: trust the intervals of means, not "
+    "those of single words.",
+    "smallest": "The model predicts scores below the possible range: analyse the probability of a label as well.",
+    "largest": "The model predicts scores above the possible range: analyse the probability of a label as well.",
+    "sd of the groups' gap over premises": "Premises shift the words of a group together. The contrast's interval "
+    "takes this into account; those of single words do not.",
 }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InferenceCheck(Result):
-    """What the crossed model of a test set's scores would make of it, beside what there is.
+    """Statistics of observed scores beside those of test sets that the crossed model replicates.
 
     Parameters
     ----------
     score
-        What was modelled.
+        Name of the modelled score.
     statistics
-        One row a statistic: its `observed` value, `low` to `high`, which 89 % of the replicated tables have, and
-        `p_value`, the share of them whose value is larger.
+        One row per statistic: its `observed` value, the interval `low` to `high` of 89 % of the replicated tables, and
+        `p_value`, the share of replicated tables with a larger value.
     priors
-        One row a scale of the priors: `prior_scale`, and `mean`, `sd`, `hdi_low`, `hdi_high` of the contrast of the
-        groups; of words like these, or of these words where there are too few.
+        One row per scale of the priors: `prior_scale`, and `mean`, `sd`, `hdi_low`, `hdi_high` of the contrast of the
+        groups, for words like these, or for these words where there are too few.
     problems
-        Statements of what does not fit, and what to do; empty if nothing was found. A statistic is named if at most
-        11 % over the number of statistics of the replicated tables are as far off.
+        Statements of what does not fit and what to do; empty if there is no problem. A statistic is a problem if it is
+        so extreme that at most a share of 11 % / (number of statistics) of the replicated tables is as far off.
     samples, random_seed
-        As they were given.
+        The arguments of `check`.
     """
 
     score: str
@@ -68,16 +70,22 @@ class InferenceCheck(Result):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What was looked at, and the problems."""
+        """The number of statistics that fit, and the problems."""
         inside = self.statistics["observed"].between(self.statistics["low"], self.statistics["high"])
         text = (
-            f"{TITLES[self.score]}: {int(inside.sum())} of {len(inside)} statistics of the scores lie where "
-            f"{HDI_PROB:.0%} of {self.samples} replicated test sets have them."
+            f"{TITLES[self.score]}: {int(inside.sum())} of {len(inside)} statistics of the scores lie inside the "
+            f"interval of {HDI_PROB:.0%} of {self.samples} replicated test sets."
         )
-        said = [Statement("about", f"{text[0].upper()}{text[1:]}", {"inside": int(inside.sum()), "of": len(inside)})]
+        statements = [
+            Statement("about", f"{text[0].upper()}{text[1:]}", {"inside": int(inside.sum()), "of": len(inside)})
+        ]
         if not self.problems:
-            said.append(Statement("no problem", "No problem was found, and the priors decide nothing that matters."))
-        return Part("", tuple(said), bulleted=False), *([Part("Problems", self.problems)] if self.problems else [])
+            statements.append(
+                Statement("no problem", "No problems were found; the priors make no practical difference.")
+            )
+        return Part("", tuple(statements), bulleted=False), *(
+            [Part("Problems", self.problems)] if self.problems else []
+        )
 
     @property
     def contents(self) -> Contents:
@@ -108,31 +116,31 @@ def check(
     scores, score, groups
         As for `bb.nli.posterior`.
     samples
-        How many test sets are replicated.
+        Number of replicated test sets.
     random_seed
-        Seed of the draws. If it is left out, one is drawn and kept in the result.
+        Seed of the draws. If None, a seed is drawn and recorded in the result.
 
     Returns
     -------
     InferenceCheck
-        Printed, what fits and what does not, and what to do about it.
+        When printed, it states what fits, what does not, and what to do about it.
 
     Raises
     ------
     MeasureError
-        As `bb.nli.posterior`.
+        As for `bb.nli.posterior`.
 
     Notes
     -----
-    Replicated words are new ones of their groups, where there are enough words to say how they vary; verbs, objects and
-    premises are new too. The priors of means and of what is left are flat, so that there is nothing to draw from them
-    before the scores are seen. What can be asked of a prior is what it decides: `priors` has the contrast with
-    half-Cauchy priors of a fourth and of four times the scale.
+    Replicated words are new words of their groups, where there are enough words to estimate how they vary; verbs,
+    objects and premises are new as well. The priors of means and of the residual variance are flat, so a prior
+    predictive check is impossible. `priors` shows the sensitivity to the other priors instead: the contrast under
+    half-Cauchy priors with a fourth and with four times the scale.
 
-    A word that is noisier than others, noise that is skewed or has heavy tails, premises that move groups and scores
-    near a bound are mostly seen; with few samples there are more false problems. How words vary is hardly checked: of
-    a few words, one that lies far off looks like words that vary much, and makes the intervals of words like these
-    wide.
+    The check usually detects a word that is noisier than others, skewed or heavy-tailed noise, premises that shift
+    whole groups, and scores near a bound; with few samples it reports more false problems. It says little about how
+    words vary: one outlier among a few words looks like a large variance between words, which makes the intervals of
+    words like these wide.
 
     Examples
     --------
@@ -155,8 +163,11 @@ def check(
     group, codes, premises = layout.group, layout.pair, layout.premises
     values = scored(table, score)
     rng = np.random.default_rng(seed)
-    found = draw(values, group, premises, samples, rng)
-    replicated = [_statistics(_replicate(found, at, group, premises, rng), group, codes) for at in range(samples)]
+    posterior_draws = draw(values, group, premises, samples, rng)
+    replicated = [
+        _statistics(_replicate(posterior_draws, draw_index, group, premises, rng), group, codes)
+        for draw_index in range(samples)
+    ]
     statistics = _compared(_statistics(values, group, codes), replicated)
     contrasts = []
     for scale in PRIOR_SCALES:
@@ -171,22 +182,24 @@ def check(
 
 
 def _replicate(
-    found: CrossedDraws, at: int, group: NDArray[np.intp], premises: Premises, rng: np.random.Generator
+    draws: CrossedDraws, draw_index: int, group: NDArray[np.intp], premises: Premises, rng: np.random.Generator
 ) -> Floats:
-    """Return scores (words, premises) as the model makes them, with one draw of its parameters."""
+    """Return scores (words, premises) that the model generates from one draw of its parameters."""
     words = len(group)
-    if found.groups is None or found.word_variance is None:
-        means = found.words[at]
+    if draws.groups is None or draws.word_variance is None:
+        means = draws.words[draw_index]
     else:
-        means = found.groups[at][group] + np.sqrt(found.word_variance[at]) * rng.standard_normal(words)
+        means = draws.groups[draw_index][group] + np.sqrt(draws.word_variance[draw_index]) * rng.standard_normal(words)
     effects = np.zeros((words, len(premises.codes[0])))
     for kind, code in enumerate(premises.codes):
         levels = len(premises.counts[kind])
-        effects += np.sqrt(found.shared[at, kind]) * rng.standard_normal(levels)[code]
-        effects += np.sqrt(found.own[at, kind]) * rng.standard_normal((words, levels))[:, code]
-    effects += np.sqrt(found.shared[at, 2]) * rng.standard_normal(effects.shape[1])
-    made: Floats = means[:, None] + effects + np.sqrt(found.own[at, 2]) * rng.standard_normal(effects.shape)
-    return made
+        effects += np.sqrt(draws.shared[draw_index, kind]) * rng.standard_normal(levels)[code]
+        effects += np.sqrt(draws.specific[draw_index, kind]) * rng.standard_normal((words, levels))[:, code]
+    effects += np.sqrt(draws.shared[draw_index, 2]) * rng.standard_normal(effects.shape[1])
+    scores: Floats = (
+        means[:, None] + effects + np.sqrt(draws.specific[draw_index, 2]) * rng.standard_normal(effects.shape)
+    )
+    return scores
 
 
 def _statistics(values: Floats, group: NDArray[np.intp], pair: tuple[int, int]) -> dict[str, float]:
@@ -199,7 +212,7 @@ def _statistics(values: Floats, group: NDArray[np.intp], pair: tuple[int, int]) 
     sds = left.std(axis=1)
     gap = values[group == pair[0]].mean(axis=0) - values[group == pair[1]].mean(axis=0)
     varies = bool(sds.min() > 0)
-    found = {
+    statistics = {
         "skewness": float(skew(left.ravel())) if varies else 0.0,
         "kurtosis": float(kurtosis(left.ravel())) if varies else 0.0,
         "ratio of the words' sds": float(sds.max() / sds.min()) if varies else 1.0,
@@ -208,8 +221,8 @@ def _statistics(values: Floats, group: NDArray[np.intp], pair: tuple[int, int]) 
         "sd of the groups' gap over premises": float(gap.std()),
     }
     if len(group) > len(counts):
-        found["sd of word means"] = float(np.sqrt((within**2).sum() / (len(group) - len(counts))))
-    return found
+        statistics["sd of word means"] = float(np.sqrt((within**2).sum() / (len(group) - len(counts))))
+    return statistics
 
 
 def _compared(observed: dict[str, float], replicated: list[dict[str, float]]) -> "pd.DataFrame":
@@ -217,7 +230,7 @@ def _compared(observed: dict[str, float], replicated: list[dict[str, float]]) ->
 
     rows = []
     for name, value in observed.items():
-        values = np.array([each[name] for each in replicated])
+        values = np.array([replicate[name] for replicate in replicated])
         low, high = np.quantile(values, [_TAIL, 1 - _TAIL])
         row = {"statistic": name, "observed": value, "low": low, "high": high}
         rows.append({**row, "p_value": float((values > value).mean())})
@@ -225,23 +238,23 @@ def _compared(observed: dict[str, float], replicated: list[dict[str, float]]) ->
 
 
 def _problems(statistics: "pd.DataFrame", priors: "pd.DataFrame") -> tuple[Statement, ...]:
-    found = []
+    problems = []
     for row in rows_of(statistics):
-        # Of many statistics some lie outside their intervals by chance.
+        # With many statistics, some lie outside their intervals by chance.
         likely = 2 * min(row["p_value"], 1 - row["p_value"]) > _FALSE / len(statistics)
         if likely or row["low"] <= row["observed"] <= row["high"]:
             continue
-        where = f"{row['observed']:.3g}, replicated {row['low']:.3g} to {row['high']:.3g}"
-        found.append(Statement(row["statistic"], f"{row['statistic']}: {where}. {_ADVICE[row['statistic']]}", row))
+        values = f"{row['observed']:.3g}, replicated {row['low']:.3g} to {row['high']:.3g}"
+        problems.append(Statement(row["statistic"], f"{row['statistic']}: {values}. {_ADVICE[row['statistic']]}", row))
     middle = rows_of(priors)[PRIOR_SCALES.index(1.0)]
     half = (middle["hdi_high"] - middle["hdi_low"]) / 2
     for row in rows_of(priors):
         moved = max(abs(row[end] - middle[end]) for end in ("hdi_low", "hdi_high"))
         if moved > _MOVED * half > 0:
             text = (
-                f"With priors of {row['prior_scale']:g} times the scale the contrast is {row['hdi_low']:+.3f} to "
-                f"{row['hdi_high']:+.3f} in place of {middle['hdi_low']:+.3f} to {middle['hdi_high']:+.3f}: the "
-                "premises are too few to say how much they vary. Report both, or ask more verbs and objects."
+                f"With {row['prior_scale']:g} times the scale of the priors, the contrast is {row['hdi_low']:+.3f} to "
+                f"{row['hdi_high']:+.3f} instead of {middle['hdi_low']:+.3f} to {middle['hdi_high']:+.3f}: there are "
+                "too few premises to estimate how much they vary. Report both intervals, or add verbs and objects."
             )
-            found.append(Statement("prior", text, row))
-    return tuple(found)
+            problems.append(Statement("prior", text, row))
+    return tuple(problems)

@@ -1,4 +1,4 @@
-"""How far a training has come: kept in a file, from which it goes on after it was stopped."""
+"""Checkpoints of a training: files from which an interrupted training continues."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,18 +20,18 @@ _KIND = "training"
 
 @dataclass(eq=False)
 class Checkpoint:
-    """How far a training has come.
+    """State of a training.
 
     Parameters
     ----------
     sources
         Name of the embedding, digests of vectors and pairs.
     settings, random_seed
-        Of the training.
+        Settings and seed of the training.
     losses, accuracies
-        Of each epoch.
+        Loss and accuracy of each epoch.
     weights, sums, best
-        Arrays by name: the weights now, Adagrad's sums of squares, and the weights of the best epoch.
+        Arrays by name: the current weights, Adagrad's sums of squares, and the weights of the best epoch.
     """
 
     sources: dict[str, str]
@@ -45,7 +45,7 @@ class Checkpoint:
 
     @property
     def is_done(self) -> bool:
-        """Whether all epochs are over, or the last ones brought nothing better."""
+        """Whether all epochs are done, or the last ones (`patience`) brought no better accuracy."""
         epochs = len(self.losses)
         if not epochs:
             return False
@@ -54,49 +54,49 @@ class Checkpoint:
 
     @property
     def history(self) -> "pd.DataFrame":
-        """A row an epoch: `epoch`, `loss`, `accuracy`."""
+        """One row per epoch: `epoch`, `loss`, `accuracy`."""
         return history_frame(self.losses, self.accuracies)
 
     def add(self, loss: float, accuracy: float) -> None:
-        """Add an epoch after which the weights are those of `weights`."""
+        """Add an epoch that ended with the current weights."""
         if not self.accuracies or accuracy > max(self.accuracies):
             self.best = self.weights
         self.losses.append(loss)
         self.accuracies.append(accuracy)
 
     def check_is_of(self, run: "Checkpoint", shapes: Mapping[str, tuple[int, ...]], path: Path) -> None:
-        """Raise `InputFileError` unless this is of the training that `run` begins."""
-        here = {**run.settings, "random_seed": run.random_seed}
-        there = {**self.settings, "random_seed": self.random_seed}
-        differing = [f"{name} {here[name]}, there {there.get(name)}" for name in here if here[name] != there.get(name)]
-        for name, what in (
-            ("vectors", "other vectors"),
-            ("pairs", "other pairs"),
-            ("development", "others to judge by"),
-        ):
+        """Raise `InputFileError` unless this checkpoint belongs to the training that `run` begins."""
+        wanted = {**run.settings, "random_seed": run.random_seed}
+        stored = {**self.settings, "random_seed": self.random_seed}
+        differences = [
+            f"{name}={stored.get(name)} instead of {wanted[name]}"
+            for name in wanted
+            if wanted[name] != stored.get(name)
+        ]
+        for name, what in (("vectors", "vectors"), ("pairs", "pairs"), ("development", "development pairs")):
             if run.sources[name] != self.sources.get(name):
-                differing.append(what)
-        if differing:
+                differences.append(f"other {what}")
+        if differences:
             raise InputFileError(
-                f"The checkpoint {path} is of another training: {'; '.join(differing)}. Give another file, or "
-                "remove it."
+                f"The checkpoint {path} belongs to another training: {'; '.join(differences)}. Give another file, or "
+                "delete this one."
             )
         for arrays in (self.weights, self.sums, self.best):
-            if {name: each.shape for name, each in arrays.items()} != dict(shapes):
+            if {name: array.shape for name, array in arrays.items()} != dict(shapes):
                 raise damaged(path)
 
 
 def history_frame(losses: list[float], accuracies: list[float]) -> "pd.DataFrame":
-    """Return what each epoch gave."""
+    """Return one row per epoch: `epoch`, `loss`, `accuracy`."""
     import pandas as pd
 
     return pd.DataFrame({"epoch": range(1, len(losses) + 1), "loss": losses, "accuracy": accuracies})
 
 
 def write_checkpoint(run: Checkpoint, path: Path) -> None:
-    """Write how far a training has come, in place of what was there."""
+    """Write the state of a training to a file, which is replaced."""
     parts = {"weights": run.weights, "sums": run.sums, "best": run.best}
-    arrays = {f"{part}/{name}": each for part, group in parts.items() for name, each in group.items()}
+    arrays = {f"{part}/{name}": array for part, group in parts.items() for name, array in group.items()}
     facts = {
         "sources": run.sources,
         "settings": run.settings,
@@ -108,13 +108,13 @@ def write_checkpoint(run: Checkpoint, path: Path) -> None:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Return how far a training had come; raise `InputFileError` if the file is damaged or another."""
+    """Return the state of a training; raise `InputFileError` if the file is damaged or of another kind."""
     facts, arrays = read_tensors(path, _KIND)
     groups: dict[str, dict[str, Floats]] = {"weights": {}, "sums": {}, "best": {}}
     try:
-        for name, each in arrays.items():
-            part, _, rest = name.partition("/")
-            groups[part][rest] = each
+        for name, array in arrays.items():
+            part, _, array_name = name.partition("/")
+            groups[part][array_name] = array
         losses, accuracies = facts["losses"], facts["accuracies"]
         sound = len(losses) == len(accuracies) > 0 and all(map(is_number, [*losses, *accuracies]))
         sound = sound and is_count(facts["random_seed"]) and isinstance(facts["settings"], dict)

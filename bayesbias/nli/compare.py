@@ -1,4 +1,4 @@
-"""`compare`: whether other vectors change what a model that is trained on them answers."""
+"""`compare`: train models of inference on several embeddings, and compare their answers."""
 
 import os
 import warnings
@@ -48,41 +48,42 @@ def compare(
     Parameters
     ----------
     embeddings
-        By name, such as ``{"original": vectors, "debiased": others}``; the first is the one that the others are
-        compared with.
+        Embeddings by name, such as ``{"original": vectors, "debiased": others}``. The others are compared with the
+        first.
     pairs, development
-        To train on, and to stop by: as for `bb.nli.train`.
+        Training and development pairs, as for `bb.nli.train`.
     test_set
-        A frame from `bb.nli.test_set`, or what that takes.
+        A frame from `bb.nli.test_set`, or the argument of that function.
     score, groups, draws, hdi_prob
         As for `bb.nli.posterior`.
     seeds
-        Trainings of each embedding, at least 3.
+        Number of trainings of each embedding, at least 3.
     test_pairs
-        Labelled pairs on which each model's accuracy is taken: what debiasing cost.
+        Labelled pairs on which the accuracy of each model is measured, which shows the cost of debiasing.
     settings
         Other arguments of `bb.nli.train`, such as ``{"hidden_units": 100}``.
     checkpoints
-        A folder, made if there is none, with a checkpoint of each training: the same call goes on where it was stopped.
+        Folder for a checkpoint of each training, created if it does not exist. After an interruption the same call
+        continues.
     random_seed
-        Seed of trainings and draws. If it is left out, one is drawn and kept in the result.
+        Seed of trainings and draws. If None, a seed is drawn and recorded in the result.
     progress
-        Whether to show bars.
+        Whether to show progress bars.
 
     Returns
     -------
     InferenceComparison
-        As `bb.nli.compare_runs` of the trained models.
+        As from `bb.nli.compare_runs` with the trained models.
 
     Raises
     ------
     MeasureError, ArgumentError, InputFileError, OutputError, LostWordsError
-        As `bb.nli.train`, `bb.nli.test_set` and `bb.nli.compare_runs`; what can be known is told before any training.
+        As for `bb.nli.train`, `bb.nli.test_set` and `bb.nli.compare_runs`. Arguments are checked before any training.
 
     Warns
     -----
     LostWordsWarning
-        As `bb.nli.train`, once an embedding.
+        As for `bb.nli.train`, once per embedding.
 
     Examples
     --------
@@ -106,28 +107,28 @@ def compare(
     check_type("embeddings", embeddings, Mapping, "a mapping of names to embeddings")
     check_several(embeddings, "embeddings")
     chosen = {check_choice("settings", name, SETTINGS): value for name, value in (settings or {}).items()}
-    asked = test_set if isinstance(test_set, pd.DataFrame) else make_test_set(test_set)
-    check_asked(asked, test_pairs, groups)
+    test_frame = test_set if isinstance(test_set, pd.DataFrame) else make_test_set(test_set)
+    check_asked(test_frame, test_pairs, groups)
     folder = None if checkpoints is None else check_folder(checkpoints, overwrite=True)
     if folder is not None:
         folder.mkdir(exist_ok=True)
-    of_trainings = np.random.SeedSequence(seed).generate_state(seeds).tolist()
+    training_seeds = np.random.SeedSequence(seed).generate_state(seeds).tolist()
     runs: dict[str, list[Run]] = {name: [] for name in embeddings}
-    for place, (name, given) in enumerate(embeddings.items(), start=1):
-        vectors = given if isinstance(given, Embedding) else load_embedding(given)  # a file is read once
-        for number, each in enumerate(of_trainings, start=1):
+    for place, (name, source) in enumerate(embeddings.items(), start=1):
+        vectors = source if isinstance(source, Embedding) else load_embedding(source)  # a file is read once
+        for number, training_seed in enumerate(training_seeds, start=1):
             with warnings.catch_warnings():
-                if number > 1:  # each training of an embedding lacks the same words
+                if number > 1:  # all trainings of an embedding lack the same words
                     warnings.simplefilter("ignore", LostWordsWarning)
                 model = train(
                     vectors,
                     pairs,
                     development=development,
-                    # A seed that was drawn before is in its checkpoint.
-                    random_seed=None if folder is not None and random_seed is None else each,
+                    # A seed drawn by an earlier call is stored in the checkpoint.
+                    random_seed=None if folder is not None and random_seed is None else training_seed,
                     checkpoint=None if folder is None else folder / f"embedding-{place}-training-{number}.checkpoint",
                     progress=progress,
                     **chosen,
                 )
-                runs[name].append(run_of(model, asked, test_pairs))
+                runs[name].append(run_of(model, test_frame, test_pairs))
     return compared(runs, score, groups=groups, draws=draws, hdi_prob=hdi_prob, random_seed=seed)

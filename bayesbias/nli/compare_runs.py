@@ -1,4 +1,4 @@
-"""Compare models of inference that were trained several times, each kind of them on other vectors."""
+"""`compare_runs`: compare models of inference that were trained several times on each of several embeddings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,57 +32,57 @@ def compare_runs(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> InferenceComparison:
-    """Compare models of inference that were trained several times, each kind of them with another embedding.
+    """Compare models of inference that were trained several times on each of several embeddings.
 
     Parameters
     ----------
     models
-        By the name of their embedding, the models of its trainings, at least 3, each as for `bb.nli.score`. The first
-        is the one that the others are compared with. Any models will do: those of `bb.nli.train`, or pipelines that
-        were tuned with several seeds.
+        At least 3 models per embedding, one per training, by the name of the embedding; each as for `bb.nli.score`,
+        such as those of `bb.nli.train`, or pipelines tuned with several seeds. The other embeddings are compared with
+        the first.
     test_set
         From `bb.nli.test_set`, or some of its rows.
     score
         ``"error"``, whose mean is E, or a probability: ``"neutral"``, ``"entailment"``, ``"contradiction"``.
     test_pairs
-        Pairs with a `label`, from `bb.nli.read_pairs`, on which each model's accuracy is taken.
+        Pairs with a `label`, from `bb.nli.read_pairs`, on which the accuracy of each model is measured.
     groups
-        The two groups that are compared; may be left out where there are two.
+        The two groups to compare. Optional if there are only two.
     draws, hdi_prob
         As for `bb.nli.posterior`.
     random_seed
-        Seed of the draws. If it is left out, one is drawn and kept in the result.
+        Seed of the draws. If None, a seed is drawn and recorded in the result.
 
     Returns
     -------
     InferenceComparison
-        Printed, the answer; `values`, `changes`, `words` and `runs` are the numbers.
+        When printed, it states the result; `values`, `changes`, `words` and `runs` hold the numbers.
 
     Raises
     ------
     MeasureError
-        If there are fewer than two embeddings or three trainings of one, a model's answer is not probabilities, or the
-        groups are not determined.
+        If there are fewer than two embeddings or three trainings of one, a model does not return probabilities, or the
+        two groups are not specified.
 
     Notes
     -----
-    Answers are averaged over trainings, and words and premises are modelled as in `bb.nli.posterior`; the spread over
-    trainings is added as in Student's t, of both embeddings for a change (`bayesbias.nli.run_draws`). All embeddings
-    are asked about the same words and premises, so that a change is that of the same sentences.
+    Answers are averaged over trainings, and words and premises are modelled as in `bb.nli.posterior`. The spread over
+    trainings is added as in Student's t, for a change that of both embeddings (`bayesbias.nli.run_draws`). All models
+    answer about the same words and premises, so a change is estimated from the same sentences.
 
-    The size of the contrast is its absolute value, and its interval begins at 0 where that of the contrast holds 0; its
-    change takes the premises of the two embeddings as independent, which makes the interval wider. d (``"distance"``)
-    has the trainings as its sample, and says nothing of other words or premises; it is at least 0, and of a few words
-    never quite 0: read its change, not its value, as a sign of a difference.
+    The size of the contrast is its absolute value. Its interval begins at 0 if the interval of the contrast contains 0.
+    The change of the size takes the premises of the two embeddings as independent, which widens the interval. d
+    (``"distance"``) is estimated over trainings alone and does not generalise to other words or premises. It is never
+    negative, and with few words never quite 0: judge a difference by its change, not by its value.
 
-    Intervals of changes are a little too narrow where one embedding has few trainings and these vary much more than
-    those of the other: take five of each at least. Words of all groups are taken to vary alike: where the words of a
-    small group vary more than those of a large one, intervals of the contrast of words like these are too narrow.
+    Intervals of changes are slightly too narrow if one embedding has few trainings that vary much more than those of
+    the other: use at least five of each. Words are assumed to vary equally in all groups: if the words of a small group
+    vary more than those of a large one, intervals of the contrast of words like these are too narrow.
     `tests/nli/test_run_draws.py` simulates trainings and words that are not Normal.
 
     References
     ----------
-    Dawkins (2021), tables 1 to 4, has one training of each and no intervals.
+    Dawkins (2021), tables 1 to 4, with one training per embedding and no intervals.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def compare_runs(
 
 
 def checked_seed(score: str, draws: int, hdi_prob: float, random_seed: int | None) -> int:
-    """Return the seed, drawn if there is none; raise `ArgumentError` if an argument is not usable."""
+    """Return the seed, drawn if None; raise `ArgumentError` if an argument is invalid."""
     check_choice("score", score, SCORES)
     check_count("draws", draws, least=100, most=1_000_000)
     check_probability("hdi_prob", hdi_prob)
@@ -116,7 +116,7 @@ def checked_seed(score: str, draws: int, hdi_prob: float, random_seed: int | Non
 
 
 def check_asked(test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None", groups: tuple[str, str] | None) -> None:
-    """Raise `MeasureError` if the answers to a test set could not be compared, before any model is asked."""
+    """Raise `MeasureError` if answers to a test set could not be compared. No model is called."""
     answers = crossed(answers_of(test_set, lambda first, _: np.tile([1.0, 0.0, 0.0], (len(first), 1))))
     layout_of(answers, groups)
     if test_pairs is not None:
@@ -124,35 +124,35 @@ def check_asked(test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None", gro
 
 
 def run_of(model: Model, test_set: "pd.DataFrame", test_pairs: "pd.DataFrame | None") -> Run:
-    """Return what a model answers to a test set, and how accurate it is."""
+    """Return the answers of a model to a test set, and its accuracy on `test_pairs`."""
     answers = crossed(answers_of(test_set, model))
     if test_pairs is None:
         return Run(answers)
     pairs = checked_pairs("test_pairs", test_pairs)
     premises, hypotheses = pairs["premise"].tolist(), pairs["hypothesis"].tolist()
-    found = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
-    judged = accuracy(found, pairs["label"].tolist(), hdi_prob=HDI_PROB)
-    return Run(answers, judged.accuracy, judged.largest_label)
+    probabilities = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
+    accuracy_on_pairs = accuracy(probabilities, pairs["label"].tolist(), hdi_prob=HDI_PROB)
+    return Run(answers, accuracy_on_pairs.accuracy, accuracy_on_pairs.largest_label)
 
 
 def _check_models(models: Any) -> None:
-    """Raise `MeasureError` unless there are two names or more, and enough models of each."""
+    """Raise `MeasureError` unless there are at least two names and enough models of each."""
     check_type("models", models, Mapping, "a mapping of names to models")
     check_several(models, "models")
     for name, trained in models.items():
         if isinstance(trained, str) or not isinstance(trained, Sequence) or not all(map(callable, trained)):
-            raise MeasureError(f"models[{name!r}] is no list of models. Give the models of its trainings.")
+            raise MeasureError(f"models[{name!r}] is not a list of models. Give one model per training.")
         if len(trained) < LEAST_RUNS:
             raise MeasureError(
-                f"models[{name!r}] has {len(trained)} models. Give those of at least {LEAST_RUNS} trainings, and of "
-                "5 or more to say with some confidence how far trainings differ."
+                f"models[{name!r}] has {len(trained)} models. Give at least {LEAST_RUNS}, each from a training of its "
+                "own; 5 or more give a useful estimate of how much trainings differ."
             )
 
 
-def check_several(given: Mapping[str, Any], what: str) -> None:
-    """Raise `MeasureError` unless there are two names or more."""
-    if len(given) < 2:
-        there = "1 embedding" if len(given) == 1 else "no embedding"
-        raise MeasureError(f"{what} has {there}. Give two or more: the first is compared with the others.")
-    if wrong := [name for name in given if not isinstance(name, str) or not name.strip()]:
-        raise MeasureError(f"{what} has the name {wrong[0]!r}. Give each embedding a name, as text.")
+def check_several(by_name: Mapping[str, Any], argument: str) -> None:
+    """Raise `MeasureError` unless there are at least two names."""
+    if len(by_name) < 2:
+        count = "1 embedding" if len(by_name) == 1 else "no embedding"
+        raise MeasureError(f"{argument} has {count}. Give two or more: the others are compared with the first.")
+    if wrong := [name for name in by_name if not isinstance(name, str) or not name.strip()]:
+        raise MeasureError(f"{argument} has the name {wrong[0]!r}. Names must be text.")

@@ -1,4 +1,4 @@
-"""Whether a model of inference that is given other vectors treats groups more alike, with the spread of training."""
+"""`InferenceComparison`: answers of models of inference that were trained on different vectors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,49 +10,49 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Part, Statement, percent_text, rows_of
-from bayesbias.estimates.intervals import settled
+from bayesbias.estimates.intervals import contrast_name, estimate_frame, settled
 from bayesbias.nli.distances import distance_of_means
-from bayesbias.nli.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, estimate_frame, layout_of
+from bayesbias.nli.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, TOO_FEW_WORDS, layout_of
 from bayesbias.nli.run_draws import Layout, mean_draws, pair_draws, quantity_draws
 from bayesbias.nli.scores import Crossed, scored
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_PAIRS = 100  # of words of the two groups
+_MOST_PAIRS = 100  # pairs of words of the two groups
 LITTLE = 0.05
-"""By how much more than always the most frequent label the best model must be right to know more than that."""
+"""Gain in accuracy over always answering the most frequent label, below which the best model knows hardly more."""
 OVERALL, SIZE, DISTANCE = "overall", "size of the contrast", "distance"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InferenceComparison(Result):
-    """What models of inference answer with one embedding and with others, over several trainings of each.
+    """Answers of models of inference with several embeddings, over several trainings with each.
 
     Parameters
     ----------
     score
-        What was modelled: ``"error"`` (its mean is E), ``"neutral"``, ``"entailment"`` or ``"contradiction"``.
+        Modelled score: ``"error"`` (its mean is E), ``"neutral"``, ``"entailment"`` or ``"contradiction"``.
     groups
-        The two that are compared.
+        The two groups that are compared.
     embeddings
-        Their names; the first is the one that the others are compared with.
+        Names of the embeddings. The others are compared with the first.
     values
-        One row an embedding, quantity and population: `embedding`, `quantity` (``"overall"``, a group, the contrast of
+        One row per embedding, quantity and population: `embedding`, `quantity` (``"overall"``, a group, the contrast of
         the two, its size, and d, ``"distance"``), `population` (``"words like these"`` or ``"these words"``), `mean`,
         `sd`, `hdi_low`, `hdi_high`.
     changes
-        The same of the differences to the first embedding, with `probability_lower`.
+        The same for the differences from the first embedding, with `probability_lower`.
     words
         Means of single words: `embedding`, `word`, `group`, `mean`, `sd`, `hdi_low`, `hdi_high`.
     word_pairs
-        Differences of a word of the first group and one of the second, which share the premises: `embedding`, `first`,
-        `second`, `mean`, `sd`, `hdi_low`, `hdi_high`; no rows where there are more than 100 such pairs.
+        Differences between a word of the first group and one of the second, on the same premises: `embedding`, `first`,
+        `second`, `mean`, `sd`, `hdi_low`, `hdi_high`; no rows if there are more than 100 such pairs.
     runs
-        One row a training: `embedding`, `run`, the plain `overall`, `contrast` and `distance`, and where there were
-        pairs to test it on its `accuracy`, beside `largest_label`, that of always giving their most frequent label.
+        One row per training: `embedding`, `run`, the plain `overall`, `contrast` and `distance`; with test pairs also
+        `accuracy`, and `largest_label`, the accuracy of always answering their most frequent label.
     hdi_prob, random_seed
-        As they were given.
+        The arguments of `compare_runs`.
     """
 
     score: str
@@ -69,25 +69,25 @@ class InferenceComparison(Result):
     @property
     def contrast(self) -> str:
         """The name of the contrast in `values` and `changes`."""
-        return contrast_label(self.groups)
+        return contrast_name(*self.groups)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the text: the answers, the values, what it cost, and what it rests on."""
+        """The parts of the text: changes, values, accuracies and limits."""
         answers = [self._answer(name) for name in self.embeddings[1:]]
         values = [self._value(name) for name in self.embeddings]
         counts = self.runs.groupby("embedding", sort=False).size()
         limits = [
             Statement(
                 "runs",
-                f"The intervals hold the spread over {min(counts)} trainings of each embedding at least, and that over "
-                "premises; those of words like these hold that over words too. Other training data or another kind of "
-                "model may answer otherwise.",
+                f"The intervals include the spread over premises and over trainings (at least {min(counts)} per "
+                "embedding); those of words like these also include the spread over words. Other training data or "
+                "another kind of model may give other answers.",
                 {str(name): int(count) for name, count in counts.items()},
             )
         ]
         if LIKE_THESE not in set(self.values["population"]):
-            limits.append(Statement("words", "There are too few words to stand for others: it is about these alone."))
+            limits.append(Statement("words", TOO_FEW_WORDS))
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         parts = [
             Part(f"Against {self.embeddings[0]}", tuple(answers)),
@@ -173,22 +173,22 @@ class InferenceComparison(Result):
     def _accuracies(self) -> list[Statement]:
         if "accuracy" not in self.runs:
             return []
-        found = []
+        statements = []
         for name in self.embeddings:
             of_runs = self.runs.loc[self.runs["embedding"] == name, "accuracy"]
             text = f"{name}: accuracy {of_runs.mean():.3f} ({of_runs.min():.3f} to {of_runs.max():.3f} over trainings)."
-            found.append(Statement("accuracy", text, {"accuracy": of_runs.tolist()}))
+            statements.append(Statement("accuracy", text, {"accuracy": of_runs.tolist()}))
         largest, best = float(self.runs["largest_label"].max()), float(self.runs["accuracy"].max())
         text = f"Always giving the most frequent label has {largest:.3f}."
         if best < largest + LITTLE:
-            text += " The models know hardly more, so that what they answer says little of what the vectors do."
-        found.append(Statement("largest label", text, {"largest_label": largest}))
-        return found
+            text += " The models know hardly more, so their answers say little about the effect of the vectors."
+        statements.append(Statement("largest label", text, {"largest_label": largest}))
+        return statements
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What one trained model answered, and how accurate it is where that was asked."""
+    """Answers of one trained model, and its accuracy if there were test pairs."""
 
     answers: Crossed
     accuracy: float | None = None
@@ -204,11 +204,11 @@ def compared(
     hdi_prob: float,
     random_seed: int,
 ) -> InferenceComparison:
-    """Compare what models answered, by the name of their embedding; all of one test set."""
+    """Return the comparison of models' answers to one test set, by the name of their embedding."""
     names = list(runs)
     table = runs[names[0]][0].answers
     pair, kinds, layout = layout_of(table, groups)
-    label = contrast_label(pair)
+    label = contrast_name(*pair)
     quantities = [OVERALL, *kinds, label]
     rng = np.random.default_rng(random_seed)
     answers = {name: np.stack([scored(run.answers, score) for run in runs[name]]) for name in names}
@@ -220,21 +220,23 @@ def compared(
     changes: list[tuple[str, str, str, Floats]] = []
     words: list[tuple[str, str, str, Floats]] = []
     for name in names:
-        own = answers[name]
-        found = quantity_draws(own.mean(axis=0), [own.mean(axis=2)], layout, draws, rng).within(0.0, HIGHEST[score])
-        size = abs(found.these[:, len(quantities) - 1])
+        run_scores = answers[name]
+        quantities_drawn = quantity_draws(
+            run_scores.mean(axis=0), [run_scores.mean(axis=2)], layout, draws, rng
+        ).within(0.0, HIGHEST[score])
+        size = abs(quantities_drawn.these[:, len(quantities) - 1])
         apart = np.maximum(mean_draws(distances[name], draws, rng), 0.0)
-        values += _labelled(name, quantities, found.like_these, found.these)
+        values += _labelled(name, quantities, quantities_drawn.like_these, quantities_drawn.these)
         values += [(name, SIZE, THESE, size), (name, DISTANCE, THESE, apart)]
-        of_words = found.these[:, len(quantities) :].T
+        of_words = quantities_drawn.these[:, len(quantities) :].T
         words += [
             (name, word, kind, drawn) for word, kind, drawn in zip(table.words, table.groups, of_words, strict=True)
         ]
         if name == first:
             first_size, first_distance = size, apart
             continue
-        difference = own.mean(axis=0) - base.mean(axis=0)
-        changed = quantity_draws(difference, [own.mean(axis=2), base.mean(axis=2)], layout, draws, rng)
+        difference = run_scores.mean(axis=0) - base.mean(axis=0)
+        changed = quantity_draws(difference, [run_scores.mean(axis=2), base.mean(axis=2)], layout, draws, rng)
         changes += _labelled(name, quantities, changed.like_these, changed.these)
         changes += [(name, SIZE, THESE, size - first_size), (name, DISTANCE, THESE, apart - first_distance)]
     keys = ("embedding", "quantity", "population")
@@ -252,15 +254,6 @@ def compared(
     )
 
 
-def contrast_label(pair: tuple[str, str]) -> str:
-    """Return the name of a contrast of two groups.
-
-    >>> contrast_label(("male", "female"))
-    'male - female'
-    """
-    return f"{pair[0]} - {pair[1]}"
-
-
 def _distance(table: Crossed, pair: tuple[str, str]) -> float:
     of_words = table.probabilities.mean(axis=1)
     first, second = (of_words[[kind == name for kind in table.groups]] for name in pair)
@@ -271,14 +264,16 @@ def _labelled(
     name: str, quantities: list[str], like_these: Floats | None, these: Floats
 ) -> list[tuple[str, str, str, Floats]]:
     drawn = {THESE: these} if like_these is None else {LIKE_THESE: like_these, THESE: these}
-    # Each quantity beside itself: of words like these, and of these.
-    return [(name, what, who, found[:, at]) for at, what in enumerate(quantities) for who, found in drawn.items()]
+    # For each quantity, the two populations follow one another.
+    return [
+        (name, what, who, matrix[:, column]) for column, what in enumerate(quantities) for who, matrix in drawn.items()
+    ]
 
 
 def _frame(
     rows: list[tuple[str, str, str, Floats]], keys: tuple[str, str, str], hdi_prob: float, **more: Any
 ) -> "pd.DataFrame":
-    labels = {key: [str(row[at]) for row in rows] for at, key in enumerate(keys)}
+    labels = {key: [str(row[place]) for row in rows] for place, key in enumerate(keys)}
     return estimate_frame(np.stack([row[3] for row in rows], axis=1), labels, hdi_prob, **more)
 
 
@@ -289,9 +284,9 @@ def _word_pairs(
     pairs = [(first, second) for first in sides[0] for second in sides[1]]
     rows = [
         (name, table.words[first], table.words[second], drawn)
-        for name, own in answers.items()
+        for name, run_scores in answers.items()
         if len(pairs) <= _MOST_PAIRS
-        for (first, second), drawn in zip(pairs, pair_draws(own, layout, pairs, draws, rng).T, strict=True)
+        for (first, second), drawn in zip(pairs, pair_draws(run_scores, layout, pairs, draws, rng).T, strict=True)
     ]
     keys = ("embedding", "first", "second")
     if not rows:
@@ -300,11 +295,14 @@ def _word_pairs(
 
 
 def _sizes_from_zero(values: "pd.DataFrame", label: str) -> "pd.DataFrame":
-    """Return values with sizes whose interval begins at 0 where that of the contrast holds 0: no draw is 0 itself."""
+    """Return values in which the interval of a size begins at 0 if that of the contrast contains 0.
+
+    Draws of the size, an absolute value, are never exactly 0.
+    """
     contrasts = values[(values["quantity"] == label) & (values["population"] == THESE)].set_index("embedding")
     unsettled = contrasts.index[(contrasts["hdi_low"] <= 0) & (contrasts["hdi_high"] >= 0)]
-    at = (values["quantity"] == SIZE) & values["embedding"].isin(unsettled)
-    return values.assign(hdi_low=values["hdi_low"].mask(at, 0.0))
+    is_unsettled_size = (values["quantity"] == SIZE) & values["embedding"].isin(unsettled)
+    return values.assign(hdi_low=values["hdi_low"].mask(is_unsettled_size, 0.0))
 
 
 def _run_rows(
@@ -315,10 +313,10 @@ def _run_rows(
     contrast = layout.weights[layout.group.max() + 2]
     rows = []
     for name, of_name in runs.items():
-        for at, run in enumerate(of_name):
-            of_words = answers[name][at].mean(axis=1)
-            row = {"embedding": name, "run": at + 1, OVERALL: of_words.mean(), "contrast": contrast @ of_words}
-            row[DISTANCE] = distances[name][at]
+        for run_index, run in enumerate(of_name):
+            of_words = answers[name][run_index].mean(axis=1)
+            row = {"embedding": name, "run": run_index + 1, OVERALL: of_words.mean(), "contrast": contrast @ of_words}
+            row[DISTANCE] = distances[name][run_index]
             if run.accuracy is not None:
                 row["accuracy"], row["largest_label"] = run.accuracy, run.largest_label
             rows.append(row)

@@ -1,4 +1,4 @@
-"""How a model's answers go together with measures of the vectors that it was given."""
+"""Correlations of models' answers with measures of their word vectors."""
 
 from typing import TYPE_CHECKING
 
@@ -6,52 +6,50 @@ import numpy as np
 
 from bayesbias.base.checks import check_choice, check_frame, check_type
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.estimates.correlations import correlation_interval
+from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.nli.comparison import OVERALL, InferenceComparison
 from bayesbias.nli.posterior import THESE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FEWEST = 4
-
 
 def correlations(
     comparison: InferenceComparison, measures: "pd.DataFrame", *, quantity: str = OVERALL
 ) -> "pd.DataFrame":
-    """Return how the answers of models go together with measures of their vectors, over embeddings.
+    """Return the correlations of models' answers with measures of their vectors, over embeddings.
 
     Parameters
     ----------
     comparison
-        What `bb.nli.compare` or `bb.nli.compare_runs` returned, of at least 4 embeddings.
+        Result of `bb.nli.compare` or `bb.nli.compare_runs` for at least 4 embeddings.
     measures
-        One row an embedding, by its name; one column a measure, such as
+        One row per embedding, indexed by name, and one column per measure, such as
         ``pd.DataFrame({"midb": {"original": 0.05, "hard": 0.01}})``.
     quantity
-        Of `comparison.values`: ``"overall"``, a group, the contrast, its size or ``"distance"``.
+        Quantity in `comparison.values`: ``"overall"``, a group, the contrast, its size or ``"distance"``.
 
     Returns
     -------
     pandas.DataFrame
-        One row a measure: `measure`, `quantity`, `embeddings` that have it, Pearson's `correlation`, its interval
-        `hdi_low` to `hdi_high`, `probability_of_positive`, and `reliability`, the share of the quantity's variance over
-        embeddings that is not the spread of trainings and premises.
+        One row per measure: `measure`, `quantity`, the number of `embeddings` with a value, Pearson's `correlation`,
+        its interval `hdi_low` to `hdi_high`, `probability_of_positive`, and `reliability`, the share of the quantity's
+        variance over embeddings that is not due to the spread over trainings and premises.
 
     Raises
     ------
     MeasureError
-        If a measure has fewer than 4 of the embeddings, all alike, or is no number.
+        If a measure has values for fewer than 4 of the embeddings, all values are equal, or a value is not a number.
 
     Notes
     -----
-    See `correlation_interval`. It is the correlation with what these trainings showed: where `reliability` is low,
-    noise draws it towards 0, and more trainings say more. Embeddings that one original was made into are not
-    independent: take the intervals as the shortest that can be defended.
+    See `correlation_interval`. The correlation is that with the observed answers of these trainings: where
+    `reliability` is low, noise shrinks it towards 0, and more trainings help. Embeddings that were derived from one
+    original are not independent, so the intervals are, if anything, too narrow.
 
     References
     ----------
-    Dawkins (2021), table 6, has r over 16 embeddings without intervals.
+    Dawkins (2021), table 6, with r over 16 embeddings and no intervals.
 
     Examples
     --------
@@ -71,32 +69,31 @@ def correlations(
     """
     import pandas as pd
 
-    check_type("comparison", comparison, InferenceComparison, "what bb.nli.compare returned")
+    check_type("comparison", comparison, InferenceComparison, "a result of bb.nli.compare")
     check_frame("measures", measures, "a frame: embeddings by measures")
     of_these = comparison.values[comparison.values["population"] == THESE]
     check_choice("quantity", quantity, list(dict.fromkeys(of_these["quantity"])))
-    found = of_these[of_these["quantity"] == quantity].set_index("embedding")
+    quantity_rows = of_these[of_these["quantity"] == quantity].set_index("embedding")
     if measures.index.duplicated().any():
         raise MeasureError(f"measures has {measures.index[measures.index.duplicated()][0]!r} twice. Keep one row each.")
-    if unknown := [name for name in measures.index if name not in found.index]:
+    if unknown := [name for name in measures.index if name not in quantity_rows.index]:
         raise MeasureError(
-            f"measures has {name_some(unknown)}, and the comparison {name_some(found.index)}. Give these names."
+            f"measures has rows for {name_some(unknown)}, but the comparison has {name_some(quantity_rows.index)}. Use "
+            "these names."
         )
     rows = []
     for name, column in measures.items():
         if column.dtype.kind not in "fiu" or not np.isfinite(column.dropna()).all():
-            raise MeasureError(f"The measure {name!r} is not of finite numbers. Give a number for each embedding.")
-        known = column.dropna()
-        values = found.loc[known.index]
-        if len(known) < _FEWEST or known.nunique() < 2 or values["mean"].nunique() < 2:
+            raise MeasureError(f"The measure {name!r} holds values that are not finite numbers. Give numbers.")
+        present = column.dropna()
+        values = quantity_rows.loc[present.index]
+        if len(present) < LEAST_EMBEDDINGS or present.nunique() < 2 or values["mean"].nunique() < 2:
             raise MeasureError(
-                f"The measure {name!r} has {len(known)} of the embeddings, and {known.nunique()} values. A correlation "
-                f"takes {_FEWEST} embeddings at least, and values that differ."
+                f"The measure {name!r} has values for {len(present)} of the embeddings, {present.nunique()} of them "
+                f"different. A correlation needs at least {LEAST_EMBEDDINGS} embeddings, and values that differ."
             )
-        scaled = known / known.abs().max()  # squares of huge or tiny numbers are none
-        r = float(np.clip(np.corrcoef(scaled, values["mean"])[0, 1], -1, 1))
-        interval = correlation_interval(r, len(known), hdi_prob=comparison.hdi_prob)
+        numbers = correlated(present, values["mean"], hdi_prob=comparison.hdi_prob)
         noise = float((values["sd"] ** 2).mean() / values["mean"].var(ddof=1))
-        rows.append((name, quantity, len(known), r, *interval, max(1 - noise, 0.0)))
-    names = ["measure", "quantity", "embeddings", "correlation", "hdi_low", "hdi_high", "probability_of_positive"]
-    return pd.DataFrame(rows, columns=[*names, "reliability"])
+        rows.append((name, quantity, len(present), *numbers, max(1 - noise, 0.0)))
+    names = ["measure", "quantity", "embeddings", *CORRELATION_COLUMNS, "reliability"]
+    return pd.DataFrame(rows, columns=names)

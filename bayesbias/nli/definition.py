@@ -1,4 +1,4 @@
-"""What a test set is made of, read from TOML: templates, words, verbs, objects, articles; all faults at once."""
+"""Definitions of test sets in TOML: templates, words, verbs, objects and articles; all faults are listed at once."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,12 +16,12 @@ _KEYS = {*_TEXTS, *_CONTENT, "sentences", "premise", "hypothesis", "subjects", "
 _ARTICLES = ("before_consonant", "before_vowel", "exceptions")
 _VOWELS = "aeiou"
 KINDS = ("nouns", "names")
-"""Words of a group that get an article, and words that stand alone."""
+"""Kinds of words of a group: with an article, and without."""
 
 
 @dataclass(frozen=True)
 class Articles:
-    """Which indefinite article a word gets: by its first letter, unless it is an exception."""
+    """Indefinite articles: by the first letter of a word, except for exceptions."""
 
     before_consonant: str = ""
     before_vowel: str = ""
@@ -39,20 +39,20 @@ class Articles:
 
 @dataclass(frozen=True)
 class Definition:
-    """What a test set is made of.
+    """Definition of a test set.
 
     Parameters
     ----------
     premise, hypothesis
-        Templates; ``{word}`` stands in the hypothesis, ``{verb}`` and ``{object}`` in both.
+        Templates, with ``{word}`` in the hypothesis, and ``{verb}`` and ``{object}`` in both.
     words
-        (word, word with its article, group), in their order.
+        (word, word with its article, group), in order.
     subjects
         Words for ``{subject}`` in the premise, if it has one.
     pairs
         (verb, object, object with its article), each once.
     articles
-        Of the subjects.
+        Articles of the subjects.
     """
 
     premise: str
@@ -93,26 +93,30 @@ def read_definition(path: Path) -> Definition:
     )  # fmt: skip
 
 
-def _unknown(content: Mapping[str, Any], known: Any, where: str = "") -> Iterator[str]:
+def _unknown(content: Mapping[str, Any], allowed: Any, where: str = "") -> Iterator[str]:
     for key in content:
-        if key not in known:
-            yield f"{where}{key!r} is not known{did_you_mean(key, known)}: use {', '.join(sorted(known))}."
+        if key not in allowed:
+            yield f"{where}{key!r} is unknown{did_you_mean(key, allowed)}: use {', '.join(sorted(allowed))}."
 
 
 def _sentences_faults(content: Mapping[str, Any]) -> Iterator[str]:
     for key in _TEXTS:
         if key in content and not is_text(content[key]):
-            yield f"{key} must be a text."
-    known = sorted(path.stem for path in bundled("data", "nli", "sentences").glob("*.toml"))
+            yield f"{key} must be text."
+    bundled_names = sorted(path.stem for path in bundled("data", "nli", "sentences").glob("*.toml"))
     name = content.get("sentences")
     if name is None:
         for key in ("objects", "pairs"):
             if key not in content:
-                yield f'{key} is missing: give verbs and objects, or take bundled ones: sentences = "{known[0]}".'
-    elif name not in known:
-        yield f"sentences is {name!r}{did_you_mean(str(name), known)}: bundled are {', '.join(known)}."
+                yield (
+                    f"{key} is missing: give verbs and objects, or use bundled ones, such as "
+                    f'sentences = "{bundled_names[0]}".'
+                )
+    elif name not in bundled_names:
+        hint = did_you_mean(str(name), bundled_names)
+        yield f"sentences is {name!r}{hint}: the bundled ones are {', '.join(bundled_names)}."
     elif both := [key for key in ("objects", "pairs") if key in content]:
-        yield f"sentences and {' and '.join(both)} are both given: keep either the bundled sentences or your own."
+        yield f"sentences and {' and '.join(both)} are both given: use either the bundled sentences or your own."
 
 
 def _template_faults(content: Mapping[str, Any]) -> Iterator[str]:
@@ -122,10 +126,14 @@ def _template_faults(content: Mapping[str, Any]) -> Iterator[str]:
         if not is_text(text) or not text.strip():
             yield f'{key} is missing: write a template, such as {key} = "{_example(wanted)}".'
             continue
-        found = re.findall(r"\{(\w*)\}", text)
-        if set(found) != wanted or len(found) != len(wanted) or re.search(r"[{}]", re.sub(r"\{\w*\}", "", text)):
+        placeholders = re.findall(r"\{(\w*)\}", text)
+        if (
+            set(placeholders) != wanted
+            or len(placeholders) != len(wanted)
+            or re.search(r"[{}]", re.sub(r"\{\w*\}", "", text))
+        ):
             names = ", ".join(f"{{{name}}}" for name in sorted(wanted))
-            yield f"{key} is {text!r}: it must hold {names}, each once, and no other braces."
+            yield f"{key} is {text!r}: it must contain {names}, each once, and no other braces."
 
 
 def _example(wanted: set[str]) -> str:
@@ -144,7 +152,7 @@ def _list_faults(content: Mapping[str, Any]) -> Iterator[str]:
             yield 'articles.exceptions must give an article for each word, such as SUV = "an".'
         for key in _ARTICLES[:2]:
             if not is_text(articles.get(key, "")):
-                yield f"articles.{key} must be a text."
+                yield f"articles.{key} must be text."
     if "subjects" in content:
         yield from _word_faults("subjects", content["subjects"])
     groups = content.get("groups")
@@ -154,7 +162,7 @@ def _list_faults(content: Mapping[str, Any]) -> Iterator[str]:
     seen: dict[str, str] = {}
     for group, kinds in groups.items():
         if not isinstance(kinds, Mapping) or not set(kinds) & set(KINDS):
-            yield f"groups.{group} has no words: give nouns (with an article), names (without), or both."
+            yield f"groups.{group} has no words: give nouns (with an article), names (without one), or both."
             continue
         yield from _unknown(kinds, KINDS, f"groups.{group}: ")
         for kind in KINDS:
@@ -162,7 +170,7 @@ def _list_faults(content: Mapping[str, Any]) -> Iterator[str]:
             yield from faults
             for word in kinds.get(kind, ()) if not faults else ():
                 if word in seen:
-                    yield f"{word!r} is in {seen[word]} and in groups.{group}.{kind}: keep it once."
+                    yield f"{word!r} is in {seen[word]} and in groups.{group}.{kind}: keep one of them."
                 seen[word] = f"groups.{group}.{kind}"
 
 
@@ -172,7 +180,7 @@ def _word_faults(where: str, words: Any) -> Iterator[str]:
         return
     for word in words:
         if not is_text(word) or not word or word != word.strip() or not word.isprintable() or set(word) & set("{}"):
-            yield f"{where} has {word!r}: a word is a text without braces, and without spaces around it."
+            yield f"{where} has {word!r}: a word is text without braces, and without spaces around it."
     if len(set(map(str, words))) < len(words):
         twice = sorted({str(word) for word in words if words.count(word) > 1})
         yield f"{where} has {', '.join(twice)} more than once."
@@ -181,7 +189,7 @@ def _word_faults(where: str, words: Any) -> Iterator[str]:
 def _pair_faults(content: Mapping[str, Any]) -> Iterator[str]:
     objects, pairs = content["objects"], content["pairs"]
     if not isinstance(objects, Mapping):
-        yield 'objects must be lists by name: [objects] with food = ["apple", "soup"].'
+        yield 'objects must be named lists: [objects] with food = ["apple", "soup"].'
         return
     for name, words in objects.items():
         yield from _word_faults(f"objects.{name}", words)
@@ -193,7 +201,7 @@ def _pair_faults(content: Mapping[str, Any]) -> Iterator[str]:
         yield from _word_faults(f"pairs, rule {number}: verbs", rule.get("verbs"))
         lists = rule.get("objects")
         if not isinstance(lists, list) or not lists:
-            yield f"pairs, rule {number}: objects must name lists of [objects]."
+            yield f"pairs, rule {number}: objects must be names of lists in [objects]."
             continue
         for name in lists:
             if not isinstance(name, str) or name not in objects:

@@ -1,4 +1,4 @@
-"""How far a model's answers for two groups lie apart, and whether a random split of the words would do the same."""
+"""`distance`: how far apart a model's mean answers for two groups are, with a permutation test."""
 
 from dataclasses import dataclass
 from math import comb
@@ -13,31 +13,31 @@ from bayesbias.errors import MeasureError
 from bayesbias.metrics.significance.permutation_test import MOST_PARTITIONS, drawn_members, group_members
 from bayesbias.nli.scores import LABELS, crossed, two_groups
 
-_TIE = 1e-12  # distances that differ by less are equal but for rounding
-_BLOCK = 1 << 15  # partitions that are held at once
+_TIE = 1e-12  # distances that differ by less are equal up to rounding
+_BLOCK = 1 << 15  # partitions in memory at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupDistance(Described):
-    """How far the mean answers for two groups lie apart.
+    """Distance of the mean answers for two groups.
 
     Parameters
     ----------
     groups
-        Their names.
+        Names of the groups.
     distance
         d of the paper's tables: the Euclidean distance of the two groups' mean probabilities.
     equation_2
-        The number that the paper's equation 2 gives as it is printed: d / 4 for groups of equal size.
+        Result of the paper's equation 2 as printed: d / 4 for groups of equal size.
     means
-        The mean probabilities: a row a group.
+        Mean probabilities, one row per group.
     p_value, mcse
-        Share of the partitions of the words whose distance is at least d, and its Monte Carlo standard error (0 where
-        all were counted).
+        Share of the partitions of the words whose distance is at least d, and its Monte Carlo standard error (0 if all
+        partitions were counted).
     partitions, exact
-        How many were counted, and whether these are all.
+        Number of partitions counted, and whether these are all.
     random_seed
-        Of the partitions.
+        Seed of the partitions.
     """
 
     groups: tuple[str, str]
@@ -68,30 +68,30 @@ def distance(
     samples: int = 10_000,
     random_seed: int | None = None,
 ) -> GroupDistance:
-    """Return how far the mean answers for two groups lie apart, with a permutation test over partitions of the words.
+    """Return the distance of the mean answers for two groups, with a permutation test over partitions of the words.
 
     Parameters
     ----------
     scores
-        From `bb.nli.score`. Leave out rows to compare some words: the paper compares nouns and pronouns apart.
+        From `bb.nli.score`. Leave out words to compare the others; the paper compares nouns and pronouns separately.
     groups
-        The two groups; may be left out where there are two.
+        The two groups. Optional if there are only two.
     samples
-        How many partitions are drawn where there are more than a million; else all are counted.
+        Number of partitions to draw if there are more than a million; otherwise all are counted.
     random_seed
-        Seed of the partitions. If it is left out, one is drawn and kept in the result.
+        Seed of the partitions. If None, a seed is drawn and recorded in the result.
 
     Raises
     ------
     MeasureError
-        If the groups are not determined, or not every word has every premise.
+        If the two groups are not specified, or a word lacks a premise.
 
     Notes
     -----
-    The paper's tables hold the distance of the means; its equation 2 divides the difference of the sums by twice the
+    The paper's tables contain the distance of the means; its equation 2 divides the difference of the sums by twice the
     number of pairs of both groups, which gives a fourth of it. The p-value counts partitions with a distance of at
-    least d, itself included; the paper those with a larger one. The words are the units: that a word has thousands of
-    pairs does not make a p-value small.
+    least d, including the observed one; the paper counts those with a larger distance. The words are the units: the
+    thousands of pairs of a word do not make the p-value small.
 
     References
     ----------
@@ -135,14 +135,14 @@ def distance_of_means(first: Floats, second: Floats) -> Floats:
     >>> float(distance_of_means(np.array([[1.0, 0, 0], [0, 1, 0]]), np.array([[0.5, 0.5, 0]])))
     0.0
     """
-    found: Floats = np.linalg.norm(first.mean(axis=-2) - second.mean(axis=-2), axis=-1)
-    return found
+    distances: Floats = np.linalg.norm(first.mean(axis=-2) - second.mean(axis=-2), axis=-1)
+    return distances
 
 
 def permutation_test(first: Floats, second: Floats, *, samples: int, seed: int) -> tuple[float, float, int, bool]:
-    """Return p-value, its Monte Carlo standard error, the number of partitions, and whether they are all there are.
+    """Return the p-value, its Monte Carlo standard error, the number of partitions, and whether these are all.
 
-    Of one word a group there is one partition but for the names of the groups, and the p-value is 1.
+    With one word per group there is only one partition, apart from the names of the groups, and the p-value is 1.
 
     >>> permutation_test(np.array([[3.0], [4.0]]), np.array([[1.0], [2.0]]), samples=100, seed=1)
     (0.333..., 0.0, 6, True)
@@ -152,13 +152,13 @@ def permutation_test(first: Floats, second: Floats, *, samples: int, seed: int) 
     values = np.concatenate([first, second])
     size, total = len(first), len(values)
     values = values - values.mean(axis=0)
-    # The means' difference is the first group's sum, centred, times this.
+    # The difference of the means is the centred sum of the first group times this.
     scale = total / (size * (total - size))
     least = float(np.linalg.norm(values[:size].sum(axis=0))) * scale
     tolerance = _TIE * max(1.0, float(np.abs(values).max()))
     number = comb(total, size)
     exact = number <= MOST_PARTITIONS
-    # The complement of a half has the same distance: half of the partitions are enough.
+    # With groups of equal size, a partition and its complement have the same distance: half of them are enough.
     halved = 2 * size == total
     blocks = [group_members(size, total, halved=halved)] if exact else drawn_members(size, total, samples, seed)
     counted = reached = 0

@@ -1,4 +1,4 @@
-"""Pairs of sentences, generated from templates: a premise, and a hypothesis that does not follow from it."""
+"""`test_set`: pairs of a premise and a hypothesis that does not follow from it, generated from templates."""
 
 import os
 from collections.abc import Sequence
@@ -26,36 +26,36 @@ def list_test_sets() -> list[str]:
     return sorted(path.stem for path in bundled("data", "nli").glob("*.toml"))
 
 
-def test_set(name: str | os.PathLike[str]) -> pd.DataFrame:  # it is no test
-    """Generate the pairs of sentences of a test set, whose right answer is always "neutral".
+def test_set(name: str | os.PathLike[str]) -> pd.DataFrame:  # not a test of pytest
+    """Return the pairs of sentences of a test set, whose correct label is always "neutral".
 
     Parameters
     ----------
     name
         ``"explicit"``: A person VERB OBJECT -> A man VERB OBJECT (8 words, 15,744 pairs); ``"names"`` (64 words,
         125,952 pairs); ``"occupations"`` (32 words, 62,976 pairs); ``"dev_occupations"``: An OCCUPATION VERB OBJECT ->
-        A man VERB OBJECT (164 occupations, 6 words, 1,936,512 pairs). Or the path of a TOML file (a text that ends in
-        ``.toml`` is one).
+        A man VERB OBJECT (164 occupations, 6 words, 1,936,512 pairs). Or the path of a TOML file (text that ends in
+        ``.toml`` is a path).
 
     Returns
     -------
     pandas.DataFrame
-        One row a pair, word after word, each with the same premises in the same order: `premise`, `hypothesis`, `word`,
-        `group`, `verb` and `object`; and `subject`, the premise's, where premises have several. The same file gives
-        the same rows, so that the index finds a pair again.
+        One row per pair, word by word, each with the same premises in the same order: `premise`, `hypothesis`, `word`,
+        `group`, `verb` and `object`; and `subject`, the subject of the premise, if the definition has subjects. The
+        same file always gives the same rows, so the index identifies a pair.
 
     Raises
     ------
     MeasureError
-        If there is no such test set, or the file has faults, which are listed.
+        If there is no such test set, or the file has faults; all are listed.
     InputFileError
         If the file cannot be read.
 
     Notes
     -----
-    Verbs and objects are those of Dev et al., combined by the rule of their code, and so are the occupations of
+    Verbs and objects, and the rule that combines them, are those of the code of Dev et al.; so are the occupations of
     ``"dev_occupations"``. Dawkins's names and occupations were not available: those of ``"names"`` and
-    ``"occupations"`` are as many, chosen by us as the paper describes them.
+    ``"occupations"`` are our choice, in the same numbers and as the paper describes them.
 
     References
     ----------
@@ -76,7 +76,7 @@ def pairs_of(definition: Definition) -> pd.DataFrame:
     """Return the pairs of sentences of a definition."""
     actions = [(verb, put) for verb, _, put in definition.pairs]
     words, subjects = definition.words, definition.subjects or ("",)
-    # Each sentence is made once; rows refer to it.
+    # Each sentence is made once, and shared by the rows.
     premises = np.array(
         [
             _sentence(definition.premise, definition.articles.put(subject) if subject else "", verb, put)
@@ -90,7 +90,7 @@ def pairs_of(definition: Definition) -> pd.DataFrame:
         dtype=object,
     ).reshape(len(words), 1, -1)
     of_word, of_subject, of_action = (
-        at.ravel() for at in np.indices((len(words), len(subjects), len(actions)), dtype=np.int32)
+        index.ravel() for index in np.indices((len(words), len(subjects), len(actions)), dtype=np.int32)
     )
     shape = (len(words), len(subjects), len(actions))
     frame = pd.DataFrame(
@@ -115,21 +115,21 @@ def _sentence(template: str, first: str, verb: str, thing: str) -> str:
 
 
 def _labels(codes: NDArray[np.int32], values: Sequence[str]) -> Any:
-    """Return the values at some places as a categorical column: a label is kept once."""
-    known = list(dict.fromkeys(values))
-    place = {value: code for code, value in enumerate(known)}
+    """Return a categorical column of the values at these positions."""
+    categories = list(dict.fromkeys(values))
+    place = {value: code for code, value in enumerate(categories)}
     of_values = np.array([place[value] for value in values], dtype=np.int32)
-    return pd.Categorical.from_codes(of_values[codes], pd.Index(known))
+    return pd.Categorical.from_codes(of_values[codes], pd.Index(categories))
 
 
 def _path(name: str | os.PathLike[str]) -> Path:
     check_type("name", name, (str, os.PathLike), "the name of a test set, or the path of a TOML file")
     if isinstance(name, os.PathLike) or name.endswith(".toml"):
         return Path(name)
-    known = list_test_sets()
-    if name not in known:
+    bundled_names = list_test_sets()
+    if name not in bundled_names:
         raise MeasureError(
-            f"There is no test set {name!r}{did_you_mean(name, known)}. Bundled are {', '.join(known)}; or give the "
-            "path of a TOML file."
+            f"There is no test set {name!r}{did_you_mean(name, bundled_names)}. Give the name of a bundled one "
+            f"({', '.join(bundled_names)}) or the path of a TOML file."
         )
     return bundled("data", "nli", f"{name}.toml")

@@ -1,4 +1,4 @@
-"""Models of sequence classification from Hugging Face transformers, as models of inference."""
+"""`pipeline`: sequence classifiers of Hugging Face transformers as models of inference."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ from bayesbias.nli.scores import LABELS
 from bayesbias.nli.sentences import checked_sentences
 
 _CONFIGURATION = "config.json"
-# Tokenizers without a limit of their own say so by a number like this.
+# Tokenizers without a limit report a number of at least this size.
 _NO_LIMIT = 10**9
-# Their positions begin after the padding's number, so that the configuration counts more of them than can be used.
+# Models whose positions begin after the padding id, so that fewer positions can be used than the configuration says.
 _OFFSET = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl", "longformer", "mpnet", "data2vec-text", "bertweet")
 
 
@@ -28,26 +28,26 @@ class SequenceClassifier(Described):
     """A transformer that classifies pairs of sentences, from `bb.nli.pipeline`.
 
     Called with two lists, of premises and of hypotheses, it returns an array of shape (pairs, 3): the probabilities of
-    neutral, entailment and contradiction, whatever the order of its own labels. So it is a model for `bb.nli.score`.
+    neutral, entailment and contradiction, whatever the order of the model's labels. It can be passed to `bb.nli.score`.
 
     Parameters
     ----------
     name
-        Of its folder or class.
+        Name of the model's folder or class.
     labels
-        Its own labels, in its own order.
+        Labels of the model, in its order.
     longest
-        Most tokens of a pair that it takes, or None where it sets no limit.
+        Largest number of tokens of a pair, or None if the model has no limit.
     batch_size, device, progress
-        As they were given or chosen.
+        The arguments of `pipeline`; `device` is the chosen one.
     model, tokenizer
-        Of transformers.
+        Objects of transformers.
 
     Raises
     ------
     MeasureError
-        When called, if premises and hypotheses differ in number, one is no text or empty, or a pair is longer than the
-        model takes.
+        When called, if premises and hypotheses differ in number, one of them is not text or is empty, or a pair is too
+        long for the model.
     """
 
     name: str
@@ -74,60 +74,63 @@ class SequenceClassifier(Described):
         torch = pytorch()
         firsts, seconds = checked_sentences("premises", premises), checked_sentences("hypotheses", hypotheses)
         if len(firsts) != len(seconds):
-            raise MeasureError(f"There are {len(firsts):,} premises and {len(seconds):,} hypotheses. Give as many.")
-        found = np.empty((len(firsts), len(LABELS)))
+            raise MeasureError(
+                f"There are {len(firsts):,} premises and {len(seconds):,} hypotheses. Give one hypothesis per premise."
+            )
+        answers = np.empty((len(firsts), len(LABELS)))
         if not firsts:
-            return found
+            return answers
         lengths = self._lengths(firsts, seconds)
-        # Pairs of a batch are about equally long, and the longest come first, so that memory fails at once if it does.
+        # Batches hold pairs of similar length; the longest come first, so that a lack of memory shows at once.
         order = np.argsort(-lengths, kind="stable")
-        batches = [order[at : at + self.batch_size] for at in range(0, len(order), self.batch_size)]
+        batches = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
         places = [[label.strip().lower() for label in self.labels].index(label) for label in LABELS]
         with torch.inference_mode():
             for batch in with_progress(batches, "Pairs", progress=self.progress):
-                texts = [firsts[at] for at in batch], [seconds[at] for at in batch]
+                texts = [firsts[pair] for pair in batch], [seconds[pair] for pair in batch]
                 tokens = self.tokenizer(*texts, padding=True, truncation=False, return_tensors="pt").to(self.device)
                 answer = self.model(**tokens).logits
-                found[batch] = answer.double().softmax(dim=-1).cpu().numpy()[:, places]
-        return found
+                answers[batch] = answer.double().softmax(dim=-1).cpu().numpy()[:, places]
+        return answers
 
     def _lengths(self, firsts: list[str], seconds: list[str]) -> Any:
         """Return the number of tokens of each pair; raise `MeasureError` if one is too long for the model."""
-        found = np.empty(len(firsts), dtype=np.intp)
+        lengths = np.empty(len(firsts), dtype=np.intp)
         for start in range(0, len(firsts), 10_000):
             part = slice(start, start + 10_000)
-            # The tokenizer's own warning of long texts would come first.
+            # Not verbose: the tokenizer would warn of long texts before the error below.
             tokens = self.tokenizer(firsts[part], seconds[part], truncation=False, verbose=False)["input_ids"]
-            found[part] = [len(each) for each in tokens]
-        if self.longest is not None and found.max() > self.longest:
-            at = int(found.argmax())
+            lengths[part] = [len(token_ids) for token_ids in tokens]
+        if self.longest is not None and lengths.max() > self.longest:
+            longest = int(lengths.argmax())
             raise MeasureError(
-                f"{int((found > self.longest).sum()):,} of {len(found):,} pairs are longer than the {self.longest} "
-                f"tokens that the model {self.name} takes. The longest has {found[at]}: {firsts[at][:80]!r} -> "
-                f"{seconds[at][:80]!r}. Shorten it, or leave it out: nothing is cut off."
+                f"{int((lengths > self.longest).sum()):,} of {len(lengths):,} pairs are longer than the limit of "
+                f"{self.longest} tokens of the model {self.name}. The longest has {lengths[longest]}: "
+                f"{firsts[longest][:80]!r} -> {seconds[longest][:80]!r}. Shorten or leave out such pairs; nothing is "
+                "truncated."
             )
-        return found
+        return lengths
 
 
 def pipeline(
     model: Any, *, batch_size: int = 32, device: str | None = None, progress: bool = True
 ) -> SequenceClassifier:
-    """Make a model of inference of a transformer for sequence classification.
+    """Return a transformer for sequence classification as a model of inference.
 
     Parameters
     ----------
     model
-        A folder that holds a model and its tokenizer, as their ``save_pretrained`` writes them; or (model, tokenizer);
-        or a pipeline of transformers. Weights are read from .safetensors alone, nothing is downloaded, and no code in
-        the folder is run: to take a model from the Hub, download it first, as with
+        Folder with a model and its tokenizer, as written by ``save_pretrained``; or a pair (model, tokenizer); or a
+        pipeline of transformers. Weights are read only from .safetensors, nothing is downloaded, and no code in the
+        folder is run. To use a model from the Hub, download it first, for example with
         ``huggingface_hub.snapshot_download``.
     batch_size
-        Pairs in one go.
+        Number of pairs per batch.
     device
-        Such as ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"mps"``. By default a graphics processor, if there is one. The
-        model is moved to it.
+        Device such as ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"mps"``, to which the model is moved. By default a
+        graphics processor, if there is one.
     progress
-        Whether to show a bar while the model answers.
+        Whether to show a progress bar while the model answers.
 
     Returns
     -------
@@ -137,10 +140,10 @@ def pipeline(
     Raises
     ------
     MeasureError
-        If transformers or PyTorch is not installed, the model's configuration (``id2label``) does not name the labels
-        neutral, entailment and contradiction, in upper or lower case and any order, or there is no such device.
+        If transformers or PyTorch is not installed, the device does not exist, or the model's configuration
+        (``id2label``) does not name the labels neutral, entailment and contradiction (in any case and order).
     InputFileError
-        If the folder is not there, or holds no such model and tokenizer.
+        If the folder does not exist, or holds no such model and tokenizer.
 
     Examples
     --------
@@ -167,15 +170,17 @@ def pipeline(
 def _load(folder: Path, *, progress: bool) -> tuple[str, Any, Any]:
     if not folder.is_dir():
         raise InputFileError(
-            f"There is no folder {folder}. Give one that holds a model and its tokenizer; names of the Hub are not "
-            "looked up: download the model first, as with huggingface_hub.snapshot_download."
+            f"There is no folder {folder}. Give a folder with a model and its tokenizer. Names on the Hub are not "
+            "looked up: download the model first, for example with huggingface_hub.snapshot_download."
         )
     if not (folder / _CONFIGURATION).is_file():
-        raise InputFileError(f"{folder} holds no {_CONFIGURATION}: it is no model of transformers. Give its folder.")
+        raise InputFileError(
+            f"{folder} has no {_CONFIGURATION}, so it is not the folder of a transformers model. Give that folder."
+        )
     transformers = extra("transformers")
     logging = extra("transformers.utils.logging")
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    # Bars that nobody sees, and reports of what is an error below.
+    # Hide bars that nobody sees, and reports of what becomes an error below.
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     if not has_audience(progress):
@@ -185,11 +190,11 @@ def _load(folder: Path, *, progress: bool) -> tuple[str, Any, Any]:
         network, report = transformers.AutoModelForSequenceClassification.from_pretrained(
             str(folder), use_safetensors=True, output_loading_info=True, **options
         )
-    # Whatever a damaged folder makes the library raise.
+    # A damaged folder can make the library raise anything.
     except Exception as fault:
         raise InputFileError(
-            f"{folder} cannot be loaded as a model of sequence classification with its tokenizer: "
-            f"{library_reason(fault)} Save both there with save_pretrained."
+            f"{folder} cannot be loaded as a sequence classification model with its tokenizer: {library_reason(fault)} "
+            "Save both there with save_pretrained."
         ) from fault
     finally:
         logging.set_verbosity(verbosity)
@@ -197,8 +202,8 @@ def _load(folder: Path, *, progress: bool) -> tuple[str, Any, Any]:
             logging.enable_progress_bar()
     if missing := sorted(report["missing_keys"]):
         raise InputFileError(
-            f"{folder} lacks the weights {name_some(missing)}, which would be random: it was not trained to classify "
-            "pairs of sentences. Give a model that was trained on natural language inference."
+            f"{folder} lacks the weights {name_some(missing)}, which would be random: the model was not trained to "
+            "classify pairs of sentences. Give a model that was trained on natural language inference."
         )
     return folder.resolve().name, network, tokenizer
 
@@ -215,31 +220,30 @@ def _given(model: Any) -> tuple[str, Any, Any]:
         )
     if not type(network).__name__.endswith("ForSequenceClassification"):
         raise MeasureError(
-            f"The model is {type(network).__name__}, and does not classify texts. Load it with "
+            f"The model is {type(network).__name__}, which does not classify texts. Load it with "
             "transformers.AutoModelForSequenceClassification."
         )
     return type(network).__name__, network, tokenizer
 
 
 def _labels(name: str, configuration: Any) -> tuple[str, ...]:
-    """Return a model's labels in its order, if they are those of inference."""
-    known = getattr(configuration, "id2label", None)
-    known = known if isinstance(known, Mapping) else {}
-    labels = tuple(str(known[at]) for at in sorted(known) if is_text(known[at]))
-    if sorted(label.strip().lower() for label in labels) == sorted(LABELS) and sorted(known) == list(
-        range(len(LABELS))
-    ):
+    """Return a model's labels in its order; raise `MeasureError` unless they are those of inference."""
+    label_names = getattr(configuration, "id2label", None)
+    label_names = label_names if isinstance(label_names, Mapping) else {}
+    labels = tuple(str(label_names[number]) for number in sorted(label_names) if is_text(label_names[number]))
+    are_labels = sorted(label.strip().lower() for label in labels) == sorted(LABELS)
+    if are_labels and sorted(label_names) == list(range(len(LABELS))):
         return labels
     wanted = ", ".join(LABELS)
     if all(label.upper().startswith("LABEL_") for label in labels):
         raise MeasureError(
             f"The configuration of the model {name} does not say what its {len(labels)} labels mean: "
-            f"{name_some(labels)}. Find out from who trained it, and set model.config.id2label to {wanted} in its "
-            "order: a wrong order would give wrong answers without notice."
+            f"{name_some(labels)}. Look up their meaning in the model's documentation, and set model.config.id2label "
+            f"to {wanted} in the model's order: a wrong order would silently give wrong answers."
         )
     raise MeasureError(
-        f"The model {name} has the {len(labels)} labels {name_some(labels)}; a model with the three labels {wanted} is "
-        "needed. Give one that was trained on natural language inference with three labels."
+        f"The model {name} has the {len(labels)} labels {name_some(labels)} instead of the three labels {wanted}. Give "
+        "a model that was trained on natural language inference with three labels."
     )
 
 
@@ -249,8 +253,8 @@ def _longest(configuration: Any, tokenizer: Any) -> int | None:
     if isinstance(positions, int) and positions > 0:
         padding = getattr(configuration, "pad_token_id", None) or 0
         limits.append(positions - (padding + 1 if configuration.model_type in _OFFSET else 0))
-    found = min(limits)
-    return int(found) if found < _NO_LIMIT else None
+    limit = min(limits)
+    return int(limit) if limit < _NO_LIMIT else None
 
 
 def _device(device: str | None) -> str:
@@ -258,8 +262,8 @@ def _device(device: str | None) -> str:
     if device is None:
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
-        torch.zeros(1, device=device).item()  # the device "meta" has no numbers
-    # A text that names no device, or one that this machine or build has not: each a different error.
+        torch.zeros(1, device=device).item()  # fails on the device "meta", which holds no numbers
+    # The error depends on whether the text names no device, or one that this machine or build lacks.
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as fault:
         raise MeasureError(
             f"device={device!r:.60} cannot be used here: {library_reason(fault)} Leave it out, or give 'cpu'."

@@ -1,4 +1,4 @@
-"""Files of trained models: written whole, and checked in all that they say when they are read."""
+"""Files of trained models: their content is checked completely when they are read."""
 
 import os
 import re
@@ -26,11 +26,11 @@ from bayesbias.nli.tensor_files import damaged, read_tensors, write_tensors
 
 _KIND = "model"
 _VECTORS = "vectors"
-_CLOSE = 1e-5  # of vectors of length 1 in float32
+_CLOSE = 1e-5  # largest difference between equal unit vectors in float32
 
 
 def write_model(model: AttentionModel, path: str | os.PathLike[str], *, overwrite: bool) -> Path:
-    """Write a model with the vectors of all words that it has met, and of those of the bundled test sets."""
+    """Write a model with the vectors of all words that it has met, and of the words of the bundled test sets."""
     place = check_output(path, overwrite=overwrite)
     vectors = model.vectors
     if vectors.embedding is not None:
@@ -43,9 +43,9 @@ def write_model(model: AttentionModel, path: str | os.PathLike[str], *, overwrit
         "accuracies": model.history["accuracy"].tolist(),
         "forms": vectors.forms,
         "words": {word: list(rows) for word, rows in vectors.words.items()},
-        "warned": sorted(vectors.told),
+        "warned": sorted(vectors.warned),
     }
-    arrays = {**{f"weights/{name}": each for name, each in model.weights.items()}, _VECTORS: vectors.matrix}
+    arrays = {**{f"weights/{name}": weight for name, weight in model.weights.items()}, _VECTORS: vectors.matrix}
     write_tensors(place, _KIND, facts, arrays, overwrite=overwrite)
     return place
 
@@ -53,25 +53,24 @@ def write_model(model: AttentionModel, path: str | os.PathLike[str], *, overwrit
 def load(
     path: str | os.PathLike[str], *, embedding: EmbeddingLike | None = None, progress: bool = True
 ) -> AttentionModel:
-    """Load a model that `AttentionModel.save` wrote.
+    """Return a model from a file that `AttentionModel.save` wrote.
 
     Parameters
     ----------
     path
-        Its file. It may come from a stranger: no code in it is run, and all that it says is checked.
+        Path of the file. It need not be trusted: no code is run, and its content is checked.
     embedding
-        The vectors that it was trained with, for sentences with words that the file does not hold: it holds those that
-        the model had met when it was saved, and those of the bundled test sets. If it is left out, other words are an
-        error that names them.
+        Vectors that the model was trained with, for words that the file lacks: it holds those that the model had met
+        when it was saved, and those of the bundled test sets. If None, other words raise an error that names them.
     progress
-        Whether the model shows a bar while it answers.
+        Whether the model shows a progress bar while it answers.
 
     Raises
     ------
     InputFileError
-        If the file is not there, is damaged or cut short, or is none of ours.
+        If the file does not exist, is damaged or truncated, or is not a model of this package.
     MeasureError
-        If PyTorch is not installed, or the embedding has other vectors than the model was trained with.
+        If PyTorch is not installed, or the embedding differs from that of the training.
 
     Examples
     --------
@@ -104,20 +103,21 @@ def load(
 def _model(
     facts: Mapping[str, Any], arrays: dict[str, Floats], source: Path, *, progress: bool
 ) -> AttentionModel | None:
-    """Return the model that a file describes, or None where its parts do not fit each other."""
+    """Return the model that a file describes, or None if its parts are inconsistent."""
     matrix = arrays.pop(_VECTORS)
-    weights = {name.removeprefix("weights/"): each for name, each in arrays.items()}
-    settings, words, forms, told = facts["settings"], facts["words"], facts["forms"], facts["warned"]
+    weights = {name.removeprefix("weights/"): array for name, array in arrays.items()}
+    settings, words, forms, warned = facts["settings"], facts["words"], facts["forms"], facts["warned"]
     losses, accuracies, sources = facts["losses"], facts["accuracies"], facts["sources"]
     hidden, intra = settings["hidden_units"], settings["intra_attention"]
     sound = (
         isinstance(hidden, int) and isinstance(intra, bool) and hidden > 0 and matrix.ndim == 2
         and is_count(facts["random_seed"]) and facts["random_seed"] < SEED_LIMIT
-        and all(map(is_text, settings)) and all(is_number(each) or isinstance(each, bool) for each in settings.values())
-        and {name: each.shape for name, each in weights.items()}
+        and all(map(is_text, settings))
+        and all(is_number(number) or isinstance(number, bool) for number in settings.values())
+        and {name: array.shape for name, array in weights.items()}
         == weight_shapes(matrix.shape[1], hidden, intra_attention=intra)
-        and isinstance(forms, list) and isinstance(words, dict) and isinstance(told, list)
-        and all(map(is_text, [*forms, *words, *told])) and len(set(forms)) == len(forms)
+        and isinstance(forms, list) and isinstance(words, dict) and isinstance(warned, list)
+        and all(map(is_text, [*forms, *words, *warned])) and len(set(forms)) == len(forms)
         and len(matrix) == FIRST + len(forms) and bool((abs(np.linalg.norm(matrix, axis=1) - 1) < 1e-3).all())
         and all(type(row) is int and NULL < row < len(matrix) for rows in words.values() for row in rows)
         and all(words.values())
@@ -126,8 +126,8 @@ def _model(
     )  # fmt: skip
     if not sound:
         return None
-    rows = {word: tuple(each) for word, each in words.items()}
-    vectors = WordVectors(None, f"The model {source.name}", forms, matrix, rows, set(told))
+    rows = {word: tuple(word_rows) for word, word_rows in words.items()}
+    vectors = WordVectors(None, f"The model {source.name}", forms, matrix, rows, set(warned))
     history = history_frame(losses, accuracies)
     return AttentionModel(settings, facts["random_seed"], history, sources, weights, vectors, progress)
 
@@ -135,30 +135,30 @@ def _model(
 def _check_same(vectors: WordVectors, embedding: Embedding, source: Path) -> None:
     """Raise `MeasureError` unless an embedding has the vectors that a model was trained with."""
     wanted = vectors.matrix[FIRST:]
-    known = set(embedding.words)
-    there = [at for at, form in enumerate(vectors.forms) if form in known]
-    other = sorted(set(vectors.forms) - {vectors.forms[at] for at in there})
+    embedding_words = set(embedding.words)
+    there = [row for row, form in enumerate(vectors.forms) if form in embedding_words]
+    other = sorted(set(vectors.forms) - {vectors.forms[row] for row in there})
     if there and embedding.dimensions == wanted.shape[1]:
-        found = unit_vectors(embedding.stored([vectors.forms[at] for at in there]))
-        far = abs(found - wanted[there]).max(axis=1) > _CLOSE
-        other += [vectors.forms[at] for at, each in zip(there, far, strict=True) if each]
+        vectors_there = unit_vectors(embedding.stored([vectors.forms[row] for row in there]))
+        far = abs(vectors_there - wanted[there]).max(axis=1) > _CLOSE
+        other += [vectors.forms[row] for row, differs in zip(there, far, strict=True) if differs]
     elif there:
         other = vectors.forms
     if other:
         raise MeasureError(
-            f"The embedding {embedding.name!r} is not that which the model {source.name} was trained with: "
+            f"The embedding {embedding.name!r} differs from that of the training of the model {source.name}: "
             f"{len(other):,} of {len(vectors.forms):,} words have other vectors or none: {name_some(other)}. Give the "
-            "same embedding, or leave it out."
+            "same embedding, or none."
         )
 
 
 def _test_words() -> set[str]:
     """Return the words of the bundled test sets."""
-    found = set()
+    words = set()
     for name in list_test_sets():
-        made = read_definition(bundled("data", "nli", f"{name}.toml"))
-        texts = [re.sub(r"\{\w*\}", " ", each) for each in (made.premise, made.hypothesis)]
-        texts += [*made.subjects, *map(made.articles.put, made.subjects)]
-        texts += [text for _, text, _ in made.words] + [f"{verb} {thing}" for verb, _, thing in made.pairs]
-        found |= {word for text in texts for word in words_of(text)}
-    return found
+        definition = read_definition(bundled("data", "nli", f"{name}.toml"))
+        texts = [re.sub(r"\{\w*\}", " ", template) for template in (definition.premise, definition.hypothesis)]
+        texts += [*definition.subjects, *map(definition.articles.put, definition.subjects)]
+        texts += [text for _, text, _ in definition.words] + [f"{verb} {thing}" for verb, _, thing in definition.pairs]
+        words |= {word for text in texts for word in words_of(text)}
+    return words

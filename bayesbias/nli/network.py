@@ -9,8 +9,8 @@ With a_i the projected vectors of the words of one sentence, b_j those of the ot
     v1 = sum_i v1_i, v2 = sum_j v2_j                               4
     answer = softmax(H([v1, v2]))                                  5
 
-The first layer of G is linear in beta, and so a weighted sum of what it makes of the words b_j: `encode` does this once
-a sentence, whatever it is paired with. Dropout falls on the inputs of all layers.
+The first layer of G is linear in beta, so it can be applied to the words b_j before they are averaged: `encode` does so
+once per sentence, whatever it is paired with. Dropout applies to the inputs of all layers.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,36 +23,36 @@ type Weights = Mapping[str, Tensor]
 type Drop = Callable[[Tensor], Tensor]
 
 FARTHEST = 10
-"""Words that stand farther apart share one distance bias."""
+"""Distance in words beyond which all distances share one bias."""
 
 LABEL_COUNT = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Sentences, each encoded by itself; the arrays have the shape (sentences, words, hidden units).
+    """Encoded sentences; the arrays have the shape (sentences, words, hidden units).
 
     Parameters
     ----------
     attend
         F of each word.
-    own, aligned
-        What the first layer of G makes of a word in its own sentence, and of one that is aligned with another's.
+    unaligned, aligned
+        Parts of the first layer of G: for a word of its own sentence, and for one aligned with the other's words.
     mask : shape (sentences, words)
         True where there is a word.
     """
 
     attend: Tensor
-    own: Tensor
+    unaligned: Tensor
     aligned: Tensor
     mask: Tensor
 
-    def at(self, places: Tensor) -> "Encoded":
-        """Return some of the sentences, in the order of `places`, without columns in which none has a word."""
+    def select(self, places: Tensor) -> "Encoded":
+        """Return the sentences at `places`, without columns in which none of them has a word."""
         mask = self.mask[places]
         longest = int(mask.sum(dim=1).max())
-        attend, own, aligned = (each[places, :longest] for each in (self.attend, self.own, self.aligned))
-        return Encoded(attend, own, aligned, mask[:, :longest])
+        attend, unaligned, aligned = (array[places, :longest] for array in (self.attend, self.unaligned, self.aligned))
+        return Encoded(attend, unaligned, aligned, mask[:, :longest])
 
 
 def weight_shapes(dimensions: int, hidden: int, *, intra_attention: bool) -> dict[str, tuple[int, ...]]:
@@ -79,10 +79,10 @@ def weight_shapes(dimensions: int, hidden: int, *, intra_attention: bool) -> dic
 
 
 def _layers(name: str, *sizes: int) -> dict[str, tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     for number, (first, second) in enumerate(pairwise(sizes)):
-        found |= {f"{name}.{number}.weight": (first, second), f"{name}.{number}.bias": (second,)}
-    return found
+        shapes |= {f"{name}.{number}.weight": (first, second), f"{name}.{number}.bias": (second,)}
+    return shapes
 
 
 def encode(weights: Weights, vectors: Tensor, mask: Tensor, drop: Drop) -> Encoded:
@@ -91,16 +91,16 @@ def encode(weights: Weights, vectors: Tensor, mask: Tensor, drop: Drop) -> Encod
 
     words = vectors @ weights["project"]
     if "intra.distance" in weights:
-        found = _forward(weights, "intra", words, drop)
+        projected = _forward(weights, "intra", words, drop)
         place = torch.arange(words.shape[1])
         distance = place[:, None] - place[None, :]
         distance = torch.where(distance.abs() > FARTHEST, FARTHEST + 1, distance) + FARTHEST
-        scores = found @ found.mT + weights["intra.distance"][distance]
+        scores = projected @ projected.mT + weights["intra.distance"][distance]
         words = torch.cat([words, _attention(scores, mask[:, None, :]) @ words], dim=-1)
     attend = _forward(weights, "attend", words, drop)
     dropped = drop(words)
-    own = dropped @ weights["compare.own"] + weights["compare.bias"]
-    return Encoded(attend, own, dropped @ weights["compare.aligned"], mask)
+    unaligned = dropped @ weights["compare.own"] + weights["compare.bias"]
+    return Encoded(attend, unaligned, dropped @ weights["compare.aligned"], mask)
 
 
 def logits(weights: Weights, first: Encoded, second: Encoded, drop: Drop) -> Tensor:
@@ -109,16 +109,16 @@ def logits(weights: Weights, first: Encoded, second: Encoded, drop: Drop) -> Ten
 
     scores = first.attend @ second.attend.mT
     sums = []
-    for own, other, toward in ((first, second, scores), (second, first, scores.mT)):
+    for sentence, other, toward in ((first, second, scores), (second, first, scores.mT)):
         beside = _attention(toward, other.mask[:, None, :]) @ other.aligned
-        compared = _forward(weights, "compare", torch.relu(own.own + beside), drop)
-        sums.append((compared * own.mask[..., None]).sum(dim=1))
+        compared = _forward(weights, "compare", torch.relu(sentence.unaligned + beside), drop)
+        sums.append((compared * sentence.mask[..., None]).sum(dim=1))
     joined = _forward(weights, "aggregate", torch.cat(sums, dim=-1), drop)
     return drop(joined) @ weights["answer.0.weight"] + weights["answer.0.bias"]
 
 
 def _forward(weights: Weights, name: str, inputs: Tensor, drop: Drop) -> Tensor:
-    """Return what the layers of a name make of inputs, each a linear map and a rectifier."""
+    """Return the output of the layers with this name, each a linear map and a rectifier."""
     number = 0
     while f"{name}.{number}.weight" in weights:
         inputs = (drop(inputs) @ weights[f"{name}.{number}.weight"] + weights[f"{name}.{number}.bias"]).relu()

@@ -1,4 +1,4 @@
-"""Labelled pairs of sentences: read from SNLI's format or from CSV, and checked."""
+"""`read_pairs`: labelled pairs of sentences from SNLI's format or from tables."""
 
 import csv
 import gzip
@@ -19,7 +19,7 @@ from bayesbias.nli.scores import LABELS
 
 COLUMNS = ("premise", "hypothesis", "label", "split")
 _WITHOUT_LABEL = "-"
-# The names that SNLI, MultiNLI, SICK and others give these columns.
+# Names of these columns in SNLI, MultiNLI, SICK and others.
 _NAMES = {
     "premise": ("premise", "sentence1", "sentence_A"),
     "hypothesis": ("hypothesis", "sentence2", "sentence_B"),
@@ -32,22 +32,23 @@ type Record = tuple[int, Mapping[str, Any]]
 
 
 def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | None = None) -> pd.DataFrame:
-    r"""Read labelled pairs of sentences.
+    r"""Return the labelled pairs of sentences in a file.
 
     Parameters
     ----------
     path
-        ``.jsonl`` as SNLI and MultiNLI are written (`gold_label`, `sentence1`, `sentence2`), or a table with a head,
-        whose columns are apart by commas or tabs: `premise`, `hypothesis`, `label` and perhaps `split`, or SICK's own
-        (`sentence_A`, `sentence_B`, `entailment_label`, `SemEval_set`), or SNLI's. UTF-8; may be gzipped.
+        Either ``.jsonl`` in the format of SNLI and MultiNLI (`gold_label`, `sentence1`, `sentence2`), or a table with a
+        header line and columns separated by commas or tabs: `premise`, `hypothesis`, `label` and optionally `split`, or
+        those of SICK (`sentence_A`, `sentence_B`, `entailment_label`, `SemEval_set`) or SNLI. UTF-8, optionally
+        gzipped.
     splits
-        Which to keep, such as ``"TRAIN"`` or ``["TRAIN", "TRIAL"]``, in upper or lower case. None (default) keeps all.
+        Splits to keep, such as ``"TRAIN"`` or ``["TRAIN", "TRIAL"]``, in upper or lower case. None keeps all.
 
     Returns
     -------
     pandas.DataFrame
-        `premise`, `hypothesis`, `label` (``"neutral"``, ``"entailment"``, ``"contradiction"``) and `split` (empty where
-        the file has none). Pairs on which SNLI's annotators did not agree, with the label ``"-"``, are left out;
+        `premise`, `hypothesis`, `label` (``"neutral"``, ``"entailment"``, ``"contradiction"``) and `split` (empty if
+        the file has none). Pairs with the label ``"-"``, on which SNLI's annotators did not agree, are left out;
         ``frame.attrs["without_label"]`` is their number.
 
     Raises
@@ -55,7 +56,7 @@ def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | No
     InputFileError
         If the file cannot be read.
     MeasureError
-        If a line is empty or broken, a sentence is missing, or a label is another; each with its line.
+        If a line is empty or malformed, a sentence is missing, or a label is unknown; all such lines are listed.
 
     References
     ----------
@@ -82,12 +83,12 @@ def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | No
     faults: list[str] = []
     left_out = 0
     for number, record in records:
-        found = [_value(record, name) for name in COLUMNS]
-        premise, hypothesis, label, split = ("" if value is None else value for value in found)
+        fields = [_value(record, name) for name in COLUMNS]
+        premise, hypothesis, label, split = ("" if value is None else value for value in fields)
         if fault := _fault(premise, hypothesis, label, split):
             faults.append(f"line {number}: {fault}")
         elif wanted is not None and split.lower() not in wanted:
-            wanted.setdefault("", []).append(split)  # what there is in place of it
+            wanted.setdefault("", []).append(split)  # other splits, for the message
         elif label.strip() == _WITHOUT_LABEL:
             left_out += 1
         else:
@@ -95,7 +96,7 @@ def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | No
     raise_faults(MeasureError, str(source), faults)
     frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=str)
     if wanted is not None:
-        _check_found(source, wanted, {row[3].lower() for row in rows})
+        _check_splits(source, wanted, {row[3].lower() for row in rows})
     if frame.empty:
         raise MeasureError(f"{source} has no pair with a label. Give a file of labelled pairs.")
     frame.attrs["without_label"] = left_out
@@ -103,9 +104,9 @@ def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | No
 
 
 def checked_pairs(name: str, pairs: Any, *, training: bool = False) -> pd.DataFrame:
-    """Return a frame of labelled pairs with its labels in lower case; raise `MeasureError` if it is none.
+    """Return a frame of labelled pairs with labels in lower case; raise `MeasureError` if it is invalid.
 
-    Of pairs to train on more is asked: all three labels, and one split.
+    Pairs for `training` must have all three labels and a single split.
     """
     frame = check_frame(name, pairs, "a frame from bb.nli.read_pairs")
     if lacking := [column for column in COLUMNS[:3] if column not in frame.columns]:
@@ -113,23 +114,29 @@ def checked_pairs(name: str, pairs: Any, *, training: bool = False) -> pd.DataFr
     if frame.empty:
         raise MeasureError(f"{name} has no rows. Make it with bb.nli.read_pairs.")
     rows = zip(*(frame[column].tolist() for column in COLUMNS[:3]), strict=True)
-    faults = [f"row {at}: {fault}" for at, row in enumerate(rows) if (fault := _fault(row[0], row[1], row[2], ""))]
+    faults = [
+        f"row {row_number}: {fault}"
+        for row_number, row in enumerate(rows)
+        if (fault := _fault(row[0], row[1], row[2], ""))
+    ]
     raise_faults(MeasureError, name, faults)
-    found = frame.assign(label=frame["label"].str.strip().str.lower())
-    if (found["label"] == _WITHOUT_LABEL).any():
+    labelled = frame.assign(label=frame["label"].str.strip().str.lower())
+    if (labelled["label"] == _WITHOUT_LABEL).any():
         raise MeasureError(f"{name} has pairs without a label ('-'). Leave them out: bb.nli.read_pairs does.")
     if not training:
-        return found
-    if absent := [label for label in LABELS if label not in set(found["label"])]:
-        there = name_some(sorted(set(found["label"])))
-        raise MeasureError(f"{name} has no pair of the label {' or '.join(absent)}, only of {there}. Give all three.")
-    if "split" in found.columns and found["split"].nunique() > 1:
-        known = found["split"].astype(str).unique().tolist()
+        return labelled
+    if absent := [label for label in LABELS if label not in set(labelled["label"])]:
+        there = name_some(sorted(set(labelled["label"])))
         raise MeasureError(
-            f"{name} has {len(known)} splits ({name_some(known)}): a model that trains on its test pairs cannot be "
-            f"judged by them. Take one: pairs[pairs['split'] == {known[0]!r}]; or drop the column to take all."
+            f"{name} has no pair with the label {' or '.join(absent)}, only with {there}. Give all three labels."
         )
-    return found
+    if "split" in labelled.columns and labelled["split"].nunique() > 1:
+        splits = labelled["split"].astype(str).unique().tolist()
+        raise MeasureError(
+            f"{name} has {len(splits)} splits ({name_some(splits)}), but a model must not be tested on its training "
+            f"pairs. Take one split: pairs[pairs['split'] == {splits[0]!r}]; or drop the column to take all."
+        )
+    return labelled
 
 
 def _fault(premise: Any, hypothesis: Any, label: Any, split: Any) -> str:
@@ -137,33 +144,33 @@ def _fault(premise: Any, hypothesis: Any, label: Any, split: Any) -> str:
         if value is None or value != value:  # a missing value of pandas
             return f"the {name} is missing."
         if not is_text(value):
-            return f"the {name} is {value!r:.60}, and no text."
+            return f"the {name} is {value!r:.60}, which is not text."
         if not value.strip():
             return f"the {name} is empty."
     if not is_text(label) or not is_text(split):
-        return f"the label or split is {label!r:.60}, {split!r:.60}, and no text."
+        return f"the label or split is {label!r:.60}, {split!r:.60}, which is not text."
     if label.strip().lower() not in (*LABELS, _WITHOUT_LABEL):
-        meant = did_you_mean(label.strip().lower(), LABELS)
-        return f"the label is {label[:60]!r}{meant}; {', '.join(LABELS)} are known, and '-' where there is none."
+        hint = did_you_mean(label.strip().lower(), LABELS)
+        return f"the label is {label[:60]!r}{hint}; use {', '.join(LABELS)}, or '-' for no label."
     return ""
 
 
 def _wanted(splits: str | Iterable[str]) -> dict[str, list[str]]:
-    given = [splits] if isinstance(splits, str) else check_items("splits", splits, "names of splits")
-    if not given or not all(map(is_text, given)):
+    names = [splits] if isinstance(splits, str) else check_items("splits", splits, "names of splits")
+    if not names or not all(map(is_text, names)):
         raise MeasureError(f'splits={splits!r:.60}: give names of splits, such as ["TRAIN"].')
-    return {name.lower(): [] for name in given if name}
+    return {name.lower(): [] for name in names if name}
 
 
-def _check_found(source: Path, wanted: Mapping[str, list[str]], found: set[str]) -> None:
-    if lacking := [name for name in wanted if name and name not in found]:
-        there = sorted({*wanted.get("", ()), *found} - {""})
-        what = f"it has {name_some(there)}" if there else "it has no splits: leave out the argument"
+def _check_splits(source: Path, wanted: Mapping[str, list[str]], splits_present: set[str]) -> None:
+    if lacking := [name for name in wanted if name and name not in splits_present]:
+        there = sorted({*wanted.get("", ()), *splits_present} - {""})
+        what = f"it has {name_some(there)}" if there else "it has no splits: leave out the argument splits"
         raise MeasureError(f"{source} has no pairs of the split {name_some(lacking)}; {what}.")
 
 
 def _value(record: Mapping[str, Any], name: str) -> Any:
-    return next((record[known] for known in _NAMES[name] if known in record), None)
+    return next((record[alias] for alias in _NAMES[name] if alias in record), None)
 
 
 def _text(source: Path) -> str:
@@ -176,7 +183,7 @@ def _text(source: Path) -> str:
         line = content[: fault.start].count(b"\n") + 1
         raise MeasureError(f"{source}, line {line}: a byte is not UTF-8. Save the file as UTF-8.") from fault
     except (EOFError, OSError, zlib.error) as fault:
-        raise InputFileError(f"{source} is damaged or cut short: {fault}. Get it again.") from fault
+        raise InputFileError(f"{source} is damaged or truncated: {fault}. Download it again.") from fault
 
 
 def _json_records(source: Path, text: str) -> Iterator[Record]:
@@ -187,9 +194,9 @@ def _json_records(source: Path, text: str) -> Iterator[Record]:
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as fault:
-            raise MeasureError(f"{source}, line {number} is no JSON ({fault}): {line[:60]!r}. Mend it.") from fault
+            raise MeasureError(f"{source}, line {number} is not JSON ({fault}): {line[:60]!r}. Correct it.") from fault
         if not isinstance(record, dict):
-            raise MeasureError(f"{source}, line {number} is {line[:60]!r}, and no pair. Mend it.")
+            raise MeasureError(f"{source}, line {number} is {line[:60]!r}, which is not a pair. Correct it.")
         if number == 1:
             _check_columns(source, record)
         yield number, record
@@ -198,7 +205,7 @@ def _json_records(source: Path, text: str) -> Iterator[Record]:
 def _table_records(source: Path, text: str) -> Iterator[Record]:
     first = text.partition("\n")[0]
     lines = io.StringIO(text, newline="")
-    # Tables with tabs, such as SICK's and SNLI's own, have quotation marks that are part of a sentence.
+    # In tables with tabs, such as those of SICK and SNLI, quotation marks are part of the sentences.
     tabs = "\t" in first
     layout: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if tabs else {}
     reader = csv.reader(lines, strict=True, **layout)
@@ -208,7 +215,7 @@ def _table_records(source: Path, text: str) -> Iterator[Record]:
         try:
             cells = next(reader, None)
         except csv.Error as fault:
-            raise MeasureError(f"{source}, line {number} is broken ({fault}). Mend it.") from fault
+            raise MeasureError(f"{source}, line {number} is malformed ({fault}). Correct it.") from fault
         if cells is None:
             return
         if not any(cell.strip() for cell in cells):
@@ -216,16 +223,18 @@ def _table_records(source: Path, text: str) -> Iterator[Record]:
         if not head:
             head = cells
             if len(set(head)) < len(head):
-                raise MeasureError(f"{source}, line 1: a column is there twice. Rename one.")
+                raise MeasureError(f"{source}, line 1: two columns have the same name. Rename one.")
             _check_columns(source, head)
             continue
         if len(cells) != len(head):
-            raise MeasureError(f"{source}, line {number} has {len(cells)} columns, line 1 has {len(head)}. Mend it.")
+            raise MeasureError(
+                f"{source}, line {number} has {len(cells)} columns, but line 1 has {len(head)}. Correct it."
+            )
         yield number, dict(zip(head, cells, strict=True))
 
 
-def _check_columns(source: Path, known: Iterable[str]) -> None:
-    there = list(known)
-    if lacking := [name for name in COLUMNS[:3] if not any(each in there for each in _NAMES[name])]:
+def _check_columns(source: Path, names: Iterable[str]) -> None:
+    there = list(names)
+    if lacking := [name for name in COLUMNS[:3] if not any(alias in there for alias in _NAMES[name])]:
         wanted = "; ".join(f"{name} (or {', '.join(_NAMES[name][1:])})" for name in lacking)
-        raise MeasureError(f"{source}, line 1 has {name_some(there)}, and lacks {wanted}. Rename its columns.")
+        raise MeasureError(f"{source}, line 1 has {name_some(there)}, but lacks {wanted}. Rename its columns.")

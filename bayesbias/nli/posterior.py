@@ -1,4 +1,4 @@
-"""A Bayesian model of a model's answers, with crossed effects of words and premises."""
+"""`posterior`: a Bayesian model of a model's answers, with crossed effects of words and premises."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_pro
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Part, Statement
 from bayesbias.errors import MeasureError
-from bayesbias.estimates.intervals import MOMENTS, estimates, settled
+from bayesbias.estimates.intervals import estimate_frame, settled
 from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.run_draws import Layout
@@ -23,34 +23,35 @@ if TYPE_CHECKING:
 
 SCORES = ("error", *LABELS)
 LIKE_THESE, THESE = "words like these", "these words"
+TOO_FEW_WORDS = "There are too few words to represent others: the results apply to these words only."
 TITLES = {"error": "E, the distance to the right answer", **{name: f"the probability of {name}" for name in LABELS}}
 HIGHEST = {"error": np.sqrt(2.0), **dict.fromkeys(LABELS, 1.0)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InferencePosterior(Result):
-    """What the answers of a model of inference show of words and groups, and how sure that is.
+    """Posterior of a model's mean scores of words and groups.
 
     Parameters
     ----------
     score
-        What was modelled: ``"error"``, ``"neutral"``, ``"entailment"`` or ``"contradiction"``.
+        Modelled score: ``"error"``, ``"neutral"``, ``"entailment"`` or ``"contradiction"``.
     groups
-        The two that are compared.
+        The two groups that are compared.
     means
-        One row overall, a group and a word: `level`, `group`, `word`, `population` (``"words like these"``, if these
-        are a sample, or ``"these words"``), `mean`, `sd`, `hdi_low`, `hdi_high` and what was `observed`.
+        One row overall, one per group and one per word: `level`, `group`, `word`, `population` (``"words like these"``,
+        if these are a sample, or ``"these words"``), `mean`, `sd`, `hdi_low`, `hdi_high` and the `observed` mean.
     contrast
-        The first group minus the second, a row a population; with `probability_of_direction`.
+        The first group minus the second: one row per population, with `probability_of_direction`.
     sds
-        Standard deviations of the effects, by name: `component`.
+        Standard deviations of the effects, one row per `component`.
     worth
-        What the pairs are worth: `quantity`, its `count`, and the posterior of the number of independent pairs that
-        would be as informative.
+        Effective numbers: `quantity`, its `count`, and the posterior of the number of independent ones that would be as
+        informative.
     outside
-        Largest share, over words, of draws that no score could be the mean of.
+        Largest share, over words, of draws of the mean outside the possible range of scores.
     draws, hdi_prob, random_seed
-        As they were given; the draws are independent.
+        The arguments of `posterior`; the draws are independent.
     """
 
     score: str
@@ -66,7 +67,7 @@ class InferencePosterior(Result):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the text: the contrast, what it rests on, and beware."""
+        """The parts of the text: the contrast, and its limits."""
         shown = [self._contrast_statement(row) for row in self.contrast.to_dict("records")]
         limits = [
             Statement(
@@ -78,13 +79,17 @@ class InferencePosterior(Result):
             for row in self.worth.to_dict("records")
         ]
         if LIKE_THESE not in set(self.contrast["population"]):
-            limits.append(Statement("words", "There are too few words to stand for others: it is about these alone."))
+            limits.append(Statement("words", TOO_FEW_WORDS))
         text = (
-            "It is about this trained model: another training may answer otherwise. bb.nli.compare_runs takes several."
+            "The results apply to this trained model: another training may give other answers. bb.nli.compare_runs "
+            "compares several trainings."
         )
         limits.append(Statement("training", text))
         if self.outside > 0.01:
-            text = f"Up to {self.outside:.0%} of a word's draws lie where no score can: the Normal model fits badly."
+            text = (
+                f"Up to {self.outside:.0%} of a word's draws lie outside the range of scores: the Normal model fits "
+                "badly."
+            )
             limits.append(Statement("outside", text, {"share": self.outside}))
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         return (
@@ -121,36 +126,36 @@ def posterior(
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> InferencePosterior:
-    """Model the answers to a test set, with crossed effects of words and of premises, their verbs and their objects.
+    """Return the posterior of a model's mean scores, with crossed effects of words, verbs, objects and premises.
 
     Parameters
     ----------
     scores
-        From `bb.nli.score`. All words with all premises; leave out whole words to ask about some.
+        From `bb.nli.score`, every word with every premise. To analyse some of the words, leave out the others.
     score
         ``"error"``, whose mean is E, or a probability: ``"neutral"``, ``"entailment"``, ``"contradiction"``.
     groups
-        The two groups that are compared; may be left out where there are two.
+        The two groups to compare. Optional if there are only two.
     draws
-        How many independent draws.
+        Number of independent draws.
     hdi_prob
         Probability inside the intervals.
     random_seed
-        Seed of the draws. If it is left out, one is drawn and kept in the result.
+        Seed of the draws. If None, a seed is drawn and recorded in the result.
 
     Raises
     ------
     MeasureError
-        If the groups are not determined, not every word has every premise, there are fewer than two words or three
-        premises, or premises have several subjects.
+        If the two groups are not specified, a word lacks a premise, there are fewer than two words or three premises,
+        or premises have several subjects.
 
     Notes
     -----
-    The model and its priors are those of `bayesbias.nli.crossed_draws` and `bayesbias.nli.premise_components`. It is
-    Normal on the scale of the score, though scores are bounded: what it is asked about are means over many premises,
-    which are nearly Normal, and `outside` says where they cannot be. Words of all groups are taken to vary alike around
-    their group. The pairs are sentences of one frame: a word's thousand scores share verbs and objects, and a group has
-    a few words. `worth` says what is left of their number.
+    The model and its priors are described in `bayesbias.nli.crossed_draws` and `bayesbias.nli.premise_components`. The
+    model is Normal on the scale of the score although scores are bounded, because means over many premises are nearly
+    Normal; `outside` shows where this fails. Words are assumed to vary equally around the means of all groups. All
+    pairs are sentences of one frame: the thousand scores of a word share verbs and objects, and a group has only a few
+    words. `worth` is the effective number of pairs that remains.
 
     References
     ----------
@@ -177,18 +182,18 @@ def posterior(
     values = scored(table, score)
     group, premises = layout.group, table.probabilities.shape[1]
     rng = np.random.default_rng(seed)
-    found = draw(values, group, layout.premises, draws, rng)
+    drawn = draw(values, group, layout.premises, draws, rng)
     sides = group == layout.pair[0], group == layout.pair[1]
-    contrasts = contrast_draws(found, values, sides, layout.pair, layout.premises, rng)
-    of_groups = group_draws(found, values, group, layout.premises, rng)
-    outside = ((found.words < 0) | (found.words > HIGHEST[score])).mean(axis=0).max()
+    contrasts = contrast_draws(drawn, values, sides, layout.pair, layout.premises, rng)
+    of_groups = group_draws(drawn, values, group, layout.premises, rng)
+    outside = ((drawn.words < 0) | (drawn.words > HIGHEST[score])).mean(axis=0).max()
     return InferencePosterior(
         score=score,
         groups=pair,
-        means=_means(found, of_groups, table, values, names, group, hdi_prob),
+        means=_means(drawn, of_groups, table, values, names, group, hdi_prob),
         contrast=_contrast(*contrasts, float(values[sides[0]].mean() - values[sides[1]].mean()), hdi_prob),
-        sds=_sds(found, hdi_prob),
-        worth=_worth(found, [table.groups.count(name) for name in pair], premises, hdi_prob),
+        sds=_sds(drawn, hdi_prob),
+        worth=_worth(drawn, [table.groups.count(name) for name in pair], premises, hdi_prob),
         outside=float(outside),
         draws=draws,
         hdi_prob=hdi_prob,
@@ -197,7 +202,7 @@ def posterior(
 
 
 def layout_of(table: Crossed, groups: tuple[str, str] | None) -> tuple[tuple[str, str], list[str], Layout]:
-    """Return the two groups that are compared, the names of all groups, and what words and premises are."""
+    """Return the two groups to compare, the names of all groups, and the layout of words and premises."""
     pair = two_groups(table.groups, groups)
     names = list(dict.fromkeys(table.groups))
     group = np.array([names.index(name) for name in table.groups])
@@ -205,18 +210,20 @@ def layout_of(table: Crossed, groups: tuple[str, str] | None) -> tuple[tuple[str
 
 
 def word_premises(table: Crossed) -> Premises:
-    """Return verbs and objects of the premises; raise `MeasureError` if the model is not one of such premises."""
+    """Return verbs and objects of the premises; raise `MeasureError` if the model does not fit such premises."""
     if "subject" in table.premises and table.premises["subject"].nunique() > 1:
-        some = table.premises["subject"].iloc[0]
+        subject = table.premises["subject"].iloc[0]
         raise MeasureError(
-            f"The premises have {table.premises['subject'].nunique()} subjects, and the model has none. Ask about one: "
-            f"scores[scores['subject'] == {some!r}]."
+            f"The premises have {table.premises['subject'].nunique()} subjects, but the model has no effect of the "
+            f"subject. Take one: scores[scores['subject'] == {subject!r}]."
         )
     words, premises = table.probabilities.shape[:2]
     if words < 2 or premises < 3:
-        raise MeasureError(f"There are {words} words and {premises} premises; at least 2 and 3 are needed.")
+        raise MeasureError(
+            f"There are {words} words and {premises} premises; at least 2 words and 3 premises are needed."
+        )
     verbs, objects = (_codes(table.premises[name]) for name in ("verb", "object"))
-    return Premises.of(verbs, objects)
+    return Premises.from_codes(verbs, objects)
 
 
 def _codes(values: "pd.Series[str]") -> NDArray[np.intp]:
@@ -224,7 +231,7 @@ def _codes(values: "pd.Series[str]") -> NDArray[np.intp]:
 
 
 def _means(
-    found: CrossedDraws,
+    draws: CrossedDraws,
     of_groups: tuple[Floats, Floats | None],
     table: Crossed,
     values: Floats,
@@ -234,10 +241,10 @@ def _means(
 ) -> "pd.DataFrame":
     observed = values.mean(axis=1)
     rows: list[tuple[str, str, str, str, Floats, float]] = []
-    overall = {THESE: found.words.mean(axis=1)}
+    overall = {THESE: draws.words.mean(axis=1)}
     by_group = {THESE: of_groups[0]}
-    if found.groups is not None and of_groups[1] is not None:
-        overall = {LIKE_THESE: found.groups @ (np.bincount(group) / len(group)), **overall}
+    if draws.groups is not None and of_groups[1] is not None:
+        overall = {LIKE_THESE: draws.groups @ (np.bincount(group) / len(group)), **overall}
         by_group = {LIKE_THESE: of_groups[1], **by_group}
     for population, drawn in overall.items():
         rows.append(("overall", "", "", population, drawn, float(observed.mean())))
@@ -245,8 +252,10 @@ def _means(
         for g, name in enumerate(names):
             rows.append(("protected_group", name, "", population, drawn[:, g], float(observed[group == g].mean())))
     for w, word in enumerate(table.words):
-        rows.append(("word", table.groups[w], word, THESE, found.words[:, w], float(observed[w])))
-    labels = {name: [str(row[at]) for row in rows] for at, name in enumerate(("level", "group", "word", "population"))}
+        rows.append(("word", table.groups[w], word, THESE, draws.words[:, w], float(observed[w])))
+    labels = {
+        name: [str(row[place]) for row in rows] for place, name in enumerate(("level", "group", "word", "population"))
+    }
     return estimate_frame(
         np.stack([row[4] for row in rows], axis=1), labels, hdi_prob, observed=[row[5] for row in rows]
     )
@@ -265,45 +274,34 @@ def _contrast(these: Floats, like_these: Floats | None, observed: float, hdi_pro
     )
 
 
-def _sds(found: CrossedDraws, hdi_prob: float) -> "pd.DataFrame":
+def _sds(draws: CrossedDraws, hdi_prob: float) -> "pd.DataFrame":
     kinds = ("verb", "object", "premise")
-    drawn = {f"{kind}": found.shared[:, at] for at, kind in enumerate(kinds)}
-    drawn |= {f"word and {kind}": found.own[:, at] for at, kind in enumerate(kinds)}
-    if found.word_variance is not None:
-        drawn = {"word": found.word_variance, **drawn}
+    drawn = {f"{kind}": draws.shared[:, column] for column, kind in enumerate(kinds)}
+    drawn |= {f"word and {kind}": draws.specific[:, column] for column, kind in enumerate(kinds)}
+    if draws.word_variance is not None:
+        drawn = {"word": draws.word_variance, **drawn}
     return estimate_frame(np.sqrt(np.stack(list(drawn.values()), axis=1)), {"component": list(drawn)}, hdi_prob)
 
 
-def _worth(found: CrossedDraws, counts: list[int], premises: int, hdi_prob: float) -> "pd.DataFrame":
-    """Return what the premises of a word, and all pairs, are worth in independent ones of the same variance."""
-    of_premises = (found.shared + found.own).sum(axis=1)
-    of_mean = found.shared_of_mean + found.own_of_mean
+def _worth(draws: CrossedDraws, counts: list[int], premises: int, hdi_prob: float) -> "pd.DataFrame":
+    """Return the numbers of independent premises of a word, and of independent pairs, that would be as informative."""
+    of_premises = (draws.shared + draws.specific).sum(axis=1)
+    of_mean = draws.shared_of_mean + draws.specific_of_mean
     drawn = {"premises, for the mean of a word": (premises, _ratio(of_premises, of_mean))}
-    if found.word_variance is not None and found.spread is not None:
+    if draws.word_variance is not None and draws.spread is not None:
         words = sum(counts)
-        everything = found.word_variance + of_premises
+        everything = draws.word_variance + of_premises
         drawn["pairs, for the contrast of words like these"] = (
             premises * words,
-            _ratio(everything * words, found.spread),
+            _ratio(everything * words, draws.spread),
         )
-    frame = estimate_frame(np.stack([each for _, each in drawn.values()], axis=1), {"quantity": list(drawn)}, hdi_prob)
+    frame = estimate_frame(
+        np.stack([numbers for _, numbers in drawn.values()], axis=1), {"quantity": list(drawn)}, hdi_prob
+    )
     frame.insert(1, "count", [count for count, _ in drawn.values()])
     return frame
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """Return a ratio that is 1 where nothing varies: all copies say the same."""
+    """Return above / below, and 1 where nothing varies."""
     return np.divide(above, below, out=np.ones_like(above), where=below > 0)
-
-
-def estimate_frame(drawn: Floats, labels: "dict[str, list[str]]", hdi_prob: float, **more: Any) -> "pd.DataFrame":
-    """Return a row for each column of draws: its labels, mean, sd, interval, and more."""
-    import pandas as pd
-    import xarray as xr
-
-    from bayesbias.base.estimate_frames import EstimateFrame
-
-    array = xr.DataArray(drawn[np.newaxis], dims=("chain", "draw", "row"))
-    array = array.assign_coords(row=np.arange(drawn.shape[1]))
-    numbers = estimates(array, hdi_prob=hdi_prob, independent=len(drawn))[list(MOMENTS)]
-    return EstimateFrame(pd.DataFrame(labels).assign(**{name: numbers[name] for name in MOMENTS}, **more))

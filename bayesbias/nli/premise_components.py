@@ -1,10 +1,10 @@
-r"""Variance between premises: of their verbs, of their objects, and of what is left; arrays in, arrays out.
+r"""Variance between premises, split into verbs, objects and residuals; arrays in, arrays out.
 
-A row of values of P premises is z = m + v_verb + o_object + e, all Normal with variances V, O and E. Of several such
-rows with the same variances, each with a mean of its own, the likelihood depends on V / E and O / E through two small
+A row of values of P premises is z = m + v_verb + o_object + e, all Normal with variances V, O and E. For several such
+rows with the same variances and separate means, the likelihood depends on V / E and O / E through two small
 determinants and quadratic forms, whatever P is: E and the means are integrated out, and the two ratios lie on a grid.
 
-**Prior.** p(m, E) proportional to 1 / E, and each sd of an effect over the sd of what is left half-Cauchy with scale 1
+**Prior.** p(m, E) proportional to 1 / E, and the sd of each effect divided by the residual sd half-Cauchy with scale 1
 (Andrew Gelman, 2006, Bayesian Analysis 1, 515-534): u = 2 / pi arctan(sd ratio) is uniform, and the grid is in u.
 """
 
@@ -15,25 +15,25 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 
-_POINTS = 24  # of the grid along each axis
-_ROUNDS = 6  # times at most that the grid is laid closer around what counts
-_NEGLIGIBLE = 12.0  # log density below the largest
-_ROUNDING = 1e-12  # of a sum of squares
-_FINE = 5.0  # points of the grid within a standard deviation
+_POINTS = 24  # points of the grid along each axis
+_ROUNDS = 6  # most times that the grid is refined around the mass
+_NEGLIGIBLE = 12.0  # log density below the maximum at which the mass is negligible
+_ROUNDING = 1e-12  # rounding error relative to a sum of squares
+_FINE = 5.0  # points of a fine enough grid within a standard deviation
 
 
 @dataclass(frozen=True, eq=False)
 class Premises:
-    """Which verb and object each premise has, as far as these can be told from the premise itself.
+    """Verbs and objects of premises.
 
     Parameters
     ----------
     codes
-        Of verbs and of objects, each of shape (premises,).
+        Codes of verbs and of objects, each of shape (premises,).
     counts
-        Of premises by verb and by object.
+        Numbers of premises by verb and by object.
     both : array, shape (verbs, objects)
-        Counts of premises.
+        Numbers of premises by verb and object.
     """
 
     codes: tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -41,32 +41,32 @@ class Premises:
     both: Floats
 
     @classmethod
-    def of(cls, verbs: NDArray[np.intp], objects: NDArray[np.intp]) -> "Premises":
-        """Return the premises with these codes, 0 to one less than the number of verbs or objects."""
+    def from_codes(cls, verbs: NDArray[np.intp], objects: NDArray[np.intp]) -> "Premises":
+        """Return the premises with these codes, which count from 0."""
         both = np.zeros((verbs.max() + 1, objects.max() + 1))
         np.add.at(both, (verbs, objects), 1.0)
         return cls((verbs, objects), (both.sum(axis=1), both.sum(axis=0)), both)
 
     @property
-    def told(self) -> tuple[bool, bool]:
-        """Whether verbs, and objects, repeat, and differ: else they have no variance that could be estimated."""
+    def has_variance(self) -> tuple[bool, bool]:
+        """Whether the variance of verbs, and that of objects, can be estimated: if they repeat and differ."""
         first, second = (1 < len(count) < len(self.codes[0]) for count in self.counts)
         return first, second
 
     def variance_of_mean(self, variances: Floats) -> Floats:
-        """Return the variance of a mean over these premises, of (..., 3) variances of verbs, objects and the rest."""
+        """Return the variance of a mean over these premises, given (..., 3) variances of verbs, objects, residuals."""
         total = len(self.codes[0])
         weights = [float(((count / total) ** 2).sum()) for count in self.counts]
-        found: Floats = variances @ np.array([*weights, 1 / total])
-        return found
+        variance: Floats = variances @ np.array([*weights, 1 / total])
+        return variance
 
 
 def draw_variances(
     rows: Floats, premises: Premises, draws: int, rng: np.random.Generator, prior_scale: float = 1.0
 ) -> Floats:
-    """Draw from the posterior of the variances of verbs, objects and the rest, of shape (draws, 3).
+    """Return draws of the variances of verbs, objects and residuals, of shape (draws, 3).
 
-    `rows` have the shape (rows, premises); those of a factor that cannot be told are 0. `prior_scale` is that of the
+    `rows` has the shape (rows, premises). Variances that cannot be estimated are 0. `prior_scale` is the scale of the
     half-Cauchy priors.
     """
     from scipy.special import logsumexp
@@ -77,15 +77,21 @@ def draw_variances(
     sums = [np.stack([np.bincount(code, row, len(count)) for row in rows], axis=1)
             for code, count in zip(premises.codes, premises.counts, strict=True)]  # fmt: skip
     squares = (rows**2).sum()
-    told = premises.told
+    has_variance = premises.has_variance
     low, high = np.zeros(2), np.ones(2)
     for _ in range(_ROUNDS):
-        edges = [np.linspace(a, b, (_POINTS if each else 1) + 1) for a, b, each in zip(low, high, told, strict=True)]
-        middles = [(edge[1:] + edge[:-1]) / 2 if each else np.zeros(1) for edge, each in zip(edges, told, strict=True)]
-        found = np.stack([_along(middles[0], w, premises, sums, squares, len(rows)) for w in middles[1]], axis=1)
-        density = found[..., 0]
-        for axis, each in enumerate(told):
-            if each:  # the grid has the scale 1 in it
+        edges = [
+            np.linspace(a, b, (_POINTS if varies else 1) + 1)
+            for a, b, varies in zip(low, high, has_variance, strict=True)
+        ]
+        middles = [
+            (edge[1:] + edge[:-1]) / 2 if varies else np.zeros(1)
+            for edge, varies in zip(edges, has_variance, strict=True)
+        ]
+        grid_values = np.stack([_along(middles[0], w, premises, sums, squares, len(rows)) for w in middles[1]], axis=1)
+        density = grid_values[..., 0]
+        for axis, varies in enumerate(has_variance):
+            if varies:  # the grid already includes the prior of scale 1
                 square = np.tan(np.pi / 2 * middles[axis]) ** 2
                 more = np.log1p(square) - np.log(prior_scale**2 + square)
                 density = density + (more[:, None] if axis == 0 else more)
@@ -93,39 +99,39 @@ def draw_variances(
         near = density > density.max() - _NEGLIGIBLE
         done = True
         for axis in (0, 1):
-            if not told[axis]:
+            if not has_variance[axis]:
                 continue
-            kept = np.flatnonzero(near.any(axis=1 - axis))
+            near_places = np.flatnonzero(near.any(axis=1 - axis))
             along = weight.sum(axis=1 - axis)
             mean = along @ middles[axis]
             sd = np.sqrt(along @ (middles[axis] - mean) ** 2)
             step = edges[axis][1] - edges[axis][0]
-            if sd < _FINE / 2 * step and len(kept) + 2 < _POINTS:
+            if sd < _FINE / 2 * step and len(near_places) + 2 < _POINTS:
                 done = False
-                low[axis] = edges[axis][max(kept[0] - 1, 0)]
-                high[axis] = edges[axis][min(kept[-1] + 2, _POINTS)]
+                low[axis] = edges[axis][max(near_places[0] - 1, 0)]
+                high[axis] = edges[axis][min(near_places[-1] + 2, _POINTS)]
         if done:
             break
-    at = rng.choice(weight.size, size=draws, p=weight.ravel())
-    places = np.unravel_index(at, weight.shape)
+    cell = rng.choice(weight.size, size=draws, p=weight.ravel())
+    places = np.unravel_index(cell, weight.shape)
     ratios = [
-        # Anywhere in its cell: the density is flat enough there.
-        np.tan(np.pi / 2 * (middle[place] + (rng.random(draws) - 0.5) * (edge[1] - edge[0]))) ** 2 if each
+        # Uniform within the cell: the density is flat enough there.
+        np.tan(np.pi / 2 * (middle[place] + (rng.random(draws) - 0.5) * (edge[1] - edge[0]))) ** 2 if varies
         else np.zeros(draws)
-        for middle, place, edge, each in zip(middles, places, edges, told, strict=True)
+        for middle, place, edge, varies in zip(middles, places, edges, has_variance, strict=True)
     ]  # fmt: skip
-    rest = found[places][:, 1] / rng.chisquare(rows.shape[0] * (rows.shape[1] - 1), size=draws)
-    return np.stack([ratios[0] * rest, ratios[1] * rest, rest], axis=1)
+    rest_variance = grid_values[places][:, 1] / rng.chisquare(rows.shape[0] * (rows.shape[1] - 1), size=draws)
+    return np.stack([ratios[0] * rest_variance, ratios[1] * rest_variance, rest_variance], axis=1)
 
 
 def _along(
     verb_places: Floats, object_place: float, premises: Premises, sums: list[Floats], squares: float, rows: int
 ) -> Floats:
-    """Return log densities, the means and E integrated out, and sums of squares in units of E, of shape (places, 2).
+    """Return log densities with the means and E integrated out, and residual sums of squares, of shape (places, 2).
 
-    With D the diagonal ratios and Z the indicators, V / E = I + Z D Z', whose inverse and determinant are those of
-    I + D^1/2 Z'Z D^1/2: a diagonal block of objects, and after it a matrix of the size of the verbs, whose eigenvalues
-    serve all ratios of the verbs.
+    With D the diagonal matrix of ratios and Z the indicators, the covariance over E is I + Z D Z'. Its inverse and
+    determinant follow from I + D^1/2 Z'Z D^1/2: a diagonal block of objects, and then a matrix of the size of the
+    verbs, whose eigenvalues serve all ratios of the verbs.
     """
     verb, thing = np.tan(np.pi / 2 * verb_places) ** 2, np.tan(np.pi / 2 * object_place) ** 2
     of_verbs, of_objects = premises.counts
@@ -135,7 +141,7 @@ def _along(
     values, vectors = np.linalg.eigh(np.diag(of_verbs) - across @ premises.both.T)
     scaled = 1 + verb[:, None] * np.maximum(values, 0.0)
     weights = verb[:, None] / scaled
-    # The rows, which have the mean 0, and the constant.
+    # The centred rows, and the constant.
     right = np.column_stack([sums[1], of_objects])
     of_rows, of_one = right[:, :-1], right[:, -1]
     base = vectors.T @ (np.column_stack([sums[0], of_verbs]) - across @ right)
@@ -143,9 +149,9 @@ def _along(
     constant = np.maximum(total - over @ of_one**2 - weights @ base[:, -1] ** 2, _ROUNDING * total)
     cross = (over * of_one) @ of_rows + weights @ (base[:, :-1] * base[:, -1:])
     left = squares - (over @ of_rows**2).sum() - weights @ (base[:, :-1] ** 2).sum(axis=1)
-    # Nothing is left but rounding where verbs and objects say all.
+    # Only rounding remains where verbs and objects determine everything.
     left = np.maximum(left - (cross**2).sum(axis=1) / constant, _ROUNDING * squares)
     determinant = np.log(block).sum() + np.log(scaled).sum(axis=1)
     density = -0.5 * rows * (determinant + np.log(constant)) - 0.5 * rows * (total - 1) * np.log(left)
-    found: Floats = np.stack([density, left], axis=1)
-    return found
+    log_densities: Floats = np.stack([density, left], axis=1)
+    return log_densities

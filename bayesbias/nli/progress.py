@@ -1,4 +1,4 @@
-"""The progress of a training: epochs, and the accuracy so far."""
+"""Progress bar of a training: epochs, and the best accuracy so far."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from bayesbias.base.checks import can_draw
 
 @contextmanager
 def epochs_bar(epochs: int, *, progress: bool) -> Iterator[Callable[[Sequence[float]], None]]:
-    """Yield a function that shows the accuracies of the epochs that are done."""
+    """Yield a function that updates the bar, given the accuracies of the finished epochs."""
     if not can_draw(progress):
         yield lambda _: None
         return

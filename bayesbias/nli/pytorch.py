@@ -1,4 +1,4 @@
-"""PyTorch and transformers, which only an extra installs: imported when a model is trained, loaded or asked."""
+"""PyTorch and transformers, which only an extra installs: imported when a model is trained, loaded or called."""
 
 from importlib import import_module
 from typing import Any
@@ -7,12 +7,12 @@ from bayesbias.errors import MeasureError
 
 
 def pytorch() -> Any:
-    """Return the module `torch`; raise `MeasureError` where it is not installed."""
+    """Return the module `torch`; raise `MeasureError` if it is not installed."""
     return extra("torch")
 
 
 def extra(name: str) -> Any:
-    """Return a module of the extra; raise `MeasureError` where it is not installed.
+    """Return a module of the extra; raise `MeasureError` if it is not installed.
 
     >>> extra("not_installed")
     Traceback (most recent call last):
@@ -24,5 +24,5 @@ def extra(name: str) -> Any:
     except ModuleNotFoundError as fault:
         raise MeasureError(
             f"Models of inference need {name}, which is not installed. Install it with: pip install 'bayesbias[nli]' "
-            "(from the usual index about 5 GB; a build of PyTorch for the processor alone, which is smaller, will do)."
+            "(about 5 GB from the usual index; a smaller build of PyTorch for the CPU only is sufficient)."
         ) from fault

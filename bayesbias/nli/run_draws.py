@@ -1,15 +1,15 @@
 r"""Posterior of means over training runs, words and premises; arrays in, arrays out.
 
-A model that is trained again, with another seed, answers otherwise. Of the mean of word w in run s,
+A model trained again with another seed gives other answers. Let the mean of word w in run s be
 
     m_sw = mu_g(w) + a_w + r_s,g(w) + f_sw,
 
-all effects Normal, a quantity is q_s = sum_w k_w m_sw: a group's mean, a contrast, a word. What words and premises
-leave open comes from the answers averaged over runs (`crossed_draws`). What runs leave open is the variance of the q_s
-over their number, with S - 1 degrees of freedom, so that of these words q has the interval of Student's t. For words
-like these the spread of words holds f already, and var(f) sum k_w^2 is taken out of the runs'. Two embeddings have runs
-of their own, and the same words and premises: their difference has the words and premises of the differences, and the
-runs of both.
+all effects Normal, and q_s = sum_w k_w m_sw a quantity: a group's mean, a contrast or a word. The uncertainty due to
+words and premises is estimated from answers averaged over runs (`crossed_draws`). The uncertainty due to runs is the
+variance of the q_s over their number, with S - 1 degrees of freedom, so that q of these words has the interval of
+Student's t. For words like these, the spread of words already contains f, so var(f) sum k_w^2 is subtracted from the
+variance of runs. Two embeddings have separate runs but the same words and premises: their difference combines the
+uncertainty due to words and premises of the differences with that due to the runs of both.
 """
 
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ from bayesbias.nli.crossed_draws import contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises, draw_variances
 
 LEAST_RUNS = 3
-"""Runs of a model, below which their spread says nothing."""
+"""Smallest number of runs whose spread is used."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What the rows and columns of answers are.
+    """Groups and premises of a table of answers.
 
     Parameters
     ----------
     group : array, shape (words,)
-        The code of each word's group.
+        Code of each word's group.
     pair
         Codes of the two groups that are compared.
     premises
-        Their verbs and objects.
+        Verbs and objects of the premises.
     """
 
     group: NDArray[np.intp]
@@ -46,7 +46,7 @@ class Layout:
 
     @property
     def weights(self) -> Floats:
-        """Weights of words: of all, of each group, of the contrast, and of each word, a row a quantity."""
+        """Weights of words, one row per quantity: overall, each group, the contrast, each word."""
         member = np.eye(self.group.max() + 1)[:, self.group]
         groups = member / member.sum(axis=1, keepdims=True)
         contrast = groups[self.pair[0]] - groups[self.pair[1]]
@@ -58,8 +58,8 @@ class Layout:
 class Quantities:
     """Draws of quantities, of shape (draws, quantities), in the order of `Layout.weights`.
 
-    `like_these` has no single words, and is None if there are too few words to stand for others; `contrast` is the
-    place of the contrast.
+    `like_these` excludes single words, and is None if there are too few words to represent others; `contrast` is the
+    column of the contrast.
     """
 
     these: Floats
@@ -67,64 +67,67 @@ class Quantities:
     contrast: int
 
     def within(self, low: float, high: float) -> "Quantities":
-        """Return the draws with those of means, which are no differences, kept where scores can be."""
+        """Return the draws, with means clipped to the range of scores; differences are not clipped."""
         means = np.arange(self.these.shape[1]) != self.contrast
-        kept = [
+        clipped = [
             None if drawn is None else np.where(means[: drawn.shape[1]], drawn.clip(low, high), drawn)
             for drawn in (self.these, self.like_these)
         ]
-        return Quantities(cast("Floats", kept[0]), kept[1], self.contrast)
+        return Quantities(cast("Floats", clipped[0]), clipped[1], self.contrast)
 
 
 def quantity_draws(
     answers: Floats, runs: list[Floats], layout: Layout, draws: int, rng: np.random.Generator
 ) -> Quantities:
-    """Draw quantities of answers that are averaged over runs, or of differences of two such averages.
+    """Return draws of the quantities of answers averaged over runs, or of the difference of two such averages.
 
-    `answers` have the shape (words, premises); `runs` the means of words by run, (runs, words), of one embedding or of
-    the two that are compared.
+    `answers` has the shape (words, premises); `runs` holds means of words by run, of shape (runs, words), for one
+    embedding or for the two that are compared.
     """
-    found = draw(answers, layout.group, layout.premises, draws, rng)
+    crossed = draw(answers, layout.group, layout.premises, draws, rng)
     sides = layout.group == layout.pair[0], layout.group == layout.pair[1]
-    of_pair, like_pair = contrast_draws(found, answers, sides, layout.pair, layout.premises, rng)
+    of_pair, like_pair = contrast_draws(crossed, answers, sides, layout.pair, layout.premises, rng)
     weights = layout.weights
     groups = layout.group.max() + 1
-    these = found.words @ weights.T
-    of_groups, like_groups = group_draws(found, answers, layout.group, layout.premises, rng)
+    these = crossed.words @ weights.T
+    of_groups, like_groups = group_draws(crossed, answers, layout.group, layout.premises, rng)
     these[:, 1 : groups + 1], these[:, groups + 1] = of_groups, of_pair
     like_these = None
-    if found.groups is not None and like_groups is not None and like_pair is not None:
+    if crossed.groups is not None and like_groups is not None and like_pair is not None:
         shares = np.bincount(layout.group) / len(layout.group)
-        like_these = np.column_stack([found.groups @ shares, like_groups, like_pair])
+        like_these = np.column_stack([crossed.groups @ shares, like_groups, like_pair])
     for words in runs:
         of_runs, within = run_variances(words, layout.group, weights, draws, rng)
         noise = rng.standard_normal((draws, len(weights)))
         these = these + np.sqrt(of_runs / len(words)) * noise
         if like_these is not None:
             beyond = of_runs - within[:, None] * (weights**2).sum(axis=1)
-            kept = like_these.shape[1]
-            like_these = like_these + (np.sqrt(np.maximum(beyond, 0.0) / len(words)) * noise)[:, :kept]
+            columns = like_these.shape[1]
+            like_these = like_these + (np.sqrt(np.maximum(beyond, 0.0) / len(words)) * noise)[:, :columns]
     return Quantities(these, like_these, int(groups) + 1)
 
 
 def pair_draws(
     answers: Floats, layout: Layout, pairs: list[tuple[int, int]], draws: int, rng: np.random.Generator
 ) -> Floats:
-    """Draw differences of two words, (draws, pairs), over premises and runs; answers are (runs, words, premises)."""
-    found = np.empty((draws, len(pairs)))
+    """Return draws (draws, pairs) of differences of two words over premises and runs.
+
+    `answers` has the shape (runs, words, premises).
+    """
+    differences = np.empty((draws, len(pairs)))
     mean, by_run = answers.mean(axis=0), answers.mean(axis=2)
-    for at, (first, second) in enumerate(pairs):
+    for column, (first, second) in enumerate(pairs):
         row = mean[[first]] - mean[[second]]
         variance = layout.premises.variance_of_mean(draw_variances(row, layout.premises, draws, rng))
         of_runs = mean_draws(by_run[:, first] - by_run[:, second], draws, rng)
-        found[:, at] = of_runs + np.sqrt(variance) * rng.standard_normal(draws)
-    return found
+        differences[:, column] = of_runs + np.sqrt(variance) * rng.standard_normal(draws)
+    return differences
 
 
 def run_variances(
     words: Floats, group: NDArray[np.intp], weights: Floats, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw the variances of quantities between runs, (draws, quantities), and that of a word in a run, (draws,).
+    """Return draws of the variances of quantities between runs, (draws, quantities), and of a word in a run, (draws,).
 
     >>> rng = np.random.default_rng(1)
     >>> means = np.random.default_rng(2).standard_normal((200, 4))
@@ -136,22 +139,22 @@ def run_variances(
     freedom = runs - 1
     quantities = words @ weights.T
     squares = ((quantities - quantities.mean(axis=0)) ** 2).sum(axis=0)
-    found = squares / rng.chisquare(freedom, size=(draws, len(weights)))
+    between = squares / rng.chisquare(freedom, size=(draws, len(weights)))
     member = np.eye(group.max() + 1)[:, group]
     by_group = words @ (member / member.sum(axis=1, keepdims=True)).T
     residual = words - words.mean(axis=0) - (by_group - by_group.mean(axis=0))[:, group]
     left = freedom * (len(group) - len(member))
     within = (residual**2).sum() / rng.chisquare(left, size=draws) if left else np.zeros(draws)
-    return found, within
+    return between, within
 
 
 def mean_draws(values: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """Draw the mean behind values of runs: Student's t.
+    """Return draws of the mean of a quantity over runs, given its values in some runs: Student's t.
 
     >>> drawn = mean_draws(np.array([0.1, 0.2, 0.3, 0.4, 0.5]), 100_000, np.random.default_rng(1))
     >>> [float(x.round(1)) for x in np.quantile(drawn, [0.055, 0.945])]  # 0.3 +- 2.07 x 0.0707
     [0.2, 0.4]
     """
     error = values.std(ddof=1) / np.sqrt(len(values))
-    found: Floats = values.mean() + error * rng.standard_t(len(values) - 1, size=draws)
-    return found
+    means: Floats = values.mean() + error * rng.standard_t(len(values) - 1, size=draws)
+    return means

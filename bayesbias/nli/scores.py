@@ -1,4 +1,4 @@
-"""What a model answers for each pair of sentences, and how far that is from the right answer."""
+"""`score` and `error`: a model's answers to pairs of sentences, and their distance from the correct answer."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from bayesbias.base.checks import check_frame
 from bayesbias.errors import MeasureError, name_some
 
 LABELS = ("neutral", "entailment", "contradiction")
-"""The answers, in the order of a model's columns."""
+"""Labels in the order of a model's columns."""
 
 PAIR = ("premise", "hypothesis", "word", "group", "verb", "object")
-_TOLERANCE = 1e-3  # of the sum of probabilities: half precision rounds them so
+_TOLERANCE = 1e-3  # for the sum of probabilities: the rounding error of half precision
 
 
 def score(test_set: pd.DataFrame, model: Callable[[Sequence[str], Sequence[str]], Any]) -> pd.DataFrame:
-    """Ask a model for the probabilities of "neutral", "entailment" and "contradiction" of each pair.
+    """Return a model's probabilities of "neutral", "entailment" and "contradiction" for each pair.
 
     Parameters
     ----------
     test_set
         From `bb.nli.test_set`, or some of its rows.
     model
-        Takes two lists, of premises and of hypotheses, and returns an array of shape (pairs, 3): the probabilities of
-        neutral, entailment and contradiction, in this order. It gets all pairs at once, and batches them itself.
+        Function of two lists, of premises and of hypotheses, that returns an array of shape (pairs, 3): the
+        probabilities of neutral, entailment and contradiction, in this order. It is called once with all pairs.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def score(test_set: pd.DataFrame, model: Callable[[Sequence[str], Sequence[str]]
     Raises
     ------
     MeasureError
-        If the frame lacks a column, or the model's answer is not of this shape, or not probabilities.
+        If the frame lacks a column, or the model returns another shape or values that are not probabilities.
 
     Examples
     --------
@@ -57,44 +57,49 @@ def score(test_set: pd.DataFrame, model: Callable[[Sequence[str], Sequence[str]]
             "probabilities."
         )
     premises, hypotheses = (test_set[name].tolist() for name in ("premise", "hypothesis"))
-    found = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
-    return test_set.assign(**dict(zip(LABELS, found.T, strict=True)))
+    probabilities = checked_probabilities(model(premises, hypotheses), len(premises), premises, hypotheses)
+    return test_set.assign(**dict(zip(LABELS, probabilities.T, strict=True)))
 
 
 def checked_probabilities(answer: Any, pairs: int, premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
-    """Return a model's answer if it is probabilities of three labels for so many pairs."""
+    """Return a model's answer as an array; raise `MeasureError` unless it is probabilities of shape (pairs, 3)."""
     order = ", ".join(LABELS)
     if np.iscomplexobj(answer):
         raise MeasureError(f"The model's answer is complex. Return real numbers of shape (pairs, 3): {order}.")
     if isinstance(answer, pd.DataFrame) and not answer.columns.equals(pd.RangeIndex(len(LABELS))):
-        # By the names of its columns, whatever their order.
+        # Columns with names may be in any order.
         if sorted(map(str, answer.columns)) != sorted(LABELS):
             named = name_some(map(str, answer.columns))
             raise MeasureError(f"The model's answer has the columns {named}. Name them {order}.")
         answer = answer[list(LABELS)]
     try:
-        found = np.asarray(answer, dtype=np.float64)
+        probabilities = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError) as fault:
         raise MeasureError(
-            f"The model's answer is no array of numbers ({fault}). Return (pairs, 3): {order}."
+            f"The model's answer is not an array of numbers ({fault}). Return shape (pairs, 3): {order}."
         ) from fault
-    if found.shape != (pairs, len(LABELS)):
+    if probabilities.shape != (pairs, len(LABELS)):
         raise MeasureError(
-            f"The model's answer has the shape {found.shape}, and ({pairs}, 3) is needed: a row a pair, with the "
-            f"probabilities of {order}."
+            f"The model's answer has the shape {probabilities.shape} instead of ({pairs}, 3): one row per pair, with "
+            f"the probabilities of {order}."
         )
-    wrong = ~np.isfinite(found).all(axis=1) | (found < 0).any(axis=1) | (abs(found.sum(axis=1) - 1) > _TOLERANCE)
+    wrong = (
+        ~np.isfinite(probabilities).all(axis=1)
+        | (probabilities < 0).any(axis=1)
+        | (abs(probabilities.sum(axis=1) - 1) > _TOLERANCE)
+    )
     if wrong.any():
-        at = int(np.argmax(wrong))
+        first_wrong = int(np.argmax(wrong))
         raise MeasureError(
-            f"Of {pairs:,} pairs, {int(wrong.sum()):,} have no probabilities that are finite, at least 0 and of sum 1. "
-            f"The first is {found[at].tolist()} for {premises[at]!r} -> {hypotheses[at]!r}. Logits need a softmax."
+            f"For {int(wrong.sum()):,} of {pairs:,} pairs, the answer is not probabilities: finite, at least 0 and of "
+            f"sum 1. The first is {probabilities[first_wrong].tolist()} for {premises[first_wrong]!r} -> "
+            f"{hypotheses[first_wrong]!r}. Logits need a softmax."
         )
-    return found
+    return probabilities
 
 
 def error(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return how far a model is from the right answer: E, overall, by group and by word.
+    """Return a model's mean distance from the correct answer, E: overall, by group and by word.
 
     E is the mean over pairs of the Euclidean distance of (neutral, entailment, contradiction) to (1, 0, 0).
 
@@ -106,14 +111,14 @@ def error(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row overall, one a group, one a word: `level` (``"overall"``, ``"protected_group"``, ``"word"``), `group`,
-        `word`, the number of `pairs`, the means of `neutral`, `entailment` and `contradiction`, and `error`, from 0 to
-        the square root of 2.
+        One row overall, one per group and one per word: `level` (``"overall"``, ``"protected_group"``, ``"word"``),
+        `group`, `word`, the number of `pairs`, the means of `neutral`, `entailment` and `contradiction`, and `error`,
+        from 0 to the square root of 2.
 
     Raises
     ------
     MeasureError
-        If the frame is not one of scores.
+        If `scores` is not a frame of scores.
 
     References
     ----------
@@ -137,9 +142,9 @@ def error(scores: pd.DataFrame) -> pd.DataFrame:
         return means.reset_index().assign(level=level)
 
     overall = frame[columns].mean().to_frame().T.assign(level="overall", pairs=len(frame))
-    found = pd.concat([overall, rows("protected_group", ["group"]), rows("word", ["group", "word"])], ignore_index=True)
-    found[["group", "word"]] = found[["group", "word"]].astype(object).fillna("").astype(str)
-    return found[["level", "group", "word", "pairs", *columns]]
+    table = pd.concat([overall, rows("protected_group", ["group"]), rows("word", ["group", "word"])], ignore_index=True)
+    table[["group", "word"]] = table[["group", "word"]].astype(object).fillna("").astype(str)
+    return table[["level", "group", "word", "pairs", *columns]]
 
 
 def distances_to_neutral(probabilities: Floats) -> Floats:
@@ -159,11 +164,11 @@ class Crossed:
     Parameters
     ----------
     probabilities : array, shape (words, premises, 3)
-        In the order of `LABELS`.
+        Probabilities in the order of `LABELS`.
     words, groups
-        Of the first axis.
+        Labels of the first axis.
     premises
-        One row a premise, with `premise`, `verb`, `object` and, where there is one, `subject`.
+        One row per premise, with `premise`, `verb`, `object` and, if there is one, `subject`.
     """
 
     probabilities: Floats
@@ -173,68 +178,68 @@ class Crossed:
 
 
 def crossed(scores: pd.DataFrame) -> Crossed:
-    """Return scores as an array; raise `MeasureError` unless each word has each premise once."""
+    """Return scores as an array; raise `MeasureError` unless every word has every premise once."""
     frame = checked_scores(scores)
     words = frame["word"].drop_duplicates().astype(str).tolist()
-    known = [name for name in ("premise", "verb", "object", "subject") if name in frame]
-    place = frame.groupby([frame[name].astype(str) for name in known[:3]], sort=False).ngroup().to_numpy()
+    columns = [name for name in ("premise", "verb", "object", "subject") if name in frame]
+    place = frame.groupby([frame[name].astype(str) for name in columns[:3]], sort=False).ngroup().to_numpy()
     of_word = frame["word"].astype(str).map({word: code for code, word in enumerate(words)}).to_numpy()
     count = int(place.max()) + 1
     cells = np.bincount(of_word * count + place, minlength=len(words) * count).reshape(len(words), count)
     if (cells != 1).any():
         lacking = [word for word, row in zip(words, cells, strict=True) if (row != 1).any()]
         raise MeasureError(
-            f"Not every word has every premise once: {name_some(lacking)}. Leave out whole words or whole premises, so "
-            "that words are compared on the same sentences."
+            f"These words lack a premise, or have one more than once: {name_some(lacking)}. Leave out only whole words "
+            "or whole premises, so that words are compared on the same sentences."
         )
     order = np.lexsort((place, of_word))
-    premises = frame.iloc[order[:count]][known].astype(str).reset_index(drop=True)
+    premises = frame.iloc[order[:count]][columns].astype(str).reset_index(drop=True)
     probabilities = frame[list(LABELS)].to_numpy()[order].reshape(len(words), count, len(LABELS))
     groups = frame["group"].astype(str).to_numpy()[order[::count]].tolist()
     return Crossed(probabilities, words, groups, premises)
 
 
 def scored(table: Crossed, name: str) -> Floats:
-    """Return one score of each word in each premise: ``"error"``, or the probability of a label."""
+    """Return one score of each word with each premise: ``"error"``, or the probability of a label."""
     if name == "error":
         return distances_to_neutral(table.probabilities)
-    found: Floats = table.probabilities[..., LABELS.index(name)]
-    return found
+    column: Floats = table.probabilities[..., LABELS.index(name)]
+    return column
 
 
-def two_groups(groups: Iterable[str], asked: Any) -> tuple[str, str]:
-    """Return the two groups that are compared: those asked for, or the two that there are."""
-    known = list(dict.fromkeys(groups))
-    if asked is None:
-        if len(known) == 1:
-            raise MeasureError(f"The scores have one group ({known[0]}). Give the words of two, to compare them.")
-        if len(known) != 2:
+def two_groups(groups: Iterable[str], chosen_groups: Any) -> tuple[str, str]:
+    """Return the two groups to compare: the chosen ones, or the only two; else raise `MeasureError`."""
+    names = list(dict.fromkeys(groups))
+    if chosen_groups is None:
+        if len(names) == 1:
+            raise MeasureError(f"The scores have only one group ({names[0]}). Give scores of the words of two groups.")
+        if len(names) != 2:
             raise MeasureError(
-                f"The scores have {len(known)} groups ({name_some(known)}). Say which two to compare: "
-                f"groups=({', '.join(map(repr, known[:2]))})."
+                f"The scores have {len(names)} groups ({name_some(names)}). Choose two: "
+                f"groups=({', '.join(map(repr, names[:2]))})."
             )
-        return known[0], known[1]
-    chosen = list(asked) if isinstance(asked, tuple | list) else []
-    if len(chosen) != 2 or chosen[0] == chosen[1] or not all(name in known for name in chosen):
-        raise MeasureError(f"groups={asked!r}: give two of {name_some(known)}.")
+        return names[0], names[1]
+    chosen = list(chosen_groups) if isinstance(chosen_groups, tuple | list) else []
+    if len(chosen) != 2 or chosen[0] == chosen[1] or not all(name in names for name in chosen):
+        raise MeasureError(f"groups={chosen_groups!r}: give two of {name_some(names)}.")
     return chosen[0], chosen[1]
 
 
 def checked_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of scores if it has the columns, and probabilities in them."""
+    """Return a frame of scores; raise `MeasureError` unless it has all columns, with probabilities."""
     _check_columns(scores, (*PAIR, *LABELS), "scores", "bb.nli.score")
     for name in LABELS:
         if scores[name].dtype.kind not in "fiu":
             raise MeasureError(f"The column {name} holds {scores[name].dtype}. Give probabilities.")
     for name in PAIR:
         if scores[name].isna().any():
-            at = int(np.argmax(scores[name].isna()))
-            raise MeasureError(f"The column {name} is empty in row {at}. Give each pair its {name}, or leave it out.")
+            row = int(np.argmax(scores[name].isna()))
+            raise MeasureError(f"The column {name} is empty in row {row}. Give each pair its {name}, or leave it out.")
     answer = scores[list(LABELS)].to_numpy(np.float64, na_value=np.nan)
     checked_probabilities(answer, len(scores), scores["premise"].tolist(), scores["hypothesis"].tolist())
     words = scores[["word", "group"]].astype(str).drop_duplicates()["word"]
     if words.duplicated().any():
-        raise MeasureError(f"The word {words[words.duplicated()].iloc[0]!r} is in two groups. Keep it in one.")
+        raise MeasureError(f"The word {words[words.duplicated()].iloc[0]!r} is in two groups. Put it in one.")
     return scores.assign(**dict(zip(LABELS, answer.T, strict=True)))
 
 

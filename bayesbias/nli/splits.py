@@ -1,4 +1,4 @@
-"""Parts of a data set of labelled pairs: to train on, to stop by, to test."""
+"""Training, development and test parts of a data set of labelled pairs."""
 
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,11 @@ _NAMES = {
     "development": ("dev", "development", "trial", "valid", "validation"),
     "test": ("test",),
 }
-"""What data sets call their parts, in lower case."""
+"""Names of the parts in data sets, in lower case."""
 
 
 def parts_of(pairs: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame | None, pd.DataFrame | None]":
-    """Return what to train on, to stop by and to test, by the `split` of each pair; all to train on if there is none.
+    """Return the training, development and test pairs by their `split`; without splits, all are training pairs.
 
     >>> pairs = pd.DataFrame({"premise": list("abc"), "hypothesis": list("abc"), "label": ["neutral"] * 3})
     >>> [len(part) for part in parts_of(pairs.assign(split=["TRAIN", "TRIAL", "TEST"]))]
@@ -25,17 +25,19 @@ def parts_of(pairs: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame | None,
     (None, None)
     """
     splits = pairs["split"].str.strip().str.lower()
-    there = sorted(set(splits))
-    if there == [""]:
+    split_names = sorted(set(splits))
+    if split_names == [""]:
         return pairs, None, None
-    if unknown := [name for name in there if not any(name in names for names in _NAMES.values())]:
-        known = ", ".join(name for names in _NAMES.values() for name in names)
+    if unknown := [name for name in split_names if not any(name in names for names in _NAMES.values())]:
+        known_names = ", ".join(name for names in _NAMES.values() for name in names)
         raise MeasureError(
-            f"The pairs have the split {name_some(unknown)}, and these are known: {known}. Keep those to train on: "
-            "bb.nli.read_pairs(path, splits=...)."
+            f"The pairs have the split {name_some(unknown)}, which is not one of {known_names}. Keep only the training "
+            "pairs: bb.nli.read_pairs(path, splits=...)."
         )
     parts = {part: pairs[splits.isin(names)].reset_index(drop=True) for part, names in _NAMES.items()}
     if parts["train"].empty:
-        raise MeasureError(f"The pairs have the splits {name_some(there)}, and none to train on. Give a file with one.")
+        raise MeasureError(
+            f"The pairs have the splits {name_some(split_names)}, but no training split. Give a file with one."
+        )
     development, test = (None if parts[name].empty else parts[name] for name in ("development", "test"))
     return parts["train"], development, test

@@ -1,4 +1,4 @@
-"""`train`: a model of decomposable attention on word vectors, from labelled pairs of sentences."""
+"""`train`: train a model of decomposable attention on word vectors and labelled pairs of sentences."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FIRST_SUM = 1e-3
-"""Adagrad's sums of squares at the start: with 0, its first steps throw all weights to the same size."""
-_LEAST = 1e-10
-_HELD_OUT = 0.1  # of the premises, where no development pairs are given
-_BLOCK = 50  # batches whose pairs are sorted by length, so that little is padded
+"""Initial sums of squares of Adagrad: from 0, its first steps would give all weights the same size."""
+_LEAST = 1e-10  # keeps Adagrad's denominators above 0
+_HELD_OUT = 0.1  # share of the premises, if no development pairs are given
+_BLOCK = 50  # batches whose pairs are sorted by length, to reduce padding
 _MOST_UNITS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Labelled pairs as rows of word vectors: of each sentence, and where in `rows` each pair has its two."""
+    """Labelled pairs: the rows of word vectors of each sentence, and the two indices of each pair in `rows`."""
 
     rows: list[NDArray[np.int64]]
     pairs: NDArray[np.int64]
@@ -65,69 +65,70 @@ def train(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = True,
 ) -> AttentionModel:
-    """Train a model of natural language inference on given word vectors: decomposable attention, on the processor.
+    """Return a model of natural language inference trained on fixed word vectors: decomposable attention, on the CPU.
 
-    The vectors stay as they are, so that models trained on original and on debiased vectors differ by these.
+    The vectors are not changed, so models trained on original and on debiased vectors differ only because of these.
 
     Parameters
     ----------
     embedding
-        The vectors: all of an `EmbeddingLike` is kept, since a test set may need words that the pairs have not. A word
-        is looked up in lower case, then as it is written; an embedding with a case rule other than ``"exact"`` is asked
-        by this rule. Vectors are scaled to length 1.
+        Word vectors, scaled to length 1. All are kept, since a test set may need words that the pairs lack. A word is
+        looked up in lower case, then as written; an embedding with a case rule other than ``"exact"`` uses that rule.
     pairs
-        To train on: from `bb.nli.read_pairs`, with all three labels, and of one split.
+        Training pairs from `bb.nli.read_pairs`, with all three labels and a single split.
     development
         Pairs whose accuracy decides which epoch's weights are kept, and when training ends. By default a tenth of the
-        premises of `pairs`, drawn by the seed, with all their pairs; these are not trained on.
+        premises of `pairs`, drawn with the seed, with all their pairs; these are not used for training.
     hidden_units, learning_rate, weight_decay, dropout
-        Of all layers; of Adagrad; the L2 penalty; the share of inputs of a layer that are left out while training.
+        Units per layer, learning rate of Adagrad, L2 penalty, and share of a layer's inputs to drop during training.
     intra_attention
-        Whether each word is joined with those of its own sentence that it attends to.
+        Whether each word is combined with the words of the same sentence that it attends to.
     epochs, patience
-        Most passes over the pairs; and after how many without a better development accuracy training ends.
+        Largest number of passes over the pairs, and the number without a better development accuracy after which
+        training ends.
     batch_size
-        Pairs a step.
+        Number of pairs per step.
     random_seed
-        Of the starting weights, the order of the pairs and dropout. The same seed gives the same model bit for bit on
-        the same machine, with as many threads (``torch.set_num_threads``). If it is left out, one is drawn and kept.
+        Seed of the initial weights, the order of the pairs and dropout. The same seed gives bit for bit the same model
+        on the same machine with the same number of threads (``torch.set_num_threads``). If None, a seed is drawn and
+        recorded.
     checkpoint
-        A file to write after each epoch. A training that was stopped is continued by the same call, and gives the
-        model that it would have given; of one that was finished, the call returns the model at once.
+        File that is written after each epoch. After an interruption the same call continues the training and gives the
+        same model as without it; after the end it returns the model at once.
     progress
-        Whether to show a bar.
+        Whether to show a progress bar.
 
     Returns
     -------
     AttentionModel
-        With the weights of the best epoch.
+        The model with the weights of the best epoch.
 
     Raises
     ------
     ArgumentError
-        If an argument is not usable.
+        If an argument is invalid.
     MeasureError
-        If PyTorch is not installed, the pairs are not usable (all faults at once), or the training diverged.
+        If PyTorch is not installed, the pairs have faults (all are listed), or the training diverges.
     LostWordsError
         If the embedding has none of the words.
     NotEnoughMemoryError
-        If the weights do not fit.
+        If the weights do not fit into memory.
     InputFileError, OutputError
-        If the checkpoint is damaged, of other vectors, pairs, settings or another seed, or cannot be written.
+        If the checkpoint is damaged, belongs to other vectors, pairs, settings or another seed, or cannot be written.
 
     Warns
     -----
     LostWordsWarning
-        If the embedding lacks words of the pairs: how many, and which.
+        If the embedding lacks words of the pairs; it names them.
 
     Notes
     -----
-    Of Parikh et al.: the network with its equations, vectors of length 1 that are projected, an empty word before each
-    sentence, 200 hidden units, dropout 0.2, Adagrad with the rate 0.025, and one of 100 random vectors for each word
-    that the embedding lacks (here of length 1, as all others; chosen by the word's letters). Of Dawkins: these, the
-    weight decay and at most 100 epochs. Ours are the starting weights (Normal with Xavier's variances, biases 0),
-    Adagrad's first sums of squares (0.001), batches of 16, and early stopping: see `validation/nli_training`.
-    Words are letters and digits; punctuation is left out.
+    From Parikh et al.: the network with its equations, projected vectors of length 1, an empty word before each
+    sentence, 200 hidden units, dropout 0.2, Adagrad with rate 0.025, and one of 100 random vectors for each word that
+    the embedding lacks (here of length 1, like all others, and chosen by the word's letters). From Dawkins: the same,
+    with the weight decay and at most 100 epochs. Our choices are the initial weights (Normal with Xavier's variances,
+    biases 0), Adagrad's initial sums of squares (0.001), batches of 16, and early stopping: see
+    `validation/nli_training`. Words are letters and digits; punctuation is left out.
 
     References
     ----------
@@ -211,12 +212,12 @@ def _trained(
             show(run.accuracies)
             entropy = np.random.SeedSequence([run.random_seed, len(run.losses)])
             loss = _epoch(weights, sums, vectors, training, settings, entropy)
-            run.weights = {name: each.detach().numpy().copy() for name, each in weights.items()}
-            run.sums = {name: each.numpy().copy() for name, each in sums.items()}
-            if not np.isfinite(loss) or not all(np.isfinite(each).all() for each in run.weights.values()):
+            run.weights = {name: tensor.detach().numpy().copy() for name, tensor in weights.items()}
+            run.sums = {name: tensor.numpy().copy() for name, tensor in sums.items()}
+            if not np.isfinite(loss) or not all(np.isfinite(tensor).all() for tensor in run.weights.values()):
                 raise MeasureError(
-                    f"The training diverged in epoch {len(run.losses) + 1}: its loss is no number. Take a smaller "
-                    f"learning_rate than {settings['learning_rate']:g}."
+                    f"The training diverged in epoch {len(run.losses) + 1}: the loss or a weight is not finite. Use a "
+                    f"learning_rate below {settings['learning_rate']:g}."
                 )
             answers = probabilities(run.weights, matrix, judging.rows, judging.pairs)
             run.add(loss, float((answers.argmax(axis=1) == judging.labels).mean()))
@@ -233,25 +234,25 @@ def _epoch(
     settings: Mapping[str, Any],
     entropy: np.random.SeedSequence,
 ) -> float:
-    """Go through all pairs once, changing weights and Adagrad's sums; return the mean loss."""
+    """Train on all pairs once, changing the weights and Adagrad's sums in place; return the mean loss."""
     torch = pytorch()
     order, noise_entropy = entropy.spawn(2)
-    noise, kept = np.random.Generator(np.random.SFC64(noise_entropy)), 1 - settings["dropout"]
+    noise, keep_share = np.random.Generator(np.random.SFC64(noise_entropy)), 1 - settings["dropout"]
 
     def drop(inputs: Any) -> Any:
-        if kept == 1:
+        if keep_share == 1:
             return inputs
-        mask = noise.integers(1 << 16, size=inputs.shape, dtype=np.uint16) < kept * (1 << 16)
-        return inputs * torch.from_numpy(mask.astype(np.float32) / np.float32(kept))
+        mask = noise.integers(1 << 16, size=inputs.shape, dtype=np.uint16) < keep_share * (1 << 16)
+        return inputs * torch.from_numpy(mask.astype(np.float32) / np.float32(keep_share))
 
     total = 0.0
     for batch in _batches(training, settings["batch_size"], np.random.default_rng(order)):
         first, second = (
-            encode(weights, *padded(vectors, [training.rows[at] for at in places]), drop)
+            encode(weights, *padded(vectors, [training.rows[sentence] for sentence in places]), drop)
             for places in training.pairs[:, batch]
         )
-        found = logits(weights, first, second, drop)
-        loss = torch.nn.functional.cross_entropy(found, torch.from_numpy(training.labels[batch]))
+        answers = logits(weights, first, second, drop)
+        loss = torch.nn.functional.cross_entropy(answers, torch.from_numpy(training.labels[batch]))
         slopes = torch.autograd.grad(loss, list(weights.values()))
         with torch.no_grad():
             for (name, weight), slope in zip(weights.items(), slopes, strict=True):
@@ -261,23 +262,23 @@ def _epoch(
 
 
 def adagrad_step(weight: Any, squares: Any, slope: Any, learning_rate: float, weight_decay: float) -> None:
-    """Change a tensor of weights, and the sums of squares of its slopes, in place: a step of Adagrad."""
+    """Make one step of Adagrad, changing a tensor of weights and the sums of squares of its slopes in place."""
     slope = slope.add(weight, alpha=weight_decay)
     squares.addcmul_(slope, slope)
     weight.addcdiv_(slope, squares.sqrt().add_(_LEAST), value=-learning_rate)
 
 
 def _batches(training: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
-    """Yield places of pairs in random order, those of a batch about equally long."""
-    lengths = np.array([len(each) for each in training.rows])[training.pairs].sum(axis=0)
+    """Yield the indices of the pairs of each batch, in random order; pairs of a batch have similar lengths."""
+    lengths = np.array([len(word_rows) for word_rows in training.rows])[training.pairs].sum(axis=0)
     order = rng.permutation(len(training.labels))
     batches: list[NDArray[np.intp]] = []
     for start in range(0, len(order), size * _BLOCK):
         block = order[start : start + size * _BLOCK]
         block = block[np.argsort(lengths[block], kind="stable")]
-        batches += [block[at : at + size] for at in range(0, len(block), size)]
-    for at in rng.permutation(len(batches)):
-        yield batches[at]
+        batches += [block[place : place + size] for place in range(0, len(block), size)]
+    for number in rng.permutation(len(batches)):
+        yield batches[number]
 
 
 def _starting_weights(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, Floats]:
@@ -291,21 +292,21 @@ def _starting_weights(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[
 
 def _examples(frame: "pd.DataFrame", vectors: WordVectors) -> Examples:
     texts = list(dict.fromkeys(_texts(frame)))
-    place = {text: at for at, text in enumerate(texts)}
+    place = {text: position for position, text in enumerate(texts)}
     pairs = np.array([[place[text] for text in frame[name]] for name in ("premise", "hypothesis")])
     labels = np.array([LABELS.index(label) for label in frame["label"]])
     return Examples([vectors.rows(text) for text in texts], pairs, labels)
 
 
 def _held_out(frame: "pd.DataFrame", seed: int) -> list["pd.DataFrame"]:
-    """Return the pairs to train on, and those of some premises that are held out."""
+    """Return the training pairs, and those of some premises that are held out."""
     premises = frame["premise"].unique()
     count = round(_HELD_OUT * len(premises))
     chosen = np.random.default_rng([seed, 2]).permutation(premises)[:count]
     out = frame["premise"].isin(chosen)
     if not out.any():
         raise MeasureError(
-            f"The pairs have {len(premises)} premises, too few to hold a tenth of them out. Give development pairs."
+            f"The pairs have {len(premises)} premises, too few to hold out a tenth of them. Give development pairs."
         )
     return [frame[~out], frame[out]]
 

@@ -1,8 +1,8 @@
-"""Reliability of bias scores: whether they would come out again with another seed, rule or word.
+"""Reliability of bias scores: whether they would be the same with another seed, rule or word.
 
-`score_array` makes the scores; three functions estimate reliability of such an array, each with a posterior;
-three more are the coefficients themselves, of any arrays whose last two axes are rows and columns. `drivers` says what
-explains reliability.
+`score_array` computes scores. `test_retest`, `inter_rater` and `internal_consistency` estimate the reliability of such
+an array, with posteriors; `icc_2_1`, `icc_3_1` and `cronbach_alpha` are the coefficients for any arrays whose last two
+axes are rows and columns. `drivers` estimates what explains reliability.
 """
 
 from bayesbias.reliability.consistency import inter_rater, internal_consistency, test_retest

@@ -25,48 +25,48 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BASE_PAIRS = "base pairs"
-"""The name of the ensemble of base pairs beside the queries."""
+"""Name of the ensemble of base pairs among the queries."""
 
 _OF = ("target_word", "base_pair")
 
 
 def test_retest(
     scores: "xr.DataArray",
-    of: str = "target_word",  # noqa: PT028  # it is no test
+    of: str = "target_word",  # noqa: PT028  # not a test of pytest
     *,
     hdi_prob: float = HDI_PROB,  # noqa: PT028
 ) -> pd.DataFrame:
-    """Estimate how far scores would come out again with another seed: ICC(2,1), with columns for seeds.
+    """Return the test-retest reliability of scores over seeds: ICC(2,1), with seeds as columns.
 
     Parameters
     ----------
     scores
-        From `bayesbias.reliability.score_array`, of two seeds or more.
+        From `bayesbias.reliability.score_array`, with at least two seeds.
     of
-        ``"target_word"``: of each word, with its base pairs as rows; ``"base_pair"``: of each base pair, with the
-        target words as rows.
+        ``"target_word"`` for the reliability of each word, with base pairs as rows, or ``"base_pair"`` for that of each
+        base pair, with target words as rows.
     hdi_prob
         Probability inside the interval.
 
     Returns
     -------
     pandas.DataFrame
-        One row a rule and word or base pair: `mean` and `sd` of the posterior, `hdi_low` and `hdi_high`, `estimate`
-        (the point estimate, the paper's number), and what it rests on: `rows`, `columns`, their mean squares
+        One row per rule and word or base pair: `mean` and `sd` of the posterior, `hdi_low` and `hdi_high`, `estimate`
+        (the point estimate, as in the paper), and the underlying numbers: `rows`, `columns`, the mean squares
         `ms_rows`, `ms_columns`, `ms_error`, and `row_kurtosis`, the excess kurtosis of the rows' means. Koo and Li
         (2016) call an ICC below 0.5 poor, below 0.75 moderate, below 0.9 good.
 
     Raises
     ------
     MeasureError
-        If there are fewer than two seeds, base pairs or (of base pairs) target words, or all scores are constant.
+        If there are fewer than two seeds or rows, or all scores are constant.
 
     Notes
     -----
     The posterior, its prior and its interval are those of `bayesbias.reliability.variance_components`: Normal effects
-    of rows, columns and error. Where rows have heavy tails, 89 % intervals cover less (`validation/reliability` says
-    how much): `row_kurtosis` well above 0 is a sign of it. Words whose scores are all the same have no reliability;
-    they are left out with a `QuestionWarning`.
+    of rows, columns and error. With heavy-tailed rows, indicated by `row_kurtosis` well above 0, the coverage of 89 %
+    intervals is lower (see `validation/reliability`). Words whose scores are all equal have no reliability; they are
+    left out with a `QuestionWarning`.
 
     References
     ----------
@@ -85,8 +85,8 @@ def test_retest(
     """
     check_choice("of", of, _OF)
     check_probability("hdi_prob", hdi_prob)
-    array = _checked(scores, seed=2, base_pair=2 if of == "target_word" else 1, target_word=1 if of == _OF[0] else 2)
     other = "base_pair" if of == "target_word" else "target_word"
+    array = _checked(scores, **{"seed": 2, of: 1, other: 2})
     return _frame(array.transpose("rule", of, other, "seed"), ICC_2_1, hdi_prob)
 
 
@@ -94,11 +94,11 @@ test_retest.__test__ = False  # type: ignore[attr-defined]  # its name begins as
 
 
 def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
-    """Estimate how far scoring rules agree: ICC(3,1), with columns for rules, of scores that are averaged over seeds.
+    """Return the agreement of scoring rules: ICC(3,1) of scores averaged over seeds, with rules as columns.
 
-    Scores are compared as they are: rules on other scales (RIPA has that of the vectors' lengths) agree less, as in the
-    paper. Arguments, result, notes and errors are those of `test_retest`, but that one seed is enough and two rules are
-    needed. Du, Fang and Nguyen (2021), section 4.2.
+    Scores are not rescaled: rules with different scales (that of RIPA depends on the lengths of vectors) agree less, as
+    in the paper. Arguments, result, notes and errors are those of `test_retest`, except that at least two rules are
+    needed, and one seed is enough. Du, Fang and Nguyen (2021), section 4.2.
 
     Examples
     --------
@@ -112,35 +112,34 @@ def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: fl
     """
     check_choice("of", of, _OF)
     check_probability("hdi_prob", hdi_prob)
-    array = _checked(
-        scores, rule=2, base_pair=2 if of == "target_word" else 1, target_word=1 if of == "target_word" else 2
-    )
     other = "base_pair" if of == "target_word" else "target_word"
+    array = _checked(scores, **{"rule": 2, of: 1, other: 2})
     return _frame(array.mean("seed").transpose(of, other, "rule"), ICC_3_1, hdi_prob)
 
 
 def internal_consistency(
     scores: "xr.DataArray", queries: Queries = "gender", *, max_lost: float = MAX_LOST, hdi_prob: float = HDI_PROB
 ) -> pd.DataFrame:
-    """Estimate how far the words of a query, and the base pairs, measure the same: Cronbach's alpha over seeds' means.
+    """Return the internal consistency of queries and of the base pairs: Cronbach's alpha of scores averaged over seeds.
 
     Parameters
     ----------
     scores
-        From `bayesbias.reliability.score_array`, of two base pairs or more; its target words hold those of the queries.
+        From `bayesbias.reliability.score_array`, with at least two base pairs, and with the words of the queries as
+        target words.
     queries
-        Query -> its words, or the name or file of some (see `load_queries`).
+        Mapping of queries to their words, or the name or file of queries (see `load_queries`).
     max_lost
-        The share of a query's words that the scores may lack, from 0 to 1.
+        Share of a query's words that the scores may lack, from 0 to 1.
     hdi_prob
         Probability inside the interval.
 
     Returns
     -------
     pandas.DataFrame
-        One row a rule and query, with its words as columns and the base pairs as rows; and one a rule of
-        ``"base pairs"``, their ensemble, with them as columns and all target words as rows. The numbers are those of
-        `test_retest`. Alpha is called acceptable from 0.7 on.
+        One row per rule and query, with its words as columns and the base pairs as rows; and one row per rule for
+        ``"base pairs"``, with base pairs as columns and all target words as rows. The other columns are those of
+        `test_retest`. An alpha of at least 0.7 is called acceptable.
 
     Raises
     ------
@@ -165,25 +164,25 @@ def internal_consistency(
     """
     check_max_lost(max_lost)
     check_probability("hdi_prob", hdi_prob)
-    asked = as_queries(queries)
+    query_words = as_queries(queries)
     array = _checked(scores, base_pair=2, target_word=2)
-    if BASE_PAIRS in asked:
-        raise MeasureError(f"A query is called {BASE_PAIRS!r}, as their ensemble is. Give it another name.")
-    known = set(array["target_word"].values.tolist())
-    kept = {name: [word for word in words if word in known] for name, words in asked.items()}
-    few = [name for name, words in kept.items() if len(words) < 2]
+    if BASE_PAIRS in query_words:
+        raise MeasureError(f"A query has the name {BASE_PAIRS!r}, which is reserved. Give it another name.")
+    scored_words = set(array["target_word"].values.tolist())
+    remaining = {name: [word for word in words if word in scored_words] for name, words in query_words.items()}
+    few = [name for name, words in remaining.items() if len(words) < 2]
     if few:
-        raise MeasureError(f"Of {name_some(few)} fewer than two words are left. Score the words of the queries too.")
+        raise MeasureError(f"The scores have fewer than two words of {name_some(few)}. Score the words of the queries.")
     judge_lost_words(
         "The array of scores",
-        [WordList(name, len(w), [x for x in w if x not in known]) for name, w in asked.items()],
-        "Consistency is of the words that are left.",
+        [WordList(name, len(w), [x for x in w if x not in scored_words]) for name, w in query_words.items()],
+        "Consistency is that of the remaining words.",
         max_lost=max_lost,
     )
     means = array.mean("seed").transpose("rule", "base_pair", "target_word")
     parts = [
         _frame(means.sel(target_word=words).expand_dims(query=[name]), CRONBACH_ALPHA, hdi_prob, lenient=True)
-        for name, words in kept.items()
+        for name, words in remaining.items()
     ]
     parts.append(
         _frame(
@@ -193,14 +192,14 @@ def internal_consistency(
             lenient=True,
         )
     )
-    found = pd.concat(parts, ignore_index=True)
-    if found.empty:
-        raise MeasureError("All scores are constant, so that alpha is undefined. Check the embeddings.")
-    return EstimateFrame(found[["rule", "query", *found.columns[2:]]])
+    frame = pd.concat(parts, ignore_index=True)
+    if frame.empty:
+        raise MeasureError("All scores are constant, so alpha is undefined. Check the embeddings.")
+    return EstimateFrame(frame[["rule", "query", *frame.columns[2:]]])
 
 
 def _checked(scores: Any, **least: int) -> "xr.DataArray":
-    """Return scores if they are finite numbers with the dims of `score_array`, and at least so many labels on some."""
+    """Return scores; raise `MeasureError` unless they are finite, with the dims of `score_array` and these sizes."""
     import xarray as xr
 
     array = check_type("scores", scores, xr.DataArray, "an array of scores, from bb.reliability.score_array")
@@ -212,21 +211,21 @@ def _checked(scores: Any, **least: int) -> "xr.DataArray":
     for dim, count in least.items():
         if array.sizes[dim] < count:
             raise MeasureError(
-                f"The scores have {array.sizes[dim]} {dim.replace('_', ' ')}, of which no reliability can be "
-                f"estimated: at least {count} are needed."
+                f"The scores have {array.sizes[dim]} {dim.replace('_', ' ')}, but at least {count} are needed. "
+                "Score more."
             )
     if array.dtype.kind not in "iuf":
         raise MeasureError(f"The scores are of the type {array.dtype}. Give numbers.")
-    if not np.isfinite(array.values).all():  # which a mean over seeds would pass over
+    if not np.isfinite(array.values).all():  # a mean over seeds would skip NaN
         raise MeasureError("The scores hold a NaN or an infinity. Leave out the words that have no score.")
-    if twice := [str(dim) for dim, index in array.indexes.items() if index.has_duplicates]:
-        what = twice[0].replace("_", " ")
-        raise MeasureError(f"The scores have a {what} twice: the same evidence would count twice. Keep one.")
+    if repeated := [str(dim) for dim, index in array.indexes.items() if index.has_duplicates]:
+        what = repeated[0].replace("_", " ")
+        raise MeasureError(f"The scores have a {what} twice, so its evidence would count twice. Keep one.")
     return array
 
 
 def _frame(array: "xr.DataArray", reliability: Reliability, hdi_prob: float, *, lenient: bool = False) -> pd.DataFrame:
-    """Return the estimates of an array whose last two dims are rows and columns, one row for each of the others."""
+    """Return one row of estimates for each matrix of an array whose last two dims are rows and columns."""
     dims = [str(dim) for dim in array.dims[:-2]]
     squares = mean_squares(array.data)
     estimate = reliability.estimate(squares)

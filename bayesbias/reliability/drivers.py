@@ -1,4 +1,4 @@
-"""What drives the reliability of words' scores: a multilevel regression on features, algorithms and corpora."""
+"""`drivers`: a multilevel regression of the reliability of words' scores on features, algorithms and corpora."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     import xarray as xr
 
 SCOPES = ("these", "population")
-# With fewer levels the variance of a grouping is known little better than from its prior.
+# With fewer levels, the variance of a grouping depends mostly on its prior.
 _FEW_LEVELS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityDrivers(Result):
-    """What `drivers` found; printed, what explains the reliability of words' scores, and how well that is known.
+    """Result of `drivers`: what explains the reliability of words' scores, with uncertainty.
 
     Parameters
     ----------
     coefficients : pandas.DataFrame
-        One row a column of the regression: `factor`, `level` (of a factor with categories, else empty) and the
-        posterior of its coefficient, in units of reliability for one standard deviation of the factor, or for this
-        level in place of the first: `mean`, `sd`, `hdi_low`, `hdi_high` and diagnostics.
+        One row per column of the regression: `factor`, `level` (empty for numeric factors) and the posterior of the
+        coefficient, in units of reliability per standard deviation of the factor, or for this level relative to the
+        first: `mean`, `sd`, `hdi_low`, `hdi_high` and diagnostics.
     drops : pandas.DataFrame
-        One row a factor or grouping: by how much the explained share of variance (R2) falls when it is left out.
+        One row per factor or grouping: the decrease of the explained share of variance (R2) when it is left out.
     r_squared : pandas.DataFrame
-        One row a `scope` and `part`: the share of variance that the factors (`"fixed"`), each grouping, all of these
-        (`"total"`), and what is a word's own beyond its features (`"word"`) explain. Scope ``"these"`` takes the
-        effects of these algorithms and corpora, ``"population"`` the variance of those like them.
+        One row per `scope` and `part`: the share of variance explained by the factors (`"fixed"`), by each grouping, by
+        all of these (`"total"`), and by words beyond their features (`"word"`). Scope ``"these"`` uses the effects of
+        these algorithms and corpora, ``"population"`` the variance of similar ones.
     fit : xarray.DataTree
         The draws, for ArviZ.
     facts
@@ -66,11 +66,11 @@ class ReliabilityDrivers(Result):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the text, in the order in which they are read."""
+        """The parts of the text: doubts, shares of variance, drops and coefficients."""
         doubts = [Statement("convergence", problem) for problem in self.facts["convergence_problems"]]
         if self.facts["left_out"]:
             text = (
-                f"{len(self.facts['left_out']):,} words lack some algorithm, corpus or rule and are left out: "
+                f"{len(self.facts['left_out']):,} words that lack an algorithm, corpus or rule are left out: "
                 f"{name_some(self.facts['left_out'], 5)}."
             )
             doubts.append(Statement("left out", text, {"words": self.facts["left_out"]}))
@@ -114,23 +114,23 @@ def drivers(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> ReliabilityDrivers:
-    """Regress the reliability of words' scores on features of the words, with effects of algorithms and corpora.
+    """Return a regression of the reliability of words' scores on features, with effects of algorithms and corpora.
 
     Parameters
     ----------
     data
-        One row a word and cell (algorithm, corpus, and rule where there are several): columns `word`, the response, the
-        groupings, and the factors. The reliabilities are those of `test_retest` or `inter_rater`, the features those of
-        `word_features` and one's own (senses, part of speech).
+        One row per word and cell (algorithm, corpus, and rule if there are several): columns `word`, the response, the
+        groupings, and the factors. Reliabilities are those of `test_retest` or `inter_rater`; features are those of
+        `word_features` and any others (senses, part of speech).
     factors
-        Columns of `data`. Numbers enter standardised; a column of text, such as the scoring rule, as one coefficient
-        for each level but the first.
+        Columns of `data`. Numbers are standardised; a column of text, such as the scoring rule, has one coefficient for
+        each level but the first.
     response
-        The column that is explained.
+        Column to explain.
     groupings
-        Columns whose levels, two at least, have effects around 0.
+        Columns with at least two levels, whose effects are Normal around 0.
     draws, tune, chains
-        Posterior draws and tuning steps of each chain, and chains.
+        Numbers of posterior draws and of tuning steps per chain, and of chains.
     hdi_prob
         Probability inside the highest posterior density intervals.
     random_seed
@@ -141,18 +141,18 @@ def drivers(
     Returns
     -------
     ReliabilityDrivers
-        Printed, the shares of variance, what is lost without each factor, and the coefficients.
+        When printed, it states the shares of variance, the drops without each factor, and the coefficients.
 
     Raises
     ------
     ReportError, ArgumentError
-        If a column is missing, holds what is no number, does not vary, or repeats others; a word stands twice in a
-        cell; or fewer than 10 words have all cells.
+        If a column is missing, constant, not numeric or a linear function of others; a word has several rows in a cell;
+        or fewer than 10 words have all cells.
 
     Notes
     -----
-    The model of Du, Fang and Nguyen (2021, appendix F), with an effect of each word besides, since the rows of one word
-    are not independent:
+    The model of Du, Fang and Nguyen (2021, appendix F), with an additional effect of each word, since the rows of one
+    word are not independent:
 
         y = X beta + nu_algorithm + mu_corpus + omega_word + e,
 
@@ -212,11 +212,11 @@ def drivers(
     coefficients = _estimates(posterior["coefficient"] * scale, hdi_prob).drop(columns="column")
     coefficients.insert(0, "factor", [factor for factor, _ in columns])
     coefficients.insert(1, "level", [level for _, level in columns])
-    blocks = {name: [at for at, (factor, _) in enumerate(columns) if factor == name] for name in names}
-    at = len(columns)
+    blocks = {name: [place for place, (factor, _) in enumerate(columns) if factor == name] for name in names}
+    start = len(columns)
     for name in groupings:
-        blocks[name] = list(range(at, at + len(levels[name])))
-        at += len(levels[name])
+        blocks[name] = list(range(start, start + len(levels[name])))
+        start += len(levels[name])
     shares, drops = _shares(posterior, whole, list(levels), blocks, len(columns), hdi_prob)
     return ReliabilityDrivers(
         coefficients=coefficients[coefficients["factor"] != "intercept"].reset_index(drop=True),
@@ -251,7 +251,7 @@ def _shares(
     fixed: int,
     hdi_prob: float,
 ) -> "tuple[pd.DataFrame, pd.DataFrame]":
-    """Return the shares of variance, and what is lost without each block of columns, draw by draw."""
+    """Return the shares of variance, and their decrease without each block of columns, draw by draw."""
     import pandas as pd
     import xarray as xr
 
@@ -264,11 +264,11 @@ def _shares(
     centred = whole - whole.mean(axis=0)
     gram = centred.T @ centred / len(centred)
 
-    def variance(columns: Sequence[int], of: Floats = gram) -> Floats:
+    def variance(columns: Sequence[int]) -> Floats:
         part = theta[..., columns]
-        return np.asarray(np.einsum("...i,ij,...j->...", part, of[np.ix_(columns, columns)], part))
+        return np.asarray(np.einsum("...i,ij,...j->...", part, gram[np.ix_(columns, columns)], part))
 
-    own = draws_of("word_sd") ** 2 if "word_sd" in posterior else np.zeros(theta.shape[:2])
+    of_words = draws_of("word_sd") ** 2 if "word_sd" in posterior else np.zeros(theta.shape[:2])
     noise = draws_of("sigma") ** 2
     frames = []
     for scope in SCOPES:
@@ -276,9 +276,9 @@ def _shares(
         for name in groupings:
             parts[name] = variance(blocks[name]) if scope == "these" else draws_of(f"{name}_sd") ** 2
         parts["total"] = sum(parts.values(), start=np.zeros(1))
-        every = parts["total"] + own + noise
+        every = parts["total"] + of_words + noise
         if "word_sd" in posterior:
-            parts["word"] = own
+            parts["word"] = of_words
         stacked = xr.DataArray(
             np.stack([part / every for part in parts.values()], axis=-1),
             dims=(*dims, "part"),
@@ -287,16 +287,16 @@ def _shares(
         frame = _estimates(stacked, hdi_prob)
         frame.insert(0, "scope", scope)
         frames.append(frame)
-    every = variance(range(theta.shape[-1])) + own + noise
+    every = variance(range(theta.shape[-1])) + of_words + noise
     lost = []
     for columns in blocks.values():
-        rest = [at for at in range(theta.shape[-1]) if at not in columns]
-        # What the other columns cannot reproduce of these: the Schur complement.
+        others = [column for column in range(theta.shape[-1]) if column not in columns]
+        # The part of these columns that the others cannot reproduce: the Schur complement.
         left = (
             gram[np.ix_(columns, columns)]
-            - gram[np.ix_(columns, rest)]
-            @ np.linalg.pinv(gram[np.ix_(rest, rest)], rcond=1e-10, hermitian=True)
-            @ gram[np.ix_(rest, columns)]
+            - gram[np.ix_(columns, others)]
+            @ np.linalg.pinv(gram[np.ix_(others, others)], rcond=1e-10, hermitian=True)
+            @ gram[np.ix_(others, columns)]
         )
         part = theta[..., columns]
         lost.append(np.maximum(np.einsum("...i,ij,...j->...", part, left, part), 0) / every)
@@ -308,8 +308,8 @@ def _shares(
 
 def _few_levels(name: str, levels: Sequence[str]) -> Statement:
     text = (
-        f"{len(levels)} levels of {name} ({', '.join(levels)}) say little of how others would differ: read the share "
-        "of these, not that of the population, whose interval is mostly the prior's."
+        f"{len(levels)} levels of {name} ({', '.join(levels)}) say little about how others would differ: use the share "
+        "of these, not that of the population, whose interval depends mostly on the prior."
     )
     return Statement("few levels", text, {"grouping": name, "levels": list(levels)})
 
@@ -329,8 +329,8 @@ def _drop_statement(row: dict[str, Any]) -> Statement:
 def _coefficient_statement(row: dict[str, Any]) -> Statement:
     what = f"{row['factor']} {row['level']}".strip()
     if settled(row["hdi_low"], row["hdi_high"]):
-        said = "higher" if row["mean"] > 0 else "lower"
-        head = f"{what}: {said} reliability"
+        direction = "higher" if row["mean"] > 0 else "lower"
+        head = f"{what}: {direction} reliability"
     else:
         head = f"{what}: not settled"
     interval = f"{digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"

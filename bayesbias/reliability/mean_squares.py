@@ -1,4 +1,4 @@
-"""Mean squares of rows, columns and error, and the reliabilities that are functions of them: arrays in, arrays out."""
+"""Mean squares of rows, columns and error, and reliabilities as functions of them; arrays in, arrays out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,25 +10,25 @@ from numpy.typing import ArrayLike
 from bayesbias.base.arrays import Floats
 from bayesbias.errors import MeasureError
 
-# Numbers that are worked on at a time: what fits into a core's cache.
+# Numbers that are processed at once, so that they fit into the cache of a core.
 _BLOCK = 2**16
 
-# A mean square this much below the scores' own square is rounding: relative roundings of 1e-13, squared.
+# A mean square below this share of the scores' squares is rounding: relative errors of 1e-13, squared.
 _ROUNDING = 1e-26
 
 
 @dataclass(frozen=True, eq=False)
 class MeanSquares:
-    """Mean squares of matrices of scores, one number a matrix.
+    """Mean squares of matrices of scores, one number per matrix.
 
     Parameters
     ----------
     rows, columns, error
-        Mean squares, of the shape of the matrices' leading axes; exactly 0 where only rounding differs.
+        Mean squares, of the shape of the matrices' leading axes; exactly 0 if values differ only by rounding.
     row_kurtosis
-        Excess kurtosis of the rows' means: 0 for a Normal, positive where a few rows lie far out.
+        Excess kurtosis of the rows' means: 0 for a Normal, positive if a few rows are far out.
     n, k
-        How many rows and columns a matrix has.
+        Numbers of rows and columns of a matrix.
     """
 
     rows: Floats
@@ -50,15 +50,15 @@ class MeanSquares:
 class Reliability:
     """A reliability as a function of the expectations of the mean squares.
 
-    It is (q - 1) / (q + c), where q is the ratio of the expectations of rows and error; where columns are a sample too,
+    It is (q - 1) / (q + c), where q is the ratio of the expectations of rows and error; if columns are a sample too,
     their share is added to both: q = ((n - 1) rows + columns) / ((n - 1) error + columns).
 
     Parameters
     ----------
     title
-        As messages call it.
+        Name in messages.
     random_columns
-        Whether columns are a sample of all columns that there could be.
+        Whether columns are a sample of a population of columns.
     constant
         (n, k) -> c.
     """
@@ -68,7 +68,7 @@ class Reliability:
     constant: Callable[[int, int], float]
 
     def ratio(self, rows: Any, columns: Any, error: Any, n: int) -> Any:
-        """Return q: infinite where there is no error, NaN where it is not defined."""
+        """Return q: infinite without error, NaN if it is not defined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.random_columns:
                 return ((n - 1) * rows + columns) / ((n - 1) * error + columns)
@@ -81,10 +81,10 @@ class Reliability:
             return 1.0 - (1.0 + c) / (ratio + c)
 
     def estimate(self, squares: MeanSquares) -> Floats:
-        """Return the point estimate; NaN where it is not defined, since nothing varies that it could compare."""
+        """Return the point estimate; NaN if it is not defined because rows do not differ."""
         ratio = self.ratio(squares.rows, squares.columns, squares.error, squares.n)
-        found: Floats = np.asarray(self.value(ratio, squares.n, squares.k))
-        return np.where(np.isfinite(found), found, np.nan)
+        estimate: Floats = np.asarray(self.value(ratio, squares.n, squares.k))
+        return np.where(np.isfinite(estimate), estimate, np.nan)
 
 
 ICC_2_1 = Reliability("ICC(2,1)", True, lambda n, k: k - 1 - k / n)
@@ -107,18 +107,19 @@ def icc_2_1(scores: ArrayLike) -> Floats:
     Parameters
     ----------
     scores
-        Of shape (..., rows, columns), two of each at least; dask arrays and arrays on disk are read in parts.
+        Scores of shape (..., rows, columns), with at least two of each. Dask arrays and arrays on disk are read in
+        parts.
 
     Returns
     -------
     array
-        At most 1, of shape (...). Below 0 where the values of a row agree less than those of different rows.
+        Correlations of shape (...), at most 1. Negative if the values of a row agree less than those of different rows.
 
     Raises
     ------
     MeasureError
-        If there are fewer than two rows or columns, a score is not finite, or it is undefined: all scores of a matrix
-        are equal.
+        If there are fewer than two rows or columns, a score is not finite, or all scores of a matrix are equal, so that
+        the correlation is undefined.
 
     References
     ----------
@@ -141,7 +142,7 @@ def icc_3_1(scores: ArrayLike) -> Floats:
     """Return the intraclass correlation ICC(3,1): consistency of single columns that are the only ones of interest.
 
     (MSR - MSE) / (MSR + (k - 1) MSE), with k columns. Arguments, result, errors and the source are those of `icc_2_1`;
-    Du, Fang and Nguyen (2021), equation 2. It is undefined where no row differs from another in any column.
+    Du, Fang and Nguyen (2021), equation 2. It is undefined if the rows do not differ in any column.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def cronbach_alpha(scores: ArrayLike) -> Floats:
     """Return Cronbach's alpha: consistency of the sum of all columns, the items.
 
     k / (k - 1) (1 - sum of the columns' variances / variance of the rows' sums), which is 1 - MSE / MSR. Arguments and
-    errors are those of `icc_2_1`; it is undefined where all rows have the same sum.
+    errors are those of `icc_2_1`. It is undefined if all rows have the same sum.
 
     References
     ----------
@@ -173,7 +174,7 @@ def cronbach_alpha(scores: ArrayLike) -> Floats:
 
 
 def mean_squares(scores: ArrayLike) -> MeanSquares:
-    """Return the mean squares of matrices of shape (..., rows, columns), read in parts that a core's cache holds."""
+    """Return the mean squares of matrices of shape (..., rows, columns), which are read in small parts."""
     array: Any = scores if hasattr(scores, "ndim") and hasattr(scores, "dtype") else _as_array(scores)
     if array.ndim < 2 or array.dtype.kind not in "biuf":
         raise MeasureError(
@@ -182,21 +183,21 @@ def mean_squares(scores: ArrayLike) -> MeanSquares:
     *leading, n, k = array.shape
     if n < 2 or k < 2:
         raise MeasureError(
-            f"The scores have {n} row{'s' * (n != 1)} and {k} column{'s' * (k != 1)}, of which no reliability can be "
-            "estimated. Give two of each, or more."
+            f"The scores have {n} row{'s' * (n != 1)} and {k} column{'s' * (k != 1)}. A reliability needs at least two "
+            "of each."
         )
     if 0 in leading:
-        raise MeasureError(f"The scores have the shape {array.shape}: there is no matrix among them. Give one or more.")
+        raise MeasureError(f"The scores have the shape {array.shape}, which holds no matrix. Give at least one.")
     stack = array if leading else array[None]
     *outer, last, _, _ = stack.shape
-    found = np.empty((4, *outer, last))
+    statistics = np.empty((4, *outer, last))
     size = max(1, _BLOCK // (n * k))
     for place in np.ndindex(*outer):
         part = stack[place]
         for start in range(0, last, size):
             block = np.asarray(part[start : start + size], dtype=np.float64)
-            found[(slice(None), *place, slice(start, start + size))] = _of_block(np.ascontiguousarray(block))
-    rows, columns, error, kurtosis = found if leading else found[:, 0]
+            statistics[(slice(None), *place, slice(start, start + size))] = _of_block(np.ascontiguousarray(block))
+    rows, columns, error, kurtosis = statistics if leading else statistics[:, 0]
     return MeanSquares(rows, columns, error, kurtosis, n, k)
 
 
@@ -223,17 +224,17 @@ def _of_block(scores: Floats) -> Floats:
 
 
 def _defined(reliability: Reliability, scores: ArrayLike) -> Floats:
-    found = reliability.estimate(mean_squares(scores))
-    if undefined := int(np.isnan(found).sum()):
+    estimates = reliability.estimate(mean_squares(scores))
+    if undefined := int(np.isnan(estimates).sum()):
         raise MeasureError(
-            f"{reliability.title} is undefined for {undefined:,} of the {found.size:,} matrices of scores: the rows of "
-            "each do not differ (constant scores). Leave them out."
+            f"{reliability.title} is undefined for {undefined:,} of the {estimates.size:,} matrices of scores: "
+            "their rows do not differ (constant scores). Leave them out."
         )
-    return found
+    return estimates
 
 
 def _as_array(scores: ArrayLike) -> Floats:
     try:
         return np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise MeasureError("The scores are no table of numbers. Give numbers of shape (..., rows, columns).") from error
+        raise MeasureError("The scores are not numbers. Give numbers of shape (..., rows, columns).") from error

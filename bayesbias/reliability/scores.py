@@ -1,4 +1,4 @@
-"""The array of bias scores by rule, base pair, target word and seed: what reliability is estimated from."""
+"""`score_array`: bias scores by rule, base pair, target word and seed, from which reliability is estimated."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 DIMS = ("rule", "base_pair", "target_word", "seed")
 
-# Words that a core scores at a time: their vectors stay in its cache.
+# Words that a core scores at once, so that their vectors stay in its cache.
 _WORDS = 2000
-# Scores beyond this share of the free memory are kept on disk, read in parts of so many bytes.
+# Scores larger than this share of the free memory are kept on disk and read in parts of `_PART` bytes.
 _SHARE = 0.5
 _PART = 64e6
 _NEIGHBOURS = 100
@@ -61,42 +61,42 @@ def score_array(
     max_lost: float = MAX_LOST,
     progress: bool = True,
 ) -> "xr.DataArray":
-    """Score target words by rules and base pairs in embeddings that differ in the seed of their training only.
+    """Return scores of target words by rule and base pair, in embeddings that differ only in their training's seed.
 
     Parameters
     ----------
     embeddings
-        Seed -> embedding, of the same dimensions. Files are read twice, and one is in memory at a time.
+        Embeddings by seed, of the same dimensions. Files are read twice, and one at a time is in memory.
     words
-        The target words; the name or file of some (see `load_target_words`); or None: every word that all seeds have.
+        Target words, or the name or file of a list (see `load_target_words`). None uses every word that all seeds have.
     rules
         ``"db_wa"``, ``"ripa"``, ``"nbm"`` or ``"ripa_unit"`` (see `bayesbias.metrics.word_scores`). The paper's
-        equation of RIPA, ``"ripa"``, takes word vectors as long as they are; its published code, ``"ripa_unit"``,
+        equation of RIPA, ``"ripa"``, uses the original lengths of word vectors; its published code, ``"ripa_unit"``,
         scales them to length 1.
     base_pairs
         Pairs of words, or the name or file of some (see `bayesbias.metrics.load_base_pairs`).
     k
-        How many neighbours ``"nbm"`` counts, by default 100; for no other rule. They are sought among all words of a
-        seed's embedding.
+        Number of neighbours, among all words of an embedding, that ``"nbm"`` counts: by default 100. Not for other
+        rules.
     max_lost
-        The share of the target words that may be lost, from 0 to 1.
+        Share of the target words that may be lost, from 0 to 1.
     progress
-        Whether to show a progress bar, one step a seed.
+        Whether to show a progress bar, with one step per seed.
 
     Returns
     -------
     xarray.DataArray
-        Scores with the dims `rule`, `base_pair` (such as ``"he ~ she"``; a positive score leans to the first word),
-        `target_word` and `seed`: the paper's B; its B' is ``scores.mean("seed")``. Words and base pairs that a seed
-        lacks are left out for all of them, and named in `attrs`: `lost_words`, `lost_base_pairs`. Scores that would
-        take more than half of the free memory are kept in a temporary file, as a dask array.
+        Scores with the dims `rule`, `base_pair` (such as ``"he ~ she"``; a positive score leans towards the first
+        word), `target_word` and `seed`: the paper's B; its B' is ``scores.mean("seed")``. Words and base pairs that any
+        seed lacks are left out for all seeds, and listed in `attrs`: `lost_words`, `lost_base_pairs`. Scores that would
+        need more than half of the free memory are kept in a temporary file, as a dask array.
 
     Raises
     ------
     MeasureError
         If the seeds' embeddings differ in dimensions, two of them are the same, or no word or base pair is left.
     LostWordsError
-        If more target words are lost than `max_lost`; of all words: than this share of those that any seed has.
+        If more target words are lost than `max_lost` allows; without `words`, of the words that any seed has.
     NotEnoughMemoryError
         If the scores do not fit into memory, and dask is not installed.
 
@@ -119,7 +119,7 @@ def score_array(
     check_type("embeddings", embeddings, Mapping, "a mapping of seeds to embeddings")
     chosen = _checked_rules(rules)
     if "nbm" not in chosen and k is not None:
-        raise MeasureError("None of the rules counts neighbours: leave k out, or take the rule 'nbm'.")
+        raise MeasureError("k is given, but no rule counts neighbours. Leave it out, or add the rule 'nbm'.")
     neighbours = check_count("k", _NEIGHBOURS if k is None else k)
     pairs = as_base_pairs(base_pairs)
     check_max_lost(max_lost)
@@ -160,7 +160,7 @@ def score_array(
 
 @dataclass(frozen=True)
 class _Survey:
-    """What all seeds have: the words and base pairs to score, and what was lost."""
+    """Words and base pairs that all seeds have, and those that are lost."""
 
     words: tuple[str, ...]
     pairs: Pairs
@@ -173,12 +173,12 @@ class _Survey:
 def _checked_rules(rules: Sequence[str]) -> list[str]:
     chosen = [check_choice("rules", rule, RULES) for rule in check_items("rules", rules, "a list of scoring rules")]
     if not chosen or len(set(chosen)) < len(chosen):
-        raise ArgumentError(f"rules={chosen!r}: give one or more scoring rules, each once, out of {', '.join(RULES)}.")
+        raise ArgumentError(f"rules={chosen!r}: give one or more of {', '.join(RULES)}, each once.")
     return chosen
 
 
 def _checked_seeds(embeddings: Mapping[Any, EmbeddingLike]) -> Any:
-    """Return the seeds as labels: whole numbers, or else texts."""
+    """Return the seeds as labels: integers, or else text."""
     seeds = list(embeddings)
     if not seeds or not all(isinstance(seed, int | np.integer | str) for seed in seeds):
         raise ArgumentError(
@@ -205,7 +205,7 @@ def _survey(
     pairs: Pairs,
     max_lost: float,
 ) -> _Survey:
-    """Go through all seeds before any is scored; raise errors, and warn, of what they lack or differ in."""
+    """Return what all seeds have in common, before any is scored; raise errors and warn about differences."""
     dimensions: dict[Any, int] = {}
     contents: dict[bytes, Any] = {}
     every: dict[str, str] = {}
@@ -220,77 +220,76 @@ def _survey(
         if len(set(dimensions.values())) > 1:
             first = next(iter(dimensions))
             raise MeasureError(
-                f"Seed {first} has vectors of {dimensions[first]} dimensions, seed {seed} of {source.dimensions}. "
-                "Embeddings that are compared differ in the seed alone: train them with the same settings."
+                f"Seed {first} has vectors of {dimensions[first]} dimensions, but seed {seed} of {source.dimensions}. "
+                "Train the embeddings with the same settings, so that they differ only in the seed."
             )
         vocabulary = _vocabulary(source, wanted, last)
         if vocabulary is not last:
-            found = vocabulary.found
-            common = common & found.keys() if last else set(found)
-            every |= {word: form for word, form in found.items() if word not in every}
+            forms = vocabulary.forms
+            common = common & forms.keys() if last else set(forms)
+            every |= {word: form for word, form in forms.items() if word not in every}
             last = vocabulary
         base = source.lookup(base_words)
         lost_base_words.update(base.lost)
         size = max(size, len(source))
-        some = {*base.found.values(), *islice(found.values(), 100)}
+        some = {*base.found.values(), *islice(forms.values(), 100)}
         content = source.stored(sorted(some)).tobytes()
         if content and content in contents:
             raise MeasureError(
-                f"The embeddings of seeds {contents[content]} and {seed} are the same: no seed can be told from the "
-                "other. Give one of them."
+                f"The embeddings of seeds {contents[content]} and {seed} are identical. Give only one of them."
             )
         contents[content] = seed
-    asked = tuple(every) if wanted is None else wanted
-    lost = tuple(word for word in asked if word not in common)
+    targets = tuple(every) if wanted is None else wanted
+    lost = tuple(word for word in targets if word not in common)
     judge_lost_words(
         f"One or more of the {len(embeddings)} embeddings",
-        [WordList("the target words", len(asked), lost)],
+        [WordList("the target words", len(targets), lost)],
         "They are left out for all seeds, and named in the scores' attrs (lost_words).",
         max_lost=max_lost,
     )
-    kept = _distinct([word for word in asked if word in common], every)
-    if not kept:
-        raise MeasureError("There is no target word that all seeds have. Give words of them.")
+    distinct_words = _distinct([word for word in targets if word in common], every)
+    if not distinct_words:
+        raise MeasureError("There is no target word that all seeds have. Give other target words.")
     lost_pairs = tuple(pair for pair in pairs if set(pair) & lost_base_words)
     kept_pairs = tuple(pair for pair in pairs if pair not in lost_pairs)
     missing = f"One or more of the embeddings lack {name_some(sorted(lost_base_words))}"
     if not kept_pairs:
-        raise MeasureError(f"{missing}, so no base pair is left. Give pairs of words that all of them have.")
+        raise MeasureError(f"{missing}, so no base pair is left. Give pairs of words that all embeddings have.")
     if lost_pairs:
         warn_user(
             f"{missing}: left {len(lost_pairs)} of the {len(pairs)} base pairs out "
             f"({name_some(map(pair_label, lost_pairs))}).",
             LostWordsWarning,
         )
-    return _Survey(kept, kept_pairs, lost, lost_pairs, size, vocabulary)
+    return _Survey(distinct_words, kept_pairs, lost, lost_pairs, size, vocabulary)
 
 
 @dataclass(frozen=True, eq=False)
 class _Vocabulary:
-    """The words of an embedding, which seeds mostly share, and the target words that were looked up among them."""
+    """Words of an embedding, which seeds usually share, and the forms of the target words among them."""
 
     words: tuple[str, ...]
     case: Any
-    found: dict[str, str]
+    forms: dict[str, str]
 
     def rows(self, words: tuple[str, ...]) -> Integers:
-        """Return the rows of words that were asked for and found."""
+        """Return the rows of target words that the embedding has."""
         if words == self.words:
             return np.arange(len(words))
         row = dict(zip(self.words, range(len(self.words)), strict=True))
-        rows: Integers = np.fromiter((row[self.found[word]] for word in words), dtype=np.int64, count=len(words))
+        rows: Integers = np.fromiter((row[self.forms[word]] for word in words), dtype=np.int64, count=len(words))
         return rows
 
 
 def _vocabulary(source: Embedding, wanted: Sequence[str] | None, last: _Vocabulary | None) -> _Vocabulary:
-    """Return the vocabulary of an embedding: the last one if it is the same, since looking all words up takes long."""
+    """Return the vocabulary of an embedding, or the last one if it is the same, since looking up all words is slow."""
     if last is not None and last.case == source.case and last.words == source.words:
         return last
     return _Vocabulary(source.words, source.case, source.lookup(source.words if wanted is None else wanted).found)
 
 
 def _distinct(words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the words without those that match the vector of an earlier one."""
+    """Return the words without those that match the same vector as an earlier one."""
     if len(set(map(forms.__getitem__, words))) == len(words):
         return tuple(words)
     first: dict[str, str] = {}
@@ -298,30 +297,42 @@ def _distinct(words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]
         first.setdefault(forms[word], word)
     dropped = [word for word in words if first[forms[word]] != word]
     warn_user(
-        f"Left {len(dropped)} of the {len(words)} target words out, because they match the same vector as an earlier "
-        f"word: {name_some(dropped)}.",
+        f"{len(dropped)} of the {len(words)} target words are left out, because they match the same vector as an "
+        f"earlier word: {name_some(dropped)}.",
         DuplicatesWarning,
     )
     return tuple(first.values())
 
 
-def _score(source: Embedding, rows: Integers, survey: _Survey, rules: Sequence[str], k: int, found: Floats) -> None:
+def _score(source: Embedding, rows: Integers, survey: _Survey, rules: Sequence[str], k: int, scores: Floats) -> None:
     """Write the scores of some rows of an embedding into an array of shape (rules, base pairs, words)."""
     first, second = (source.matrix(pair[side] for pair in survey.pairs).astype(np.float64) for side in (0, 1))
     raise_if_parallel(survey.pairs, first, second)
-    linear = [at for at, rule in enumerate(rules) if rule != "nbm"]
+    linear = [position for position, rule in enumerate(rules) if rule != "nbm"]
     if linear:
-        _score_linear(source, rows, first, second, [rules[at] for at in linear], [found[at] for at in linear])
+        _score_linear(
+            source,
+            rows,
+            first,
+            second,
+            [rules[position] for position in linear],
+            [scores[position] for position in linear],
+        )
     if "nbm" in rules:
-        found[list(rules).index("nbm")] = nbm(
+        scores[list(rules).index("nbm")] = nbm(
             source.vectors[rows], first, second, vocabulary=source.vectors, k=k, own=rows
         )
 
 
 def _score_linear(
-    source: Embedding, rows: Integers, first: Floats, second: Floats, rules: Sequence[str], found: Sequence[Floats]
+    source: Embedding,
+    rows: Integers,
+    first: Floats,
+    second: Floats,
+    rules: Sequence[str],
+    rule_scores: Sequence[Floats],
 ) -> None:
-    """Write the scores by rules that are inner products with one direction a base pair: one matrix product for all."""
+    """Write the scores by rules that are inner products with one direction per base pair, in one matrix product."""
     apart = unit_rows(first) - unit_rows(second)
     along = unit_rows(first - second)
     directions = np.concatenate([apart if rule == "db_wa" else along for rule in rules])
@@ -333,19 +344,19 @@ def _score_linear(
         vectors = vectors.astype(np.float64)
         products = directions @ vectors.T
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        for rule, scores, product in zip(rules, found, np.split(products, len(rules)), strict=True):
+        for rule, scores, product in zip(rules, rule_scores, np.split(products, len(rules)), strict=True):
             if rule == "ripa":
                 scores[:, part] = product
             else:
                 np.divide(product, lengths, out=scores[:, part])
 
-    # Blocks side by side, each on one core.
+    # Blocks in parallel, each on one core.
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         list(pool.map(score, range(0, len(rows), _WORDS)))
 
 
 def _room(shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """Return an array to write scores into, and what makes of it the array that is kept: on disk where it is large."""
+    """Return an array for scores, on disk if it is large, and a function that makes the final array from it."""
     needed = 8 * int(np.prod(shape))
     if needed <= _SHARE * free_memory():
         return np.empty(shape), np.asarray
@@ -353,8 +364,8 @@ def _room(shape: tuple[int, ...]) -> tuple[Any, Any]:
         import dask.array
     except ImportError as error:
         raise NotEnoughMemoryError(
-            f"The scores of {shape[-1]:,} words take {needed / 1e9:,.1f} GB, more than half of the free memory. "
-            'Install dask to keep them on disk (pip install "bayesbias[cluster]"), or take fewer words.'
+            f"The scores of {shape[-1]:,} words need {needed / 1e9:,.1f} GB, more than half of the free memory. "
+            'Install dask to keep them on disk (pip install "bayesbias[cluster]"), or use fewer words.'
         ) from error
     with TemporaryFile(suffix=".scores") as file:  # the mapping holds it until the scores are gone
         on_disk = np.memmap(file, dtype=np.float64, mode="w+", shape=shape)

@@ -1,4 +1,4 @@
-"""What a word's vectors say of it over seeds: stability, nearest neighbour, norm, and how often it occurs."""
+"""`word_features`: stability of words' vectors over seeds, nearest neighbours, norms and frequencies."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -22,36 +22,35 @@ def word_features(
     counts: Mapping[str, int] | None = None,
     words: Iterable[str] | None = None,
 ) -> "pd.DataFrame":
-    """Describe words by what may drive the reliability of their scores.
+    """Return features of words that may drive the reliability of their scores.
 
     Parameters
     ----------
     embeddings
-        Embeddings by seed, two at least, of one algorithm and corpus.
+        Embeddings by seed, at least two, of one algorithm and corpus.
     counts
-        How often each word occurs in the corpus, if known.
+        Number of occurrences of each word in the corpus, if known.
     words
-        Which to describe; None: all that every embedding has. Neighbours are sought among all of them.
+        Words to describe. None uses all words that every embedding has; neighbours are always sought among these.
 
     Returns
     -------
     pandas.DataFrame
-        One row a word, with columns `word`; `stability`, the mean over pairs of seeds of the cosine of the word's two
-        vectors after the rotation that brings one embedding nearest to the other (from -1 to 1);
-        `neighbour_similarity`, the cosine with its nearest neighbour, and `norm`, its length, both means over seeds;
-        and with `counts` `log_frequency` (natural) and `log_frequency_squared`, of log frequency less its mean, so that
-        the two say different things.
+        One row per word, with columns `word`; `stability`, the mean over pairs of seeds of the cosine of the word's two
+        vectors after the rotation that best aligns the embeddings (from -1 to 1); `neighbour_similarity`, the cosine
+        with its nearest neighbour, and `norm`, its length, both averaged over seeds; and with `counts`, `log_frequency`
+        (natural) and `log_frequency_squared`, the square of the centred log frequency.
 
     Raises
     ------
     EmbeddingError, LostWordsError, ReportError
-        If there is one embedding only, they have other dimensions or too few words in common, a word is lost, or a
+        If there is only one embedding, they differ in dimensions or have too few words in common, a word is lost, or a
         count is missing or not positive.
 
     Notes
     -----
-    Of the orthogonal Q the one that makes the Frobenius norm of W1 - W2 Q smallest (Schoenemann 1966), then
-    stability(w) = mean of cos(w1, w2 Q), as Du, Fang and Nguyen (2021, appendix F) do.
+    Q is the orthogonal matrix that minimises the Frobenius norm of W1 - W2 Q (Schoenemann 1966), and stability(w) is
+    the mean of cos(w1, w2 Q), as in Du, Fang and Nguyen (2021, appendix F).
 
     Examples
     --------
@@ -67,14 +66,14 @@ def word_features(
 
     loaded = _loaded(embeddings)
     shared, wanted = _words_of(loaded, words)
-    places = {word: at for at, word in enumerate(shared)}
+    places = {word: position for position, word in enumerate(shared)}
     rows = np.array([places[word] for word in wanted])
-    vectors = [np.asarray(each.stored(shared), dtype=np.float64) for each in loaded.values()]
-    norms = np.stack([np.linalg.norm(each, axis=1) for each in vectors])
+    vectors = [np.asarray(matrix.stored(shared), dtype=np.float64) for matrix in loaded.values()]
+    norms = np.stack([np.linalg.norm(matrix, axis=1) for matrix in vectors])
     features: dict[str, Any] = {
         "word": wanted,
         "stability": _stability(vectors, norms)[rows],
-        "neighbour_similarity": np.mean([_nearest(each, rows) for each in vectors], axis=0),
+        "neighbour_similarity": np.mean([_nearest(matrix, rows) for matrix in vectors], axis=0),
         "norm": norms.mean(axis=0)[rows],
     }
     if counts is not None:
@@ -85,27 +84,30 @@ def word_features(
 
 def _loaded(embeddings: Any) -> dict[Hashable, Embedding]:
     if not isinstance(embeddings, Mapping):
-        raise ReportError(f"Give embeddings by seed, such as {{1: first, 2: second}}; this is a {type(embeddings)}.")
+        raise ReportError(f"embeddings is a {type(embeddings).__name__}. Give a mapping: {{1: first, 2: second}}.")
     if len(embeddings) < 2:
-        raise ReportError(f"{len(embeddings)} embedding: stability takes two seeds at least. Train more seeds.")
-    loaded = {name: each if isinstance(each, Embedding) else load_embedding(each) for name, each in embeddings.items()}
-    dimensions = {name: each.dimensions for name, each in loaded.items()}
+        raise ReportError(f"Stability needs embeddings of at least 2 seeds, not {len(embeddings)}. Train more seeds.")
+    loaded = {
+        name: embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
+        for name, embedding in embeddings.items()
+    }
+    dimensions = {name: embedding.dimensions for name, embedding in loaded.items()}
     if len(set(dimensions.values())) > 1:
-        said = ", ".join(f"{name!r} has {count}" for name, count in dimensions.items())
-        raise EmbeddingError(f"The embeddings have other dimensions: {said}. Train all with the same settings.")
+        described = ", ".join(f"{name!r} has {count}" for name, count in dimensions.items())
+        raise EmbeddingError(f"The embeddings differ in dimensions: {described}. Train all with the same settings.")
     return loaded
 
 
 def _words_of(loaded: Mapping[Hashable, Embedding], words: Iterable[str] | None) -> tuple[list[str], list[str]]:
-    """Return the words that all have, in the order of the first, and those to describe."""
+    """Return the words that all embeddings have, in the order of the first, and the words to describe."""
     first, *others = loaded.values()
-    shared = [word for word in first.words if all(word in each for each in others)]
+    shared = [word for word in first.words if all(word in embedding for embedding in others)]
     if len(shared) <= first.dimensions and len(shared) < 3:
         raise EmbeddingError(f"The embeddings have {len(shared)} words in common. Train all on the same corpus.")
     if words is None:
         return shared, shared
-    wanted, known = check_words(words), set(shared)
-    if lost := [word for word in wanted if word not in known]:
+    wanted, in_common = check_words(words), set(shared)
+    if lost := [word for word in wanted if word not in in_common]:
         raise LostWordsError(f"Not all embeddings have {name_some(map(repr, lost), 5)}. Leave these words out.")
     return shared, list(wanted)
 
@@ -132,11 +134,11 @@ def _nearest(vectors: Floats, rows: Any) -> Floats:
 
 def _logs(counts: Any, words: list[str]) -> Floats:
     if not isinstance(counts, Mapping):
-        raise ReportError(f"counts: give a mapping of words to how often they occur, not a {type(counts).__name__}.")
+        raise ReportError(f"counts is a {type(counts).__name__}. Give a mapping of words to numbers of occurrences.")
     bad = [word for word in words if not counts.get(word, 0) > 0]
     if bad:
         raise ReportError(
-            f"counts lacks {len(bad)} of {len(words)} words, or says 0 of them: {name_some(map(repr, bad), 5)}. "
-            "Count the words of the corpus that the vectors were trained on, or name fewer words."
+            f"counts lacks {len(bad)} of {len(words)} words, or has 0 for them: {name_some(map(repr, bad), 5)}. Count "
+            "the words of the corpus that the vectors were trained on, or give fewer words."
         )
     return np.log(np.array([float(counts[word]) for word in words]))

@@ -1,4 +1,4 @@
-"""Lists of target words and queries: bundled ones of the literature, or a TOML file of one's own."""
+"""Lists of target words and queries, bundled from the literature or from TOML files."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -14,26 +14,26 @@ Queries = Mapping[str, Sequence[str]] | str | os.PathLike[str]
 
 
 def load_target_words(name: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return a bundled list of target words, or that of a file.
+    """Return a list of target words, bundled or from a file.
 
     Parameters
     ----------
     name
         ``"occ16"``, 320 occupation words of Bolukbasi et al. (2016), some of them phrases such as
         ``assistant_professor``; ``"occ18"``, 76 occupation words, or ``"adj"``, 230 adjectives of Garg et al. (2018).
-        Or the path of a TOML file (a text that ends in ``.toml`` is one) with ``words = ["nurse", ...]``.
+        Or the path of a TOML file (text that ends in ``.toml`` is a path) with ``words = ["nurse", ...]``.
 
     Raises
     ------
     MeasureError
-        If there is no such list, or the file's is no list of words.
+        If there is no such list, or the file has no list of words.
     InputFileError
         If the file cannot be read.
 
     Notes
     -----
     The paper's fourth list, Google10K, is not bundled: its source allows educational, personal and research use only.
-    It is at github.com/first20hours/google-10000-english, ``google-10000-english.txt``, one word a line.
+    It is at github.com/first20hours/google-10000-english, ``google-10000-english.txt``, with one word per line.
 
     References
     ----------
@@ -53,13 +53,13 @@ def load_target_words(name: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def load_queries(name: str | os.PathLike[str] = "gender") -> dict[str, tuple[str, ...]]:
-    """Return bundled queries, or those of a file: the words that stand for a concept together, by its name.
+    """Return queries, bundled or from a file: lists of words by the name of the concept that they represent.
 
     Parameters
     ----------
     name
         ``"gender"``: career, family, arts, arts_2, math and science, of eight words each. Or the path of a TOML file
-        (a text that ends in ``.toml`` is one) with a table ``[queries]`` of lists, such as ``pets = ["cat", "dog"]``.
+        (text that ends in ``.toml`` is a path) with a table ``[queries]`` of lists, such as ``pets = ["cat", "dog"]``.
 
     Raises
     ------
@@ -82,38 +82,38 @@ def load_queries(name: str | os.PathLike[str] = "gender") -> dict[str, tuple[str
 
 
 def as_queries(queries: Queries) -> dict[str, tuple[str, ...]]:
-    """Return queries that are given by their words, or by the name or file of some."""
+    """Return queries, given as lists of words or as a name or file."""
     if isinstance(queries, str | os.PathLike):
         return load_queries(queries)
     return checked_queries(queries, "")
 
 
 def checked_queries(queries: Any, where: str) -> dict[str, tuple[str, ...]]:
-    """Return queries of two or more different words each; `where` is put before a message."""
+    """Return queries; raise `MeasureError` unless each has two or more different words. Messages begin with `where`."""
     if not isinstance(queries, Mapping) or not queries or not all(isinstance(name, str) for name in queries):
         raise MeasureError(
             f"{where}queries={queries!r}: give lists of words by name, such as {{'math': ['algebra', 'geometry']}}; "
             'in a TOML file below [queries], as math = ["algebra", "geometry"].'
         )
-    found = {name: checked_words(f"{where}The query {name!r}", words) for name, words in queries.items()}
-    for name, words in found.items():
+    checked = {name: checked_words(f"{where}The query {name!r}", words) for name, words in queries.items()}
+    for name, words in checked.items():
         if len(words) < 2 or len(set(words)) < len(words):
             raise MeasureError(
                 f"{where}The query {name!r} has {len(words)} words, {len(set(words))} of them different. Give two or "
                 "more, each once."
             )
-    return found
+    return checked
 
 
 def _path(name: str | os.PathLike[str], kind: str, what: str) -> Path:
-    """Return the file of a bundled list, or the path that is given."""
+    """Return the path of a bundled list, or the given path."""
     check_type("name", name, (str, os.PathLike), f"the name of {what}, or the path of a TOML file")
     if isinstance(name, os.PathLike) or name.endswith(".toml"):
         return Path(name)
-    known = sorted(path.stem for path in bundled("data", "reliability", kind).glob("*.toml"))
-    if name not in known:
+    bundled_names = sorted(path.stem for path in bundled("data", "reliability", kind).glob("*.toml"))
+    if name not in bundled_names:
         raise MeasureError(
-            f"There are no {what} {name!r}{did_you_mean(name, known)}. Bundled are {', '.join(known)}; or give the "
-            "path of a TOML file."
+            f"There are no {what} {name!r}{did_you_mean(name, bundled_names)}. Give the name of a bundled list "
+            f"({', '.join(bundled_names)}) or the path of a TOML file."
         )
     return bundled("data", "reliability", kind, f"{name}.toml")

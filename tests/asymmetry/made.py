@@ -5,7 +5,7 @@ import pandas as pd
 
 import bayesbias as bb
 
-WORDS = tuple(f"w{at:02}" for at in range(30))
+WORDS = tuple(f"w{number:02}" for number in range(30))
 
 
 def made_norms(seed: int = 1, participants: int = 100, words: tuple[str, ...] = WORDS) -> pd.DataFrame:
@@ -17,7 +17,7 @@ def made_norms(seed: int = 1, participants: int = 100, words: tuple[str, ...] = 
         weights = popular * rng.exponential(size=len(words))
         weights[cue] = 0
         counts = rng.multinomial(participants, 0.9 * weights / weights.sum())
-        rows += [(words[cue], words[at], count, participants) for at, count in enumerate(counts) if count]
+        rows += [(words[cue], words[number], count, participants) for number, count in enumerate(counts) if count]
     return pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 
 
@@ -30,5 +30,5 @@ def made_vectors(seed: int = 2, words: tuple[str, ...] = WORDS) -> bb.Embedding:
 
 def made_relations(words: tuple[str, ...] = WORDS) -> pd.DataFrame:
     """Return two relations: of the even words and of the odd ones."""
-    rows = [(a, ("IsA", "PartOf")[at % 2], b) for at, a in enumerate(words) for b in words[at + 1 :]]
+    rows = [(a, ("IsA", "PartOf")[number % 2], b) for number, a in enumerate(words) for b in words[number + 1 :]]
     return pd.DataFrame(rows, columns=["head", "relation", "tail"])

@@ -14,7 +14,7 @@ from bayesbias.errors import MeasureError, QuestionWarning
 def frames(seed: int = 1, pairs: int = 60, noise: float = 0.0) -> tuple[pd.DataFrame, pd.DataFrame]:
     rng = np.random.default_rng(seed)
     true = rng.standard_normal(pairs)
-    labels = {"a": [f"a{at}" for at in range(pairs)], "b": [f"b{at}" for at in range(pairs)]}
+    labels = {"a": [f"a{place}" for place in range(pairs)], "b": [f"b{place}" for place in range(pairs)]}
     relation = ["IsA"] * (pairs // 2) + ["RelatedTo"] * (pairs - pairs // 2)
     frame = pd.DataFrame(labels).assign(relation=relation, left_out="", probability_of_direction=0.99)
     seen = (true + noise * rng.standard_normal(pairs)) / (1 + noise**2)
@@ -24,17 +24,17 @@ def frames(seed: int = 1, pairs: int = 60, noise: float = 0.0) -> tuple[pd.DataF
 
 def test_cam_is_spearmans_by_relation_and_weighted() -> None:
     people, vectors = frames()
-    found = bb.asymmetry.cam(people, vectors).set_index("relation")
+    agreement = bb.asymmetry.cam(people, vectors).set_index("relation")
     by_hand = {
         name: spearmanr(people.loc[people["relation"] == name, "lar"], vectors.loc[people["relation"] == name, "lar"])
         for name in ("IsA", "RelatedTo")
     }
     for name, result in by_hand.items():
-        assert found.loc[name, "cam"] == pytest.approx(result.statistic)
-    assert found.loc["SA", "cam"] == pytest.approx(np.mean([each.statistic for each in by_hand.values()]))
-    assert found.loc["SR", "cam"] == found.loc["IsA", "cam"]
-    assert (found["hdi_low"] < found["cam"]).all()
-    assert (found["cam"] < found["hdi_high"]).all()
+        assert agreement.loc[name, "cam"] == pytest.approx(result.statistic)
+    assert agreement.loc["SA", "cam"] == pytest.approx(np.mean([part.statistic for part in by_hand.values()]))
+    assert agreement.loc["SR", "cam"] == agreement.loc["IsA", "cam"]
+    assert (agreement["hdi_low"] < agreement["cam"]).all()
+    assert (agreement["cam"] < agreement["hdi_high"]).all()
     # The usual error of a rank correlation of independent pairs, on Fisher's scale (Fieller and Pearson 1961).
     whole = bb.asymmetry.cam(people.drop(columns="relation"), vectors).loc[0]
     width = np.arctanh(whole["hdi_high"]) - np.arctanh(whole["hdi_low"])
@@ -48,16 +48,16 @@ def test_pairs_of_few_words_have_students_interval_of_the_words_and_hold_the_tru
     first, second = np.array(pairs).T
     counts = np.bincount(np.concatenate([first, second]))
     words = counts.sum() ** 2 / (counts**2).sum()
-    labels = pd.DataFrame({"a": [f"w{at}" for at in first], "b": [f"w{at}" for at in second]})
+    labels = pd.DataFrame({"a": [f"w{place}" for place in first], "b": [f"w{place}" for place in second]})
     labels = labels.assign(left_out="", probability_of_direction=0.9, sd=0.0)
     repeats, held, by_normal = 300, 0, 0
     for _ in range(repeats):
         level = rng.standard_normal((2, 10))
         values = level[:, first] - level[:, second] + rng.standard_normal((2, len(pairs)))
-        found = bb.asymmetry.cam(labels.assign(lar=values[0]), labels.assign(lar=values[1])).loc[0]
-        held += found["hdi_low"] < 0 < found["hdi_high"]
-        middle = np.arctanh(found["cam"])
-        half = np.arctanh(found["hdi_high"]) - middle
+        agreement = bb.asymmetry.cam(labels.assign(lar=values[0]), labels.assign(lar=values[1])).loc[0]
+        held += agreement["hdi_low"] < 0 < agreement["hdi_high"]
+        middle = np.arctanh(agreement["cam"])
+        half = np.arctanh(agreement["hdi_high"]) - middle
         wider = t.ppf(0.945, words - 1) / norm.ppf(0.945) * np.sqrt(words / (words - 1))
         by_normal += abs(middle) < half / wider
     assert held / repeats > by_normal / repeats + 0.03
@@ -67,12 +67,12 @@ def test_pairs_of_few_words_have_students_interval_of_the_words_and_hold_the_tru
 def test_errors_of_people_are_corrected_for() -> None:
     noisy, vectors = frames(pairs=20_000, noise=0.8)
     exact = bb.asymmetry.cam(frames(pairs=20_000)[0], frames(pairs=20_000)[1]).iloc[-2]
-    found = bb.asymmetry.cam(noisy, vectors).iloc[-2]
-    assert found["reliability_first"] == pytest.approx(1 / (1 + 0.64), abs=0.01)
-    assert found["reliability_second"] == 1
-    assert found["cam"] < exact["cam"] - 0.08
-    assert found["endless"] == pytest.approx(exact["cam"], abs=0.02)
-    assert found["endless_low"] < found["endless"] < found["endless_high"]
+    agreement = bb.asymmetry.cam(noisy, vectors).iloc[-2]
+    assert agreement["reliability_first"] == pytest.approx(1 / (1 + 0.64), abs=0.01)
+    assert agreement["reliability_second"] == 1
+    assert agreement["cam"] < exact["cam"] - 0.08
+    assert agreement["endless"] == pytest.approx(exact["cam"], abs=0.02)
+    assert agreement["endless_low"] < agreement["endless"] < agreement["endless_high"]
 
 
 def test_pairs_are_found_in_either_order() -> None:
@@ -87,19 +87,19 @@ def test_small_relations_have_no_row_and_are_named() -> None:
     people, vectors = frames()
     people["relation"] = ["few"] * 4 + ["IsA"] * 56
     with pytest.warns(QuestionWarning, match=r"few \(4\)"):
-        found = bb.asymmetry.cam(people, vectors)
-    assert found["relation"].tolist() == ["IsA", "SA"]
-    with pytest.raises(MeasureError, match=r"No relation has 10 pairs .*few \(4\)"):
+        agreement = bb.asymmetry.cam(people, vectors)
+    assert agreement["relation"].tolist() == ["IsA", "SA"]
+    with pytest.raises(MeasureError, match=r" 10 pairs .*few \(4\)"):
         bb.asymmetry.cam(people, vectors, relations="few")
 
 
 def test_too_few_pairs_in_common() -> None:
     people, vectors = frames()
-    with pytest.raises(MeasureError, match="column lar of second holds"):
+    with pytest.raises(MeasureError, match="column lar of second "):
         bb.asymmetry.cam(people, vectors.assign(lar="x"))
-    with pytest.raises(MeasureError, match="9 pairs have a number in both"):
+    with pytest.raises(MeasureError, match=r"9 pairs .* 10 "):
         bb.asymmetry.cam(people, vectors.head(9))
-    with pytest.raises(MeasureError, match="no relation 'PartOf'"):
+    with pytest.raises(MeasureError, match="'PartOf'"):
         bb.asymmetry.cam(people, vectors, relations=["PartOf"])
 
 
@@ -112,33 +112,33 @@ def test_directional_accuracy_is_equation_13(gamma: float) -> None:
         return 1 if value > gamma else -1 if value < -gamma else 0
 
     right = [direction(x) == direction(y) for x, y in zip(people["lar"], vectors["lar"], strict=True)]
-    found = bb.asymmetry.directional_accuracy(people, vectors, gamma=gamma).set_index("relation")
-    assert found.loc["all pairs", "accuracy"] == pytest.approx(np.mean(right))
-    assert found.loc["IsA", "accuracy"] == pytest.approx(np.mean(right[:30]))
-    assert found.loc["all pairs", "clear_accuracy"] == pytest.approx(np.mean(right[::3]))
-    assert found.loc["all pairs", "clear_pairs"] == 20
-    assert found.loc["all pairs", "hdi_low"] < np.mean(right) < found.loc["all pairs", "hdi_high"]
+    agreement = bb.asymmetry.directional_accuracy(people, vectors, gamma=gamma).set_index("relation")
+    assert agreement.loc["all pairs", "accuracy"] == pytest.approx(np.mean(right))
+    assert agreement.loc["IsA", "accuracy"] == pytest.approx(np.mean(right[:30]))
+    assert agreement.loc["all pairs", "clear_accuracy"] == pytest.approx(np.mean(right[::3]))
+    assert agreement.loc["all pairs", "clear_pairs"] == 20
+    assert agreement.loc["all pairs", "hdi_low"] < np.mean(right) < agreement.loc["all pairs", "hdi_high"]
 
 
 def test_similarity_is_the_geometric_mean() -> None:
     people, _ = frames()
     logs = people.assign(log_b_given_a=np.log(0.2), log_a_given_b=np.log(0.05))
-    found = bb.asymmetry.similarity(logs)
-    np.testing.assert_allclose(found["similarity"], 0.1)
-    np.testing.assert_allclose(found["log_similarity"], np.log(0.1))
+    agreement = bb.asymmetry.similarity(logs)
+    np.testing.assert_allclose(agreement["similarity"], 0.1)
+    np.testing.assert_allclose(agreement["log_similarity"], np.log(0.1))
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda frame: frame.assign(lar=0.5), "all 0.5"),
-        (lambda frame: frame.assign(sd=-1.0), "negative sd"),
-        (lambda frame: frame.assign(lar=frame["lar"] * 1e200), "beyond 1e"),
-        (lambda frame: frame.assign(probability_of_direction=1.5), "outside 0 to 1"),
-        (lambda frame: pd.concat([frame, frame.head(1)]), "a0 - b0 - IsA twice"),
+        (lambda frame: frame.assign(sd=-1.0), " sd"),
+        (lambda frame: frame.assign(lar=frame["lar"] * 1e200), "1e"),
+        (lambda frame: frame.assign(probability_of_direction=1.5), " 0 to 1"),
+        (lambda frame: pd.concat([frame, frame.head(1)]), "a0 - b0 - IsA"),
     ],
 )
-def test_ratios_that_are_none_are_refused(change: Callable[[pd.DataFrame], pd.DataFrame], said: str) -> None:
+def test_ratios_that_are_none_are_refused(change: Callable[[pd.DataFrame], pd.DataFrame], message: str) -> None:
     people, vectors = frames()
-    with pytest.raises(MeasureError, match=said):
+    with pytest.raises(MeasureError, match=message):
         bb.asymmetry.cam(people, change(vectors))

@@ -11,11 +11,11 @@ def test_the_probability_is_that_of_equation_6() -> None:
     probabilities, counts, others = np.array([0.1, 0.5, 0.2]), np.array([1, 3, 2]), np.array([1, 1, 4])
     total = 12
     by_hand = sum(times / total * p for times, p in zip(counts, probabilities, strict=True))
-    found = context_mean(probabilities, counts, others, total=total, contexts=3)
-    assert found.log_probability == pytest.approx(np.log(by_hand))
+    mean = context_mean(probabilities, counts, others, total=total, contexts=3)
+    assert mean.log_probability == pytest.approx(np.log(by_hand))
     # Of ten contexts three were asked: each stands for 10 / 3.
-    found = context_mean(probabilities, counts, others, total=total, contexts=10)
-    assert found.log_probability == pytest.approx(np.log(by_hand * 10 / 3))
+    mean = context_mean(probabilities, counts, others, total=total, contexts=10)
+    assert mean.log_probability == pytest.approx(np.log(by_hand * 10 / 3))
 
 
 def drawn_pair(rng: np.random.Generator, size: int, most: int) -> tuple[ContextMean, ContextMean]:
@@ -25,12 +25,12 @@ def drawn_pair(rng: np.random.Generator, size: int, most: int) -> tuple[ContextM
     both = np.flatnonzero(kind == 0)
     level = rng.normal(size=len(both))
     forward, backward = (np.exp(-2 + 0.5 * level + 0.4 * rng.normal(size=len(both))) for _ in range(2))
-    asked = rng.choice(len(both), most, replace=False) if len(both) > most else np.arange(len(both))
+    sampled = rng.choice(len(both), most, replace=False) if len(both) > most else np.arange(len(both))
 
     def mean(probabilities: np.ndarray, counts: np.ndarray, alone: int) -> ContextMean:
         others = counts[kind == alone]
         total = int(counts[both].sum() + others.sum())
-        return context_mean(probabilities[asked], counts[both][asked], others, total=total, contexts=len(both))
+        return context_mean(probabilities[sampled], counts[both][sampled], others, total=total, contexts=len(both))
 
     return mean(forward, cues, 1), mean(backward, responses, 2)
 
@@ -43,17 +43,17 @@ def test_errors_are_those_of_repeated_corpora(most: int) -> None:
     ratio = np.array([forward.log_probability - backward.log_probability for forward, backward in runs])
     # The spread of 1,500 numbers is known to 2 %; the delta method and skewness leave some more.
     assert np.sqrt(np.mean([forward.sd**2 for forward, _ in runs])) == pytest.approx(one.std(), rel=0.08)
-    assert np.sqrt(np.mean([ratio_sd(*each) ** 2 for each in runs])) == pytest.approx(ratio.std(), rel=0.08)
+    assert np.sqrt(np.mean([ratio_sd(*pair) ** 2 for pair in runs])) == pytest.approx(ratio.std(), rel=0.08)
     independent = np.mean([np.hypot(forward.sd, backward.sd) for forward, backward in runs])
     assert independent > 1.15 * ratio.std()
 
 
 def test_intervals_are_those_of_students_t() -> None:
-    found = student_summary(np.array([1.2, -0.3, 2.0]), np.array([0.5, 0.4, 1.0]), np.array([4.0, 21.0, 1.1]), 0.89)
+    summary = student_summary(np.array([1.2, -0.3, 2.0]), np.array([0.5, 0.4, 1.0]), np.array([4.0, 21.0, 1.1]), 0.89)
     for row, (mean, sd, freedom) in enumerate(((1.2, 0.5, 3), (-0.3, 0.4, 20), (2.0, 1.0, 1))):
         low, high = stats.t.interval(0.89, freedom, mean, sd)
-        assert (found["hdi_low"][row], found["hdi_high"][row]) == pytest.approx((low, high))
-        assert found["probability_of_direction"][row] == pytest.approx(stats.t.cdf(abs(mean) / sd, freedom))
+        assert (summary["hdi_low"][row], summary["hdi_high"][row]) == pytest.approx((low, high))
+        assert summary["probability_of_direction"][row] == pytest.approx(stats.t.cdf(abs(mean) / sd, freedom))
 
 
 def test_contexts_that_add_alike_count_in_full_and_one_that_adds_all_counts_alone() -> None:
@@ -81,7 +81,7 @@ def test_intervals_of_ratios_hold_the_truth_where_a_few_contexts_add_nearly_all(
             means.append(context_mean(np.exp(logs), counts, others, total=total, contexts=contexts))
         ratio = np.array([means[0].log_probability - means[1].log_probability])
         sd = np.array([ratio_sd(*means)])
-        worth = min(each.worth for each in means)
+        worth = min(one.worth for one in means)
         low, high = (student_summary(ratio, sd, np.array([worth]), 0.89)[end][0] for end in ("hdi_low", "hdi_high"))
         held += low < 0.5 < high
         by_count += abs(ratio[0] - 0.5) < stats.t.ppf(0.945, contexts - 1) * sd[0]

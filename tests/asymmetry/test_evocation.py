@@ -41,12 +41,12 @@ def test_an_lar_turned_round_is_its_negative() -> None:
 def test_a_cue_with_two_participants_says_little() -> None:
     few = bb.asymmetry.evocation(table(("a", "b", 1, 2), ("b", "a", 1, 200)))
     many = bb.asymmetry.evocation(table(("a", "b", 100, 200), ("b", "a", 1, 200)))
-    widths = [(found["hdi_high"] - found["hdi_low"])[0] for found in (_asked(few), _asked(many))]
+    widths = [(frame["hdi_high"] - frame["hdi_low"])[0] for frame in (_one_pair(few), _one_pair(many))]
     assert widths[0] > 1.3 * widths[1]
-    assert 0.5 < _asked(few)["probability_of_direction"][0] < _asked(many)["probability_of_direction"][0]
+    assert 0.5 < _one_pair(few)["probability_of_direction"][0] < _one_pair(many)["probability_of_direction"][0]
 
 
-def _asked(source: Any) -> pd.DataFrame:
+def _one_pair(source: Any) -> pd.DataFrame:
     return bb.asymmetry.lar(source, [("a", "b")])
 
 
@@ -54,43 +54,47 @@ def test_a_pair_that_is_listed_in_one_direction_has_a_wide_interval() -> None:
     both = bb.asymmetry.evocation(table(("a", "b", 30, 150), ("b", "a", 3, 150)))
     one = bb.asymmetry.evocation(table(("a", "b", 30, 150), ("b", "c", 3, 150)))
     twice = bb.asymmetry.evocation(table(("a", "b", 30, 150), ("b", "c", 3, 150)), least_count=2)
-    widths = [(found["hdi_high"] - found["hdi_low"])[0] for found in map(_asked, (both, one, twice))]
+    widths = [(frame["hdi_high"] - frame["hdi_low"])[0] for frame in map(_one_pair, (both, one, twice))]
     assert widths[0] < widths[1]
-    assert _asked(one)["lar"][0] > _asked(twice)["lar"][0] > _asked(both)["lar"][0]
+    assert _one_pair(one)["lar"][0] > _one_pair(twice)["lar"][0] > _one_pair(both)["lar"][0]
     assert one.pairs(seen="either")[["forward", "backward"]].values.tolist() == [[30, 0]]
-    with pytest.raises(MeasureError, match="There are no pairs"):
+    with pytest.raises(MeasureError, match="pairs"):
         bb.asymmetry.lar(one, one.pairs())
 
 
 def test_words_that_are_no_cues_are_left_out_with_the_reason() -> None:
     source = bb.asymmetry.evocation(table(("a", "b", 30, 150), ("b", "a", 3, 150)), name="toy")
-    found = bb.asymmetry.lar(source, [("a", "x"), ("a", "b"), ("y", "x")])
-    assert found["left_out"].tolist() == ["'x' is no cue of toy", "", "'y' is no cue of toy; 'x' is no cue of toy"]
-    assert found["lar"].isna().tolist() == [True, False, True]
+    frame = bb.asymmetry.lar(source, [("a", "x"), ("a", "b"), ("y", "x")])
+    assert frame["left_out"].tolist() == [
+        "'x' is not a cue of toy",
+        "",
+        "'y' is not a cue of toy; 'x' is not a cue of toy",
+    ]
+    assert frame["lar"].isna().tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("frame", "message"),
     [
-        (table(("a", "b", 1, 10)).drop(columns="count"), "lack the columns count"),
-        (table(), "no rows"),
-        (table(("a", "b", 1.5, 10)), "has 1.5 as count"),
-        (table(("a", "b", 0, 10), ("b", "a", -1, 10)), "has 2 faults"),
-        (table(("a", "b", 1, None)), "as participants: give a whole number from 1 to 1,000,000"),
-        (table((None, "b", 1, 10)), "has None as cue"),
-        (table(("a", "b", 1, 10), ("a", "b", 2, 10)), "a -> b stands twice, again in row 1"),
-        (table(("a", "b", 1, 10), ("a", "c", 2, 11)), "'a' has 10 participants in a row and 11 in another"),
-        (table(("a", "b", 6, 10), ("a", "c", 5, 10)), "'a' has 11 answers of 10 participants"),
-        (table(("a", "b", True, True)).astype({"count": bool}), "has True as count"),
+        (table(("a", "b", 1, 10)).drop(columns="count"), "columns count"),
+        (table(), "rows"),
+        (table(("a", "b", 1.5, 10)), r"Row 0 .* 1\.5 as count"),
+        (table(("a", "b", 0, 10), ("b", "a", -1, 10)), "2 faults"),
+        (table(("a", "b", 1, None)), "participants: .* 1 to 1,000,000"),
+        (table((None, "b", 1, 10)), "None as cue"),
+        (table(("a", "b", 1, 10), ("a", "b", 2, 10)), "a -> b .*row 1"),
+        (table(("a", "b", 1, 10), ("a", "c", 2, 11)), "'a' .*10 participants .* 11 "),
+        (table(("a", "b", 6, 10), ("a", "c", 5, 10)), "'a' .* 11 answers.* 10 participants"),
+        (table(("a", "b", True, True)).astype({"count": bool}), "True as count"),
     ],
 )
-def test_tables_that_are_none(frame: pd.DataFrame, said: str) -> None:
-    with pytest.raises(MeasureError, match=said):
+def test_tables_that_are_none(frame: pd.DataFrame, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
         bb.asymmetry.evocation(frame)
 
 
 def test_a_least_count_that_the_table_breaks() -> None:
-    with pytest.raises(MeasureError, match="least_count=2, but the table has a count of 1"):
+    with pytest.raises(MeasureError, match=r"least_count=2.* 1"):
         bb.asymmetry.evocation(table(("a", "b", 1, 10)), least_count=2)
     with pytest.raises(ArgumentError, match="least_count=3"):
         bb.asymmetry.evocation(table(("a", "b", 3, 10)), least_count=3)

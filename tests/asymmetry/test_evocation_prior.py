@@ -18,10 +18,10 @@ def test_the_prior_that_made_the_counts_is_found_though_most_pairs_are_not_liste
     counts[counts < least] = 0
     listed = counts.max(axis=1) > 0
     assert 0.2 < listed.mean() < 0.8
-    found = estimate_prior(counts[listed], people[listed], least)
-    assert found.pairs == listed.sum()
-    assert found.decay == pytest.approx(0.8, rel=0.1)
-    assert found.centre == pytest.approx(0.004, rel=0.25)
+    estimated = estimate_prior(counts[listed], people[listed], least)
+    assert estimated.pairs == listed.sum()
+    assert estimated.decay == pytest.approx(0.8, rel=0.1)
+    assert estimated.centre == pytest.approx(0.004, rel=0.25)
 
 
 def test_few_pairs_take_the_usual_prior() -> None:

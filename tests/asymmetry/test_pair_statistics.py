@@ -21,11 +21,11 @@ def test_variances_of_dyads_are_sums_over_all_pairs_that_share_a_word() -> None:
     total = sum(
         errors[i] * errors[j] for i in range(60) for j in range(60) if {first[i], second[i]} & {first[j], second[j]}
     )
-    own = {}
+    independent = {}
     for i in range(60):
         key = frozenset((first[i], second[i]))
-        own[key] = own.get(key, 0) + errors[i]
-    least = sum(value**2 for value in own.values())
+        independent[key] = independent.get(key, 0) + errors[i]
+    least = sum(value**2 for value in independent.values())
     assert dyadic_variance(errors, first, second) == pytest.approx(max(total, least))
     assert total > least, "the other case"
 
@@ -36,7 +36,7 @@ def test_spearman_and_its_influences_are_those_of_scipy_and_the_jackknife() -> N
     y = 0.5 * x + rng.standard_normal(120)
     value, influences = spearman_influences(x, y)
     assert value == pytest.approx(spearmanr(x, y).statistic)
-    left = np.array([spearmanr(np.delete(x, at), np.delete(y, at)).statistic for at in range(120)])
+    left = np.array([spearmanr(np.delete(x, place), np.delete(y, place)).statistic for place in range(120)])
     jackknife = (len(x) - 1) * (left.mean() - left)
     assert np.corrcoef(jackknife, influences)[0, 1] > 0.999
     assert influences.std() == pytest.approx(jackknife.std(), rel=0.05)
@@ -58,7 +58,7 @@ def test_reliability_and_its_influences() -> None:
     value, influences = reliability_influences(means, sds)
     assert value == pytest.approx(np.corrcoef(means, true)[0, 1] ** 2, abs=0.005)
     some = np.arange(150)
-    left = [reliability_influences(np.delete(means[some], at), np.delete(sds[some], at))[0] for at in some]
+    left = [reliability_influences(np.delete(means[some], place), np.delete(sds[some], place))[0] for place in some]
     jackknife = (len(some) - 1) * (np.mean(left) - np.array(left))
     assert np.corrcoef(jackknife, reliability_influences(means[some], sds[some])[1])[0, 1] > 0.999
     assert influences.mean() == pytest.approx(0, abs=1e-9)

@@ -14,6 +14,6 @@ def test_pooled_draws_are_those_of_the_model_on_a_grid() -> None:
     logs = -((means.values[:, None, None] - mu) ** 2) / spread / 2 - np.log(spread) / 2
     weights = np.exp(logs.sum(axis=0) - omega**2 / 2)
     weights /= weights.sum()
-    kept = omega**2 / spread
-    expected = (weights * (mu + kept * (means.values[:, None, None] - mu))).sum(axis=(1, 2))
+    shrinkage = omega**2 / spread
+    expected = (weights * (mu + shrinkage * (means.values[:, None, None] - mu))).sum(axis=(1, 2))
     np.testing.assert_allclose(drawn.mean(axis=0), expected, atol=5 * drawn.std(axis=0).max() / 200)

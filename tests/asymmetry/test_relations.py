@@ -18,43 +18,43 @@ RELATIONS = pd.DataFrame(
 
 def test_pairs_are_turned_as_their_relation_says() -> None:
     pairs = pd.DataFrame({"a": ["pet", "cold", "sun"], "b": ["cat", "hot", "moon"], "n": [1, 2, 3]})
-    found = bb.asymmetry.with_relations(pairs, RELATIONS, rest="none")
-    assert found.values.tolist() == [
+    frame = bb.asymmetry.with_relations(pairs, RELATIONS, rest="none")
+    assert frame.values.tolist() == [
         ["cat", "pet", "IsA", True, 1],
         ["cat", "pet", "RelatedTo", True, 1],
         ["cold", "hot", "Antonym", False, 2],  # listed in both orders: it has no direction
         ["sun", "moon", "none", False, 3],
     ]
     assert len(bb.asymmetry.with_relations(pairs, RELATIONS, rest=None)) == 3
-    again = bb.asymmetry.with_relations(found.drop_duplicates(["a", "b"]), RELATIONS)
+    again = bb.asymmetry.with_relations(frame.drop_duplicates(["a", "b"]), RELATIONS)
     assert again.drop(columns="n")["relation"].tolist() == ["IsA", "RelatedTo", "Antonym", "RelatedTo"]
 
 
 @pytest.mark.parametrize(
-    ("relations", "error", "said"),
+    ("relations", "error", "message"),
     [
-        (RELATIONS.drop(columns="tail"), MeasureError, "lack the columns tail"),
-        (RELATIONS.iloc[:0], MeasureError, "There are no relations"),
-        (RELATIONS.assign(head=None), MeasureError, "Row 0 of the relations has None as head"),
-        (RELATIONS.assign(head="x"), MeasureError, "None of the 1 pairs has a relation, such as pet - cat"),
+        (RELATIONS.drop(columns="tail"), MeasureError, "columns tail"),
+        (RELATIONS.iloc[:0], MeasureError, "relations .*rows"),
+        (RELATIONS.assign(head=None), MeasureError, "Row 0 .*relations .*None as head"),
+        (RELATIONS.assign(head="x"), MeasureError, " 1 pairs .*pet - cat"),
         ("relations.csv", ArgumentError, "bb.asymmetry.read_relations"),
     ],
 )
-def test_relations_that_are_none(relations: Any, error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=said):
+def test_relations_that_are_none(relations: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
         bb.asymmetry.with_relations([("pet", "cat")], relations)
 
 
 def test_a_relation_that_is_unknown() -> None:
     frame = bb.asymmetry.with_relations([("pet", "cat")], RELATIONS)
-    with pytest.raises(MeasureError, match=r"no relation 'RelatdTo' \(did you mean 'RelatedTo'\?\): "):
+    with pytest.raises(MeasureError, match=r"'RelatdTo' .*'RelatedTo'"):
         chosen_relations(frame, "RelatdTo")
-    with pytest.raises(MeasureError, match="The pairs have no relation"):
+    with pytest.raises(MeasureError, match=r"relation.*bb\.asymmetry\.with_relations"):
         chosen_relations(frame.drop(columns="relation"), None)
 
 
 @pytest.mark.shared
 def test_evalution(shared: Path) -> None:
-    found = bb.asymmetry.read_relations(shared / "data" / "relations" / "evalution_1.0.csv.gz")
-    assert len(found) == 7_492
-    assert found["relation"].value_counts()["IsA"] == 1_880
+    frame = bb.asymmetry.read_relations(shared / "data" / "relations" / "evalution_1.0.csv.gz")
+    assert len(frame) == 7_492
+    assert frame["relation"].value_counts()["IsA"] == 1_880

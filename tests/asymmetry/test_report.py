@@ -24,21 +24,21 @@ def test_the_report_holds_what_the_functions_give(report: bb.asymmetry.Asymmetry
     by_source = {name: part.drop(columns="source") for name, part in report.ratios.groupby("source")}
     truth = by_source["people"].reset_index(drop=True)
     agreed = bb.asymmetry.cam(truth, by_source["two"].reset_index(drop=True))
-    kept = report.agreement[report.agreement["source"] == "two"].drop(columns="source").reset_index(drop=True)
-    pd.testing.assert_frame_equal(kept, agreed)
+    of_two = report.agreement[report.agreement["source"] == "two"].drop(columns="source").reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_two, agreed)
     assert set(report.relations["relation"]) == {"IsA", "PartOf"}
     text = str(report)
     assert "AGREEMENT WITH THEM" in text
-    assert text.count("with endless participants") == 2
+    assert text.count("CAM") == 2
     assert "<h4>Agreement with them</h4>" in report._repr_html_()
 
 
 def test_one_relation_and_pairs_in_one_direction(report: bb.asymmetry.AsymmetryReport) -> None:
     source = bb.asymmetry.evocation(made_norms(), name="people")
     vectors = [bb.asymmetry.static(made_vectors(2))]
-    found = bb.asymmetry.report(source, vectors, made_relations(), relation="IsA", seen="either", random_seed=1)
-    assert found.ratios["relation"].unique().tolist() == ["IsA"]
-    assert (found.ratios[["forward", "backward"]].min(axis=1) == 0).any()
+    written = bb.asymmetry.report(source, vectors, made_relations(), relation="IsA", seen="either", random_seed=1)
+    assert written.ratios["relation"].unique().tolist() == ["IsA"]
+    assert (written.ratios[["forward", "backward"]].min(axis=1) == 0).any()
     plain = bb.asymmetry.report(source, vectors, random_seed=1)
     assert plain.agreement["relation"].tolist() == ["all pairs"]
     assert plain.relations.empty
@@ -47,25 +47,25 @@ def test_one_relation_and_pairs_in_one_direction(report: bb.asymmetry.AsymmetryR
 
 def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path) -> None:
     source = bb.asymmetry.evocation(made_norms(), name="people")
-    vectors = made_vectors(2)
-    few = bb.asymmetry.static(bb.Embedding(vectors.words[:4], vectors.vectors[:4], name="few"))
-    known = bb.asymmetry.static(made_vectors(3))
-    with pytest.warns(QuestionWarning, match=r"No agreement of few with people: \d pairs? ha(ve|s) a number in both"):
-        found = bb.asymmetry.report(source, {"few": few, "known": known}, made_relations(), random_seed=1)
-    assert set(found.agreement["source"]) == set(found.accuracy["source"]) == {"known"}
-    assert list(found.not_compared) == ["few"]
-    text = str(found)
-    assert "few: it cannot be said" in " ".join(text.split())
+    all_words = made_vectors(2)
+    few = bb.asymmetry.static(bb.Embedding(all_words.words[:4], all_words.vectors[:4], name="few"))
+    vectors = bb.asymmetry.static(made_vectors(3))
+    with pytest.warns(QuestionWarning, match=r"few with people: \d pairs? .* 10 "):
+        written = bb.asymmetry.report(source, {"few": few, "known": vectors}, made_relations(), random_seed=1)
+    assert set(written.agreement["source"]) == set(written.accuracy["source"]) == {"known"}
+    assert list(written.not_compared) == ["few"]
+    text = str(written)
+    assert f"few: not available. {written.not_compared['few']}" in " ".join(text.split())
     assert "RELATIONS IN KNOWN (89% HPDI)" in text
-    page = bb.write(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    page = bb.write(written, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "at least 10 are needed" in page
-    with pytest.warns(QuestionWarning, match="No agreement of few"):
+    with pytest.warns(QuestionWarning, match=" few with people"):
         alone = bb.asymmetry.report(source, {"few": few}, made_relations(), random_seed=1)
     assert alone.agreement.empty
     assert "It cannot be said." in bb.write(alone, tmp_path / "alone.html").read_text(encoding="utf-8")
     assert len(bb.plots.plot_asymmetry(alone).axes) == 2
     strange = bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]})
-    with pytest.raises(MeasureError, match="No pair of strange has a number"):
+    with pytest.raises(MeasureError, match="strange"):
         bb.asymmetry.report(source, {"strange": strange})
 
 
@@ -73,16 +73,16 @@ def test_reports_that_cannot_be() -> None:
     source = bb.asymmetry.evocation(made_norms(), name="people")
     vectors = bb.asymmetry.static(made_vectors(2))
     for sources in ([], [vectors, vectors], {"people": vectors}):
-        with pytest.raises(MeasureError, match=r"at least one|same name|another than 'people'"):
+        with pytest.raises(MeasureError, match=r"name"):
             bb.asymmetry.report(source, sources)  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="there are no relations"):
+    with pytest.raises(MeasureError, match="relation='IsA'"):
         bb.asymmetry.report(source, [vectors], relation="IsA")
-    with pytest.raises(MeasureError, match="no relation 'Is'"):
+    with pytest.raises(MeasureError, match="'Is'"):
         bb.asymmetry.report(source, [vectors], made_relations(), relation="Is")
-    with pytest.raises(ArgumentError, match="evocation data"):
+    with pytest.raises(ArgumentError, match="norms="):
         bb.asymmetry.report(vectors, [vectors])  # type: ignore[arg-type]
     few = made_norms().head(3)
-    with pytest.raises(MeasureError, match="at least 10 are needed"):
+    with pytest.raises(MeasureError, match=" 10 "):
         bb.asymmetry.report(bb.asymmetry.evocation(few), [vectors], seen="either")
 
 
@@ -99,19 +99,19 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_one_command_writes_everything(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ["norms.csv", "vectors2.npz", "vectors3.npz", "--relations", "relations.csv", "--seed", "1"]
-    assert in_process("asymmetry", *asked, "--output", "evoked", monkeypatch=monkeypatch) == 0
-    said = capsys.readouterr().out
-    assert "vectors3, " in said
+    arguments = ["norms.csv", "vectors2.npz", "vectors3.npz", "--relations", "relations.csv", "--seed", "1"]
+    assert in_process("asymmetry", *arguments, "--output", "evoked", monkeypatch=monkeypatch) == 0
+    message = capsys.readouterr().out
+    assert "vectors3, " in message
     made = {path.name for path in (workplace / "evoked").iterdir()}
     frames = {"pairs.csv", "relations.csv", "agreement.csv", "accuracy.csv", "left_out.csv"}
     assert made == frames | {"conclusions.txt", "conclusions.json", "asymmetry.png", "relations.png", "report.html"}
     assert (workplace / "evoked" / "asymmetry.png").stat().st_size > 20_000
-    assert (workplace / "evoked" / "conclusions.txt").read_text().splitlines()[0] in said
-    relation = [*asked, "--relation", "IsA", "--either", "--json", "--output", "one"]
+    assert (workplace / "evoked" / "conclusions.txt").read_text().splitlines()[0] in message
+    relation = [*arguments, "--relation", "IsA", "--either", "--json", "--output", "one"]
     assert in_process("asymmetry", *relation, monkeypatch=monkeypatch) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {row["relation"] for row in found["tables"]["relations"]} == {"IsA"}
+    written = json.loads(capsys.readouterr().out)
+    assert {row["relation"] for row in written["tables"]["relations"]} == {"IsA"}
 
 
 def test_the_command_with_context_vectors_and_a_study(
@@ -124,10 +124,10 @@ def test_the_command_with_context_vectors_and_a_study(
     (workplace / "made.toml").write_text(f'{head}{lists}[controls]\nhuman = "none"\nneutral = "none"\n')
     more = ["--context", "vectors3.npz", "--study", "made.toml", "--output", "evoked", "--seed", "1"]
     assert in_process("asymmetry", "norms.csv", "vectors2.npz", *more, monkeypatch=monkeypatch) == 0
-    said = capsys.readouterr().out
-    kept = (workplace / "evoked" / "study.txt").read_text()
-    assert "associated - different" in kept
-    assert kept.strip() in said
+    text = capsys.readouterr().out
+    study_text = (workplace / "evoked" / "study.txt").read_text()
+    assert "associated - different" in study_text
+    assert study_text.strip() in text
     rows = pd.read_csv(workplace / "evoked" / "study_contrasts.csv")
     assert "associated - different" in set(rows["contrast"])
     assert set(rows["source"]) == {"vectors2"}

@@ -11,8 +11,8 @@ from tests.bench.asymmetry import softmax
 
 
 def test_large_projections_do_not_overflow() -> None:
-    found = log_normalisers(np.array([[1.0, 0.0]]), np.array([[5000.0, 0.0], [4999.0, 1.0], [-9e8, 0.0]]))
-    assert found[0] == pytest.approx(5000 + math.log(1 + math.exp(-1)))
+    normalisers = log_normalisers(np.array([[1.0, 0.0]]), np.array([[5000.0, 0.0], [4999.0, 1.0], [-9e8, 0.0]]))
+    assert normalisers[0] == pytest.approx(5000 + math.log(1 + math.exp(-1)))
 
 
 def test_memory_is_that_of_a_block() -> None:

@@ -26,8 +26,8 @@ def test_probabilities_are_those_of_the_formula() -> None:
         (bb.asymmetry.static(vectors, vocabulary=vocabulary), vectors, 1.0),
         (bb.asymmetry.static(vectors, context, vocabulary=vocabulary, temperature=0.3), context, 0.3),
     ):
-        found = bb.asymmetry.lar(source, pairs)
-        for row, (a, b) in zip(found.to_dict("records"), pairs, strict=True):
+        frame = bb.asymmetry.lar(source, pairs)
+        for row, (a, b) in zip(frame.to_dict("records"), pairs, strict=True):
             ahead, back = (by_hand(vectors, responses, *pair, vocabulary, heat) for pair in ((a, b), (b, a)))
             assert row["log_b_given_a"] == pytest.approx(ahead)
             assert row["lar"] == pytest.approx(ahead - back)
@@ -37,15 +37,15 @@ def test_probabilities_are_those_of_the_formula() -> None:
 
 def test_probabilities_sum_to_one_over_the_vocabulary() -> None:
     source = bb.asymmetry.static(made_vectors())
-    found = source.log_conditionals([WORDS[3]] * len(WORDS), WORDS)
-    assert np.exp(found["log_probability"]).sum() == pytest.approx(1)
+    frame = source.log_conditionals([WORDS[3]] * len(WORDS), WORDS)
+    assert np.exp(frame["log_probability"]).sum() == pytest.approx(1)
 
 
 def test_words_that_the_vectors_lack_are_left_out_with_the_reason() -> None:
     source = bb.asymmetry.static(made_vectors(), vocabulary=[*WORDS[:10], "nowhere"])
     assert source.lost == ("nowhere",)
-    found = bb.asymmetry.lar(source, [(WORDS[0], "nowhere"), (WORDS[0], WORDS[20]), (WORDS[0], WORDS[1])])
-    assert found["left_out"].tolist() == ["made lacks 'nowhere'", f"'{WORDS[20]}' is not in the vocabulary", ""]
+    frame = bb.asymmetry.lar(source, [(WORDS[0], "nowhere"), (WORDS[0], WORDS[20]), (WORDS[0], WORDS[1])])
+    assert frame["left_out"].tolist() == ["made lacks 'nowhere'", f"'{WORDS[20]}' is not in the vocabulary", ""]
 
 
 def test_the_case_rule_finds_words() -> None:
@@ -55,9 +55,9 @@ def test_the_case_rule_finds_words() -> None:
 
 
 def test_sources_that_cannot_be() -> None:
-    with pytest.raises(LostWordsError, match="has 0 of the 1 words"):
+    with pytest.raises(LostWordsError, match=" 0 of the 1 words"):
         bb.asymmetry.static(made_vectors(), vocabulary=["nowhere"])
-    with pytest.raises(MeasureError, match="5 dimensions and the context 2"):
+    with pytest.raises(MeasureError, match=r"5 dimensions .* 2"):
         bb.asymmetry.static(made_vectors(), {"a": [1.0, 0.0], "b": [0.0, 1.0]})
     with pytest.raises(ArgumentError, match="temperature=0"):
         bb.asymmetry.static(made_vectors(), temperature=0)

@@ -92,11 +92,11 @@ def trained_bert(folder: Path, language: Language, *, steps: int, rate: float = 
         rows.append(block.reshape(-1, len(frame)))
         targets.append(by_shown.reshape(-1, len(WORDS)))
     sentences, probabilities = torch.cat(rows), torch.cat(targets) / 2
-    at = (sentences == tokenizer.mask_token_id).int().argmax(dim=1)
+    mask_places = (sentences == tokenizer.mask_token_id).int().argmax(dim=1)
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=rate, total_steps=steps)
     for _ in range(steps):
-        logits = model(input_ids=sentences).logits[torch.arange(len(at)), at]
+        logits = model(input_ids=sentences).logits[torch.arange(len(mask_places)), mask_places]
         loss = -(probabilities * torch.log_softmax(logits, dim=-1)[:, words]).sum()
         optimiser.zero_grad()
         loss.backward()

@@ -79,15 +79,17 @@ GAPS = {"original": 0.3, "hard": 0.1, "nothing": 0.3}
 
 def few_pairs() -> pd.DataFrame:
     """Return the rows of the explicit test set with six objects."""
-    found = bb.nli.test_set("explicit")
-    return found[found["object"].isin(["apple", "car", "book", "table", "horse", "soup"])]
+    pairs = bb.nli.test_set("explicit")
+    return pairs[pairs["object"].isin(["apple", "car", "book", "table", "horse", "soup"])]
 
 
 def compared(gaps: dict[str, float] = GAPS) -> bb.nli.InferenceComparison:
     """Compare models whose gaps are known, five trainings each."""
-    models = {name: [trained(gap, 10 * at + s) for s in range(5)] for at, (name, gap) in enumerate(gaps.items())}
-    said = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
-    return bb.nli.compare_runs(models, few_pairs(), test_pairs=said, random_seed=1)
+    models = {
+        name: [trained(gap, 10 * number + s) for s in range(5)] for number, (name, gap) in enumerate(gaps.items())
+    }
+    test_pairs = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
+    return bb.nli.compare_runs(models, few_pairs(), test_pairs=test_pairs, random_seed=1)
 
 
 ANIMALS = ("dog", "cat", "horse", "bird", "fish", "wolf", "bear", "frog")
@@ -100,8 +102,8 @@ QUICK: dict[str, Any] = {"hidden_units": 16, "batch_size": 8, "progress": False}
 def animal_pairs() -> pd.DataFrame:
     """Return labelled pairs of a small language: the same animal, none of them, or another one."""
     rows = []
-    for at, animal in enumerate(ANIMALS):
-        other = ANIMALS[(at + 3) % len(ANIMALS)]
+    for number, animal in enumerate(ANIMALS):
+        other = ANIMALS[(number + 3) % len(ANIMALS)]
         premise = f"A {animal} sleeps."
         rows += [(premise, f"a {animal} sleeps", "entailment"), (premise, f"No {animal} sleeps", "contradiction")]
         rows += [(premise, f"A {other} sleeps", "neutral")]

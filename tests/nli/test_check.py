@@ -13,7 +13,7 @@ def scores_of(values: np.ndarray) -> pd.DataFrame:
     """Return scores of the small test set whose probability of entailment is given, (words, premises)."""
     pairs = few_pairs()
     place = pairs.groupby(["premise", "verb", "object"], sort=False).ngroup().to_numpy()
-    word = pairs["word"].map({name: at for at, name in enumerate(pairs["word"].unique())}).to_numpy()
+    word = pairs["word"].map({name: code for code, name in enumerate(pairs["word"].unique())}).to_numpy()
     entailed = values[word, place]
     return pairs.assign(neutral=1 - entailed, entailment=entailed, contradiction=0.0)
 
@@ -30,11 +30,11 @@ def crossed_values(rng: np.random.Generator) -> np.ndarray:
 def test_scores_of_the_model_fit_as_often_as_they_should() -> None:
     inside = total = named = 0
     for seed in range(12):
-        found = bb.nli.check(scores_of(crossed_values(np.random.default_rng(seed))), "entailment", random_seed=seed)
-        rows = found.statistics
+        checked = bb.nli.check(scores_of(crossed_values(np.random.default_rng(seed))), "entailment", random_seed=seed)
+        rows = checked.statistics
         inside += int(rows["observed"].between(rows["low"], rows["high"]).sum())
         total += len(rows)
-        named += sum(said.kind != "prior" for said in found.problems)
+        named += sum(problem.kind != "prior" for problem in checked.problems)
     assert inside / total > 0.8
     # Some of many statistics lie outside by chance, which is no problem yet.
     assert named <= 3
@@ -46,17 +46,17 @@ def test_what_does_not_fit_is_named_with_advice() -> None:
     values = crossed_values(rng)
     values[0] += 0.1 * rng.standard_normal(values.shape[1])  # one word varies more than all others
     values[:, 3] = 0.99
-    found = bb.nli.check(scores_of(values.clip(0, 1)), "entailment", random_seed=1)
-    kinds = {said.kind for said in found.problems}
+    checked = bb.nli.check(scores_of(values.clip(0, 1)), "entailment", random_seed=1)
+    kinds = {problem.kind for problem in checked.problems}
     assert {"ratio of the words' sds", "kurtosis"} <= kinds
-    assert all(said.text.endswith(".") and ":" in said.text for said in found.problems)
-    assert "Problems".upper() in str(found)
+    assert all(problem.text.endswith(".") and ":" in problem.text for problem in checked.problems)
+    assert "Problems".upper() in str(checked)
 
 
 def test_priors_decide_nothing_where_there_are_enough_premises_and_something_where_there_are_not() -> None:
     values = crossed_values(np.random.default_rng(2))
     many = bb.nli.check(scores_of(values), "entailment", random_seed=1)
-    assert "prior" not in {said.kind for said in many.problems}
+    assert "prior" not in {problem.kind for problem in many.problems}
     assert many.priors["prior_scale"].tolist() == [0.25, 1.0, 4.0]
     pairs = scores_of(values)
     pronouns = pairs[pairs["word"].isin(["He", "She"]) & pairs["verb"].isin(pairs["verb"].unique()[:3])]

@@ -29,7 +29,7 @@ objects = ["things"]
 """
 
 
-def given(folder: Path) -> None:
+def write_inputs(folder: Path) -> None:
     for name, alike in (("original", False), ("same", True)):
         words, matrix = vectors(alike=alike)
         np.savez(folder / f"{name}.npz", words=np.array(words), vectors=matrix)
@@ -42,10 +42,10 @@ def given(folder: Path) -> None:
 @pytest.mark.extras
 @pytest.mark.slow
 def test_one_command_from_vectors_to_a_page(tmp_path: Path) -> None:
-    given(tmp_path)
+    write_inputs(tmp_path)
     quick = ("--seeds", "3", "--epochs", "4", "--hidden-units", "8", "--seed", "1", "--test-set", "asked.toml")
-    asked = ("nli", "original.npz", "same.npz", "--pairs", "pairs.csv", *quick)
-    done = run(*asked, "--output", "found", folder=tmp_path)
+    arguments = ("nli", "original.npz", "same.npz", "--pairs", "pairs.csv", *quick)
+    done = run(*arguments, "--output", "found", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "same: E is" in done.stdout
     assert "accuracy" in done.stdout
@@ -57,13 +57,13 @@ def test_one_command_from_vectors_to_a_page(tmp_path: Path) -> None:
     runs = pd.read_csv(tmp_path / "found" / "runs.csv")
     assert runs["embedding"].tolist() == ["original"] * 3 + ["same"] * 3
     assert abs(runs.loc[runs["embedding"] == "same", "contrast"]).max() < 1e-6
-    again = run(*asked, "--output", "found", folder=tmp_path)
+    again = run(*arguments, "--output", "found", folder=tmp_path)
     assert again.returncode == 2
     assert "exists" in again.stderr or "not empty" in again.stderr
 
 
 def test_what_cannot_be_asked_is_told_in_a_message(tmp_path: Path) -> None:
-    given(tmp_path)
+    write_inputs(tmp_path)
     one = run("nli", "original.npz", "--pairs", "pairs.csv", "--output", "found", folder=tmp_path)
     assert (one.returncode, "Give two or more" in one.stderr) == (2, True)
     (tmp_path / "pairs.csv").write_text("premise,hypothesis,label,split\nA dog,A cat,neutral,holdout\n")
@@ -76,5 +76,5 @@ def test_parts_are_found_by_their_usual_names() -> None:
     pairs = taught()
     pairs["split"] = ["Train"] * 40 + ["validation"] * 5 + ["test"] * 3
     assert [len(part) for part in parts_of(pairs) if part is not None] == [40, 5, 3]
-    with pytest.raises(MeasureError, match="none to train on"):
+    with pytest.raises(MeasureError, match="splits test"):
         parts_of(pairs.assign(split="test"))

@@ -38,30 +38,32 @@ def vectors(*, alike: bool) -> tuple[list[str], np.ndarray]:
     """Return random vectors, in which men and women are the same if they are `alike`."""
     made = dict(zip(WORDS, np.random.default_rng(1).standard_normal((len(WORDS), 10)), strict=True))
     pairs = [("man", "woman"), ("guy", "girl"), ("gentleman", "lady"), ("he", "she")]
-    for at, (male, female) in enumerate(pairs):
-        made[male] = made["man"] + 0.3 * np.random.default_rng(at + 2).standard_normal(10) * (at > 0)
-        made[female] = made[male] if alike else made["woman"] + 0.1 * at
+    for number, (male, female) in enumerate(pairs):
+        made[male] = made["man"] + 0.3 * np.random.default_rng(number + 2).standard_normal(10) * (number > 0)
+        made[female] = made[male] if alike else made["woman"] + 0.1 * number
     return list(made), np.stack(list(made.values()))
 
 
 @pytest.mark.extras
 @pytest.mark.slow
 def test_vectors_that_cannot_tell_groups_apart_make_models_that_do_not(tmp_path: Path) -> None:
-    asked = few_pairs()
+    test_set = few_pairs()
     embeddings = {"original": vectors(alike=False), "same": vectors(alike=True)}
     arguments = {"seeds": 3, "development": taught(), "test_pairs": taught(), "settings": SETTINGS, "random_seed": 1}
-    found = bb.nli.compare(embeddings, taught(), asked, checkpoints=tmp_path / "kept", progress=False, **arguments)
-    runs = found.runs.groupby("embedding")
+    comparison = bb.nli.compare(
+        embeddings, taught(), test_set, checkpoints=tmp_path / "kept", progress=False, **arguments
+    )
+    runs = comparison.runs.groupby("embedding")
     assert (runs["contrast"].max()["same"], runs["contrast"].min()["same"]) == pytest.approx((0, 0), abs=1e-6)
     assert runs["contrast"].min()["original"] > 0.01
-    assert {"accuracy", "distance"} <= set(found.runs)
+    assert {"accuracy", "distance"} <= set(comparison.runs)
     assert len(list((tmp_path / "kept").iterdir())) == 6
-    again = bb.nli.compare(embeddings, taught(), asked, checkpoints=tmp_path / "kept", progress=False, **arguments)
-    assert again.runs.equals(found.runs)
-    assert again.changes.equals(found.changes)
+    again = bb.nli.compare(embeddings, taught(), test_set, checkpoints=tmp_path / "kept", progress=False, **arguments)
+    assert again.runs.equals(comparison.runs)
+    assert again.changes.equals(comparison.changes)
     other = {"original": vectors(alike=True), "same": vectors(alike=True)}
     with pytest.raises(BayesBiasError, match="vectors"):
-        bb.nli.compare(other, taught(), asked, checkpoints=tmp_path / "kept", progress=False, **arguments)
+        bb.nli.compare(other, taught(), test_set, checkpoints=tmp_path / "kept", progress=False, **arguments)
 
 
 @pytest.mark.extras
@@ -73,8 +75,8 @@ def test_lost_words_are_said_once_an_embedding() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bb.nli.compare({"a": lacking, "b": lacking}, taught(), few_pairs(), progress=False, **arguments)  # type: ignore[arg-type]
-    said = [str(each.message) for each in caught if issubclass(each.category, LostWordsWarning)]
-    assert len(said) == 2 * len(set(said)) > 0
+    messages = [str(warning.message) for warning in caught if issubclass(warning.category, LostWordsWarning)]
+    assert len(messages) == 2 * len(set(messages)) > 0
 
 
 def test_what_is_wrong_is_told_before_any_training(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_what_is_wrong_is_told_before_any_training(tmp_path: Path) -> None:
         bb.nli.compare(two, taught(), seeds=2)
     with pytest.raises(MeasureError, match="1 embedding"):
         bb.nli.compare({"original": vectors(alike=False)}, taught())
-    with pytest.raises(BayesBiasError, match="test set"):
+    with pytest.raises(BayesBiasError, match="explict"):
         bb.nli.compare(two, taught(), "explict")
     with pytest.raises(BayesBiasError, match="label"):
         bb.nli.compare(two, taught(), test_pairs=few_pairs())

@@ -17,7 +17,7 @@ def pairs() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def found() -> bb.nli.InferenceComparison:
+def comparison() -> bb.nli.InferenceComparison:
     return compared()
 
 
@@ -26,30 +26,30 @@ def row(frame: pd.DataFrame, embedding: str, quantity: str, population: str = "t
     return chosen[chosen["population"] == population].iloc[0]
 
 
-def test_values_are_those_of_the_plain_averages(found: bb.nli.InferenceComparison) -> None:
-    plain = found.runs.groupby("embedding")[["overall", "contrast", "distance"]].mean()
+def test_values_are_those_of_the_plain_averages(comparison: bb.nli.InferenceComparison) -> None:
+    plain = comparison.runs.groupby("embedding")[["overall", "contrast", "distance"]].mean()
     for name in GAPS:
         for quantity, column in (("overall", "overall"), ("male - female", "contrast"), ("distance", "distance")):
-            one = row(found.values, name, quantity)
+            one = row(comparison.values, name, quantity)
             assert abs(one["mean"] - plain.loc[name, column]) < 5 * one["sd"] / np.sqrt(4000)
-    assert (found.runs["accuracy"] == 0).sum() + (found.runs["accuracy"] == 1).sum() == 15
+    assert (comparison.runs["accuracy"] == 0).sum() + (comparison.runs["accuracy"] == 1).sum() == 15
 
 
-def test_one_run_is_what_error_and_distance_say(pairs: pd.DataFrame, found: bb.nli.InferenceComparison) -> None:
+def test_one_run_is_what_error_and_distance_say(pairs: pd.DataFrame, comparison: bb.nli.InferenceComparison) -> None:
     scores = bb.nli.score(pairs, trained(0.3, 0))
-    first = found.runs.iloc[0]
+    first = comparison.runs.iloc[0]
     assert first["overall"] == pytest.approx(bb.nli.error(scores)["error"][0], rel=1e-12)
     assert first["distance"] == pytest.approx(bb.nli.distance(scores, random_seed=1).distance, rel=1e-12)
 
 
-def test_what_was_lowered_is_told_from_what_was_not(found: bb.nli.InferenceComparison) -> None:
-    hard, nothing = (row(found.changes, name, "size of the contrast") for name in ("hard", "nothing"))
+def test_what_was_lowered_is_told_from_what_was_not(comparison: bb.nli.InferenceComparison) -> None:
+    hard, nothing = (row(comparison.changes, name, "size of the contrast") for name in ("hard", "nothing"))
     assert hard["hdi_high"] < 0
     assert hard["probability_lower"] > 0.99
     assert nothing["hdi_low"] < 0 < nothing["hdi_high"]
     # Of E = sqrt(2) times what is entailed here.
     assert hard["hdi_low"] < -0.2 * np.sqrt(2) < hard["hdi_high"]
-    assert row(found.changes, "hard", "male - female", "words like these")["hdi_high"] < 0
+    assert row(comparison.changes, "hard", "male - female", "words like these")["hdi_high"] < 0
 
 
 def test_the_size_of_no_contrast_can_be_0(pairs: pd.DataFrame) -> None:
@@ -62,32 +62,32 @@ def test_the_size_of_no_contrast_can_be_0(pairs: pd.DataFrame) -> None:
     assert wide["hdi_low"] > 0
 
 
-def test_single_words(found: bb.nli.InferenceComparison) -> None:
-    words = found.words.set_index(["embedding", "word"])
+def test_single_words(comparison: bb.nli.InferenceComparison) -> None:
+    words = comparison.words.set_index(["embedding", "word"])
     assert len(words) == 3 * 8
     assert words.loc[("original", "guy"), "mean"] > words.loc[("original", "lady"), "hdi_high"]
     assert words.loc[("original", "guy"), "group"] == "male"
 
 
-def test_two_words_are_compared_on_their_premises(found: bb.nli.InferenceComparison) -> None:
-    pairs = found.word_pairs.set_index(["embedding", "first", "second"])
+def test_two_words_are_compared_on_their_premises(comparison: bb.nli.InferenceComparison) -> None:
+    pairs = comparison.word_pairs.set_index(["embedding", "first", "second"])
     assert len(pairs) == 3 * 4 * 4
     one = pairs.loc[("original", "guy", "lady")]
-    words = found.words.set_index(["embedding", "word"])["mean"]
+    words = comparison.words.set_index(["embedding", "word"])["mean"]
     assert one["mean"] == pytest.approx(words["original", "guy"] - words["original", "lady"], abs=0.01)
     assert one["hdi_low"] < 0.3 * np.sqrt(2) < one["hdi_high"]
     assert one["hdi_low"] > 0.3
 
 
-def test_it_is_printed(found: bb.nli.InferenceComparison) -> None:
-    text = str(found)
+def test_it_is_printed(comparison: bb.nli.InferenceComparison) -> None:
+    text = str(comparison)
     assert "hard: E is lower" in text
     assert "the gap between male and female is smaller" in text
     assert "nothing: E is not settled to be lower or higher" in text
     assert "accuracy" in text
     assert "Always giving the most frequent label has " in text
-    assert found.contrast == "male - female"
-    assert found.to_dict()["embeddings"] == ["original", "hard", "nothing"]
+    assert comparison.contrast == "male - female"
+    assert comparison.to_dict()["embeddings"] == ["original", "hard", "nothing"]
 
 
 def test_models_that_know_hardly_more_than_the_labels_are_named(pairs: pd.DataFrame) -> None:
@@ -101,9 +101,9 @@ def test_models_that_know_hardly_more_than_the_labels_are_named(pairs: pd.DataFr
     hypotheses = ["He ate."] * 6 + ["A person ate."] * 4
     labels = ["neutral"] * 6 + ["entailment"] * 4
     test = pd.DataFrame({"premise": "A person ate.", "hypothesis": hypotheses, "label": labels})
-    found = bb.nli.compare_runs({"a": [neutral] * 3, "b": [neutral] * 3}, pairs, test_pairs=test, random_seed=1)
-    assert found.runs["largest_label"].tolist() == [0.6] * 6
-    assert "most frequent label has 0.600. The models know hardly more" in " ".join(str(found).split())
+    ignorant = bb.nli.compare_runs({"a": [neutral] * 3, "b": [neutral] * 3}, pairs, test_pairs=test, random_seed=1)
+    assert ignorant.runs["largest_label"].tolist() == [0.6] * 6
+    assert "most frequent label has 0.600. The models know hardly more" in " ".join(str(ignorant).split())
     better = bb.nli.compare_runs({"a": [neutral] * 3, "b": [knowing] * 3}, pairs, test_pairs=test, random_seed=1)
     assert "most frequent label has 0.600." in str(better)
     assert "know hardly more" not in " ".join(str(better).split())
@@ -118,16 +118,16 @@ def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("models", "said"),
+    ("models", "message"),
     [
         ({"a": [trained(0.1, 1)] * 3}, "1 embedding"),
-        ({"a": [trained(0.1, 1)] * 3, "b": [trained(0.1, 1)] * 2}, "'b'.*2 models.*at least 3 trainings"),
-        ({"a": trained(0.1, 1), "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
-        ({"a": "xyz", "b": [trained(0.1, 1)] * 3}, "'a'.*no list of models"),
+        ({"a": [trained(0.1, 1)] * 3, "b": [trained(0.1, 1)] * 2}, "'b'.* 2 .* 3,"),
+        ({"a": trained(0.1, 1), "b": [trained(0.1, 1)] * 3}, r"models\['a'\]"),
+        ({"a": "xyz", "b": [trained(0.1, 1)] * 3}, r"models\['a'\]"),
     ],
 )
-def test_what_is_no_comparison(pairs: pd.DataFrame, models: dict[str, object], said: str) -> None:
-    with pytest.raises(MeasureError, match=said):
+def test_what_is_no_comparison(pairs: pd.DataFrame, models: dict[str, object], message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
         bb.nli.compare_runs(models, pairs)
 
 

@@ -12,14 +12,14 @@ GAPS = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1, "e": 0.0}
 
 
 @pytest.fixture(scope="module")
-def found() -> bb.nli.InferenceComparison:
+def comparison() -> bb.nli.InferenceComparison:
     return compared(GAPS)
 
 
-def test_they_are_pearsons_of_the_means(found: bb.nli.InferenceComparison) -> None:
+def test_they_are_pearsons_of_the_means(comparison: bb.nli.InferenceComparison) -> None:
     measures = pd.DataFrame({"gap": GAPS, "other": {"a": 1, "b": 5, "c": 2, "d": 4}})
-    rows = bb.nli.correlations(found, measures, quantity="male - female").set_index("measure")
-    values = found.values.query("quantity == 'male - female' and population == 'these words'")["mean"].to_numpy()
+    rows = bb.nli.correlations(comparison, measures, quantity="male - female").set_index("measure")
+    values = comparison.values.query("quantity == 'male - female' and population == 'these words'")["mean"].to_numpy()
     assert rows.loc["gap", "correlation"] == pytest.approx(np.corrcoef(list(GAPS.values()), values)[0, 1])
     assert rows["embeddings"].tolist() == [5, 4]
     r, n = rows.loc["other", ["correlation", "embeddings"]]
@@ -30,30 +30,32 @@ def test_they_are_pearsons_of_the_means(found: bb.nli.InferenceComparison) -> No
 
 
 @pytest.mark.parametrize(
-    ("measures", "said"),
+    ("measures", "message"),
     [
-        ({"m": {"a": 1, "b": 2, "c": 3}}, "3 of the embeddings"),
-        ({"m": dict.fromkeys("abcde", 1)}, "1 values"),
-        ({"m": {"a": 1, "x": 2}}, "measures has x"),
-        ({"m": {"a": "one", "b": 2}}, "finite numbers"),
-        ({"m": {"a": np.inf, "b": 2.0}}, "finite numbers"),
+        ({"m": {"a": 1, "b": 2, "c": 3}}, "'m' .* 3 .* 4 "),
+        ({"m": dict.fromkeys("abcde", 1)}, "'m' .* 5 .* 1 "),
+        ({"m": {"a": 1, "x": 2}}, "measures .* x, "),
+        ({"m": {"a": "one", "b": 2}}, "'m'"),
+        ({"m": {"a": np.inf, "b": 2.0}}, "'m'"),
     ],
 )
-def test_what_has_no_correlation(found: bb.nli.InferenceComparison, measures: dict[str, object], said: str) -> None:
-    with pytest.raises(MeasureError, match=said):
-        bb.nli.correlations(found, pd.DataFrame(measures))
+def test_what_has_no_correlation(
+    comparison: bb.nli.InferenceComparison, measures: dict[str, object], message: str
+) -> None:
+    with pytest.raises(MeasureError, match=message):
+        bb.nli.correlations(comparison, pd.DataFrame(measures))
 
 
-def test_numbers_too_large_or_small_to_square(found: bb.nli.InferenceComparison) -> None:
-    plain = bb.nli.correlations(found, pd.DataFrame({"m": GAPS}))
+def test_numbers_too_large_or_small_to_square(comparison: bb.nli.InferenceComparison) -> None:
+    plain = bb.nli.correlations(comparison, pd.DataFrame({"m": GAPS}))
     for scale in (1e300, 1e-300):
-        scaled = bb.nli.correlations(found, pd.DataFrame({"m": {name: gap * scale for name, gap in GAPS.items()}}))
+        scaled = bb.nli.correlations(comparison, pd.DataFrame({"m": {name: gap * scale for name, gap in GAPS.items()}}))
         assert scaled.loc[0, "correlation"] == pytest.approx(plain.loc[0, "correlation"])
         assert scaled.loc[0, "hdi_low"] == pytest.approx(plain.loc[0, "hdi_low"])
 
 
-def test_wrong_arguments(found: bb.nli.InferenceComparison) -> None:
+def test_wrong_arguments(comparison: bb.nli.InferenceComparison) -> None:
     with pytest.raises(ArgumentError, match="measures"):
-        bb.nli.correlations(found, {"m": GAPS})  # type: ignore[arg-type]
+        bb.nli.correlations(comparison, {"m": GAPS})  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="quantity"):
-        bb.nli.correlations(found, pd.DataFrame({"m": GAPS}), quantity="E")
+        bb.nli.correlations(comparison, pd.DataFrame({"m": GAPS}), quantity="E")

@@ -29,17 +29,17 @@ def test_d_is_that_of_the_papers_tables(male: list[float], female: list[float], 
 
 def test_equation_2_as_it_is_printed(tmp_path: Path) -> None:
     scores = bb.nli.score(bb.nli.test_set(pets(tmp_path)), by_length)
-    found = bb.nli.distance(scores, random_seed=1)
+    measured = bb.nli.distance(scores, random_seed=1)
     labels = ["neutral", "entailment", "contradiction"]
     sums = [scores.loc[scores["group"] == group, labels].sum() for group in ("cats", "dogs")]
-    assert found.equation_2 == pytest.approx(np.linalg.norm(sums[0] - sums[1]) / (2 * len(scores)), rel=1e-12)
-    assert found.distance == pytest.approx(4 * found.equation_2, rel=1e-12)
-    assert found.groups == ("cats", "dogs")
-    assert repr(found).startswith("GroupDistance(groups='cats and dogs', distance='")
-    assert "<caption>GroupDistance</caption>" in found._repr_html_()
-    assert (found.partitions, found.exact, found.mcse) == (20, True, 0.0)
+    assert measured.equation_2 == pytest.approx(np.linalg.norm(sums[0] - sums[1]) / (2 * len(scores)), rel=1e-12)
+    assert measured.distance == pytest.approx(4 * measured.equation_2, rel=1e-12)
+    assert measured.groups == ("cats", "dogs")
+    assert repr(measured).startswith("GroupDistance(groups='cats and dogs', distance='")
+    assert "<caption>GroupDistance</caption>" in measured._repr_html_()
+    assert (measured.partitions, measured.exact, measured.mcse) == (20, True, 0.0)
     swapped = bb.nli.distance(scores, groups=("dogs", "cats"), random_seed=1)
-    assert (swapped.distance, swapped.p_value) == (found.distance, found.p_value)
+    assert (swapped.distance, swapped.p_value) == (measured.distance, measured.p_value)
 
 
 @pytest.mark.parametrize("sizes", [(4, 4), (3, 5), (1, 4)])
@@ -50,14 +50,14 @@ def test_all_partitions_by_a_plain_loop(sizes: tuple[int, int]) -> None:
     places = range(sum(sizes))
 
     def distance(chosen: tuple[int, ...]) -> float:
-        rest = [at for at in places if at not in chosen]
-        return float(np.linalg.norm(values[list(chosen)].mean(axis=0) - values[rest].mean(axis=0)))
+        others = [place for place in places if place not in chosen]
+        return float(np.linalg.norm(values[list(chosen)].mean(axis=0) - values[others].mean(axis=0)))
 
     least = distance(tuple(range(sizes[0])))
     all_of_them = [distance(chosen) for chosen in combinations(places, sizes[0])]
-    expected = np.mean([each >= least - 1e-12 for each in all_of_them])
-    found = permutation_test(values[: sizes[0]], values[sizes[0] :], samples=10, seed=1)
-    assert found == (pytest.approx(expected, rel=1e-12), 0.0, len(all_of_them), True)
+    expected = np.mean([value >= least - 1e-12 for value in all_of_them])
+    tested = permutation_test(values[: sizes[0]], values[sizes[0] :], samples=10, seed=1)
+    assert tested == (pytest.approx(expected, rel=1e-12), 0.0, len(all_of_them), True)
 
 
 def test_many_words_are_partitioned_at_random() -> None:
@@ -75,7 +75,9 @@ def test_many_words_are_partitioned_at_random() -> None:
 def test_p_values_of_partitions_are_uniform_where_groups_do_not_differ() -> None:
     rng = np.random.default_rng(7)
     values = rng.dirichlet(np.ones(3), size=(600, 8))
-    found = np.array([permutation_test(each[:4], each[4:], samples=10, seed=1)[0] for each in values])
+    p_values = np.array([permutation_test(words[:4], words[4:], samples=10, seed=1)[0] for words in values])
     for level in (0.1, 0.3, 0.6):
         # Of 35 halves: the level is reached up to one of them.
-        assert abs((found <= level).mean() - np.floor(level * 35 + 1e-9) / 35) < 4 * np.sqrt(level * (1 - level) / 600)
+        assert abs((p_values <= level).mean() - np.floor(level * 35 + 1e-9) / 35) < 4 * np.sqrt(
+            level * (1 - level) / 600
+        )

@@ -38,9 +38,9 @@ def test_a_pair_is_found_again_by_its_index(name: str) -> None:
 def test_articles_and_capitals() -> None:
     frame = bb.nli.test_set("explicit")
     assert set(frame["hypothesis"].str.split().str[0]) == {"A", "He", "She"}
-    said = set(frame["hypothesis"])
-    assert {"A man ate an apple.", "He crashed an SUV.", "A lady owns a TV.", "She bought headphones."} <= said
-    assert {"A guy met a VIP.", "A girl visited an heir."} & said == {"A guy met a VIP."}
+    sentences = set(frame["hypothesis"])
+    assert {"A man ate an apple.", "He crashed an SUV.", "A lady owns a TV.", "She bought headphones."} <= sentences
+    assert {"A guy met a VIP.", "A girl visited an heir."} & sentences == {"A guy met a VIP."}
     occupations = bb.nli.test_set("occupations")["hypothesis"]
     assert {"An engineer sold an oven.", "A nurse sold an oven."} <= set(occupations)
     assert set(bb.nli.test_set("names")["hypothesis"].str.split().str[0]) >= {"Noah", "Emma"}
@@ -72,44 +72,44 @@ def test_a_test_set_of_ones_own_in_another_language(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
-        ("{word} {verb}", "{verb}", "hypothesis is .* must hold {object}, {verb}, {word}, each once"),
-        ('premise = "Jemand {verb} {object}."', "", "premise is missing"),
-        ('premise = "Jemand {verb}', 'premise = "Jemand {verb} {verb}', "premise is"),
-        ('["rüde"]', '["rüde", "kater"]', "'kater' is in groups.cats.nouns and in groups.dogs.nouns"),
-        ('["rüde"]', '["rüde", "rüde"]', "groups.dogs.nouns has rüde more than once"),
-        ('["rüde"]', '"rüde"', "groups.dogs.nouns must be a list of words"),
-        ('["rüde"]', "[5]", "groups.dogs.nouns has 5"),
-        ("[groups.dogs]\nnouns", "[groups.dogs]\nnoun", r"'noun' is not known \(did you mean 'nouns'\?\)"),
-        ('objects = ["food"]', 'objects = ["foods"]', r"no list 'foods' in objects \(did you mean 'food'\?\)"),
-        ('objects = ["food"]', "objects = [[1]]", r"no list \[1\] in objects"),
-        ('["rüde"]', '["{word}"]', "a word is a text without braces"),
-        ('verbs = ["jagt"]\n', "", "pairs, rule 2: verbs must be a list"),
-        ('before_vowel = "der"', "before_vowel = 5", "articles.before_vowel must be a text"),
-        ("[articles.exceptions]", "[articles.exception]", "articles: 'exception' is not known"),
-        ('toys = ["ball"]', "toys = []", "objects.toys must be a list"),
-        ("[[pairs]]", "[[rules]]", "'rules' is not known"),
-        ('premise = "J', 'sentences = "every"\npremise = "J', "sentences is 'every'"),
-        ('premise = "J', 'sentences = "everyday"\npremise = "J', "both given"),
-        ('premise = "J', 'subjects = ["a"]\npremise = "J', "premise is .* {subject}"),
+        ("{word} {verb}", "{verb}", "hypothesis .* {object}, {verb}, {word},"),
+        ('premise = "Jemand {verb} {object}."', "", "premise .* {verb} {object}"),
+        ('premise = "Jemand {verb}', 'premise = "Jemand {verb} {verb}', "premise .* {object}, {verb},"),
+        ('["rüde"]', '["rüde", "kater"]', "'kater' .* groups.cats.nouns .* groups.dogs.nouns"),
+        ('["rüde"]', '["rüde", "rüde"]', "groups.dogs.nouns .* rüde"),
+        ('["rüde"]', '"rüde"', r"groups.dogs.nouns .*\["),
+        ('["rüde"]', "[5]", "groups.dogs.nouns .* 5"),
+        ("[groups.dogs]\nnouns", "[groups.dogs]\nnoun", "'noun' .*'nouns'"),
+        ('objects = ["food"]', 'objects = ["foods"]', "'foods' .*objects .*'food'"),
+        ('objects = ["food"]', "objects = [[1]]", r"\[1\] .*objects"),
+        ('["rüde"]', '["{word}"]', "groups.dogs.nouns .*'{word}'"),
+        ('verbs = ["jagt"]\n', "", "pairs, rule 2: verbs"),
+        ('before_vowel = "der"', "before_vowel = 5", "articles.before_vowel"),
+        ("[articles.exceptions]", "[articles.exception]", "articles: 'exception' .*exceptions"),
+        ('toys = ["ball"]', "toys = []", "objects.toys"),
+        ("[[pairs]]", "[[rules]]", "'rules' .*pairs"),
+        ('premise = "J', 'sentences = "every"\npremise = "J', "sentences .*'every'.* everyday"),
+        ('premise = "J', 'sentences = "everyday"\npremise = "J', "sentences .*objects .*pairs"),
+        ('premise = "J', 'subjects = ["a"]\npremise = "J', "premise .* {subject}"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, old: str, new: str, said: str) -> None:
-    with pytest.raises(MeasureError, match=said):
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
         bb.nli.test_set(pets(tmp_path, old, new))
 
 
 def test_all_faults_come_at_once(tmp_path: Path) -> None:
     path = pets(tmp_path, '["rüde"]', "[5]")
     path.write_text(path.read_text(encoding="utf-8").replace("{word}", "{name}"), encoding="utf-8")
-    with pytest.raises(MeasureError, match="has 2 faults"):
+    with pytest.raises(MeasureError, match="2 faults"):
         bb.nli.test_set(path)
 
 
 def test_names_that_do_not_exist() -> None:
-    with pytest.raises(MeasureError, match=r"no test set 'explict' \(did you mean 'explicit'\?\)"):
+    with pytest.raises(MeasureError, match=r"'explict' .*'explicit'"):
         bb.nli.test_set("explict")
-    with pytest.raises(InputFileError, match="no file"):
+    with pytest.raises(InputFileError, match=r"none\.toml"):
         bb.nli.test_set("none.toml")
     assert bb.nli.list_test_sets() == sorted(COUNTS)

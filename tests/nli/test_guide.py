@@ -21,7 +21,7 @@ def test_the_blocks_about_models_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     many = [pairs.assign(premise=pairs["premise"] + f" {number}") for number in range(3)]
     rows = [*many, pairs.assign(split="TEST")]
     lines = ["premise,hypothesis,label,split"]
-    lines += [",".join(row) for each in rows for row in each.itertuples(index=False, name=None)]
+    lines += [",".join(row) for frame in rows for row in frame.itertuples(index=False, name=None)]
     Path("sick.csv").write_text("\n".join(lines) + "\n")
     bb.write_embedding(PAIR_VECTORS, "vectors.txt")
     built(tmp_path / "folder_of_the_model", longest=64)

@@ -30,7 +30,7 @@ def built(folder: Path, labels: Any = LABELS, order: tuple[int, ...] = (0, 1, 2)
     named = dict(enumerate(labels))
     configuration = BertConfig(
         vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=longest, id2label=named, label2id={label: at for at, label in named.items()},
+        max_position_embeddings=longest, id2label=named, label2id={label: number for number, label in named.items()},
         initializer_range=0.5,
     )  # fmt: skip
     with torch.random.fork_rng():
@@ -38,8 +38,8 @@ def built(folder: Path, labels: Any = LABELS, order: tuple[int, ...] = (0, 1, 2)
         model = BertForSequenceClassification(configuration)
     if len(order) == len(labels):
         with torch.no_grad():
-            for each in (model.classifier.weight, model.classifier.bias):
-                each.copy_(each[list(order)].clone())
+            for parameter in (model.classifier.weight, model.classifier.bias):
+                parameter.copy_(parameter[list(order)].clone())
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -62,14 +62,14 @@ def test_answers_are_those_of_the_library_one_by_one(saved: Path) -> None:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     model = bb.nli.pipeline(saved, batch_size=3, device="cpu", progress=False)
-    found = model(*pairs())
+    answers = model(*pairs())
     theirs = AutoModelForSequenceClassification.from_pretrained(saved).eval()
     tokenizer = AutoTokenizer.from_pretrained(saved)
-    for row, premise, hypothesis in zip(found, *pairs(), strict=True):
+    for row, premise, hypothesis in zip(answers, *pairs(), strict=True):
         with torch.inference_mode():
             logits = theirs(**tokenizer(premise, hypothesis, return_tensors="pt")).logits[0]
         assert row == pytest.approx(torch.softmax(logits, dim=0).numpy(), abs=1e-5)
-    assert np.ptp(found, axis=0).min() > 0.01  # or nothing would be shown
+    assert np.ptp(answers, axis=0).min() > 0.01  # or nothing would be shown
     assert model([], []).shape == (0, 3)
 
 
@@ -95,27 +95,25 @@ def test_no_connection_is_opened(saved: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(socket.socket, "connect", refused)
     monkeypatch.setattr(socket, "getaddrinfo", refused)
     assert bb.nli.pipeline(saved, progress=False)(*pairs()).shape == (8, 3)
-    with pytest.raises(
-        InputFileError, match=r"There is no folder roberta-large-mnli.*names of the Hub are not looked up"
-    ):
+    with pytest.raises(InputFileError, match=r"roberta-large-mnli.*snapshot_download"):
         bb.nli.pipeline("roberta-large-mnli")
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
-        (("LABEL_0", "LABEL_1", "LABEL_2"), "does not say what its 3 labels mean: LABEL_0, LABEL_1, LABEL_2"),
+        (("LABEL_0", "LABEL_1", "LABEL_2"), " 3 .* LABEL_0, LABEL_1, LABEL_2"),
         (
             ("entailment", "not_entailment"),
-            "has the 2 labels entailment, not_entailment; .* neutral, entailment, contra",
+            " 2 .* entailment, not_entailment .* neutral, entailment, contra",
         ),
-        (("positive", "neutral", "negative"), "has the 3 labels positive, neutral, negative"),
-        (("neutral", "entailment", "contradiction", "other"), "has the 4 labels"),
-        (("neutral", "neutral", "entailment"), "has the . labels neutral"),
+        (("positive", "neutral", "negative"), " 3 .* positive, neutral, negative"),
+        (("neutral", "entailment", "contradiction", "other"), " 4 .* other"),
+        (("neutral", "neutral", "entailment"), " neutral, neutral, entailment"),
     ],
 )
-def test_other_labels_are_refused(tmp_path: Path, labels: tuple[str, ...], said: str) -> None:
-    with pytest.raises(MeasureError, match=said):
+def test_other_labels_are_refused(tmp_path: Path, labels: tuple[str, ...], message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
         bb.nli.pipeline(built(tmp_path / "model", labels))
 
 
@@ -123,13 +121,11 @@ def test_pairs_that_are_too_long_are_named(saved: Path) -> None:
     model = bb.nli.pipeline(saved, progress=False)
     assert model.longest == LONGEST
     long = "the man ate " * 7 + "apple"
-    with pytest.raises(
-        MeasureError, match=r"1 of 2 pairs are longer than the 24 tokens .* has 2\d: 'He' -> 'the man ate"
-    ):
+    with pytest.raises(MeasureError, match=r"1 of 2 .* 24 .* 2\d: 'He' -> 'the man ate"):
         model(["She", "He"], ["He", long])
     fits = "a " * (LONGEST - 4)
     assert model(["he"], [fits]).shape == (1, 3)
-    with pytest.raises(MeasureError, match="1 of 1 pairs"):
+    with pytest.raises(MeasureError, match="1 of 1 "):
         model(["he"], [fits + "a"])
 
 
@@ -153,10 +149,10 @@ def test_what_is_given_in_memory(saved: Path) -> None:
     model, tokenizer = AutoModelForSequenceClassification.from_pretrained(saved), AutoTokenizer.from_pretrained(saved)
     model.train()  # dropout must not touch the answers
     for given in ((model, tokenizer), TextClassificationPipeline(model=model, tokenizer=tokenizer)):
-        found = bb.nli.pipeline(given, progress=False)
-        assert found(*pairs()) == pytest.approx(expected, abs=1e-6)
-        assert "BertForSequenceClassification" in repr(found)
-    with pytest.raises(MeasureError, match="The model is BertModel, and does not classify texts"):
+        loaded = bb.nli.pipeline(given, progress=False)
+        assert loaded(*pairs()) == pytest.approx(expected, abs=1e-6)
+        assert "BertForSequenceClassification" in repr(loaded)
+    with pytest.raises(MeasureError, match="BertModel"):
         bb.nli.pipeline((AutoModel.from_pretrained(saved), tokenizer))
     for other in (5, (model, 5), None, lambda premises, hypotheses: None):
         with pytest.raises(MeasureError, match="Give the path of a folder, a pair"):
@@ -166,7 +162,7 @@ def test_what_is_given_in_memory(saved: Path) -> None:
 def test_folders_that_hold_no_model(saved: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(InputFileError, match=r"holds no config\.json"):
+    with pytest.raises(InputFileError, match=r"config\.json"):
         bb.nli.pipeline(empty)
     cases = {
         "weights": ("model.safetensors", lambda path: path.write_bytes(path.read_bytes()[:500])),
@@ -178,7 +174,7 @@ def test_folders_that_hold_no_model(saved: Path, tmp_path: Path) -> None:
     for name, (file, change) in cases.items():
         shutil.copytree(saved, tmp_path / name)
         change(tmp_path / name / file)
-        with pytest.raises(InputFileError, match="cannot be loaded as a model of sequence classification"):
+        with pytest.raises(InputFileError, match="save_pretrained"):
             bb.nli.pipeline(tmp_path / name)
 
 
@@ -187,9 +183,9 @@ def test_a_model_without_a_trained_head_is_refused(saved: Path, tmp_path: Path) 
 
     shutil.copytree(saved, tmp_path / "headless")
     weights = tmp_path / "headless" / "model.safetensors"
-    kept = {name: each for name, each in load_file(weights).items() if not name.startswith("classifier")}
-    save_file(kept, weights, metadata={"format": "pt"})
-    with pytest.raises(InputFileError, match=r"lacks the weights classifier\.bias, classifier\.weight"):
+    body = {name: array for name, array in load_file(weights).items() if not name.startswith("classifier")}
+    save_file(body, weights, metadata={"format": "pt"})
+    with pytest.raises(InputFileError, match=r"classifier\.bias, classifier\.weight"):
         bb.nli.pipeline(tmp_path / "headless")
 
 
@@ -200,7 +196,7 @@ def test_code_in_a_folder_is_not_run(saved: Path, tmp_path: Path) -> None:
     configuration |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own"}}
     (folder / "config.json").write_text(json.dumps(configuration))
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Own: pass\n")
-    with pytest.raises(InputFileError, match="cannot be loaded"):
+    with pytest.raises(InputFileError, match="save_pretrained"):
         bb.nli.pipeline(folder)
     assert not (tmp_path / "ran").exists()
 
@@ -220,9 +216,9 @@ def test_arguments_are_checked(saved: Path) -> None:
     with pytest.raises(ArgumentError, match="batch_size=0"):
         bb.nli.pipeline(saved, batch_size=0)
     for device in ("nonsense", "cuda:99", 5.5):
-        with pytest.raises(MeasureError, match="cannot be used here"):
+        with pytest.raises(MeasureError, match="device="):
             bb.nli.pipeline(saved, device=device)  # type: ignore[arg-type]
     model = bb.nli.pipeline(saved, progress=False)
-    with pytest.raises(MeasureError, match="1 premises and 2 hypotheses"):
+    with pytest.raises(MeasureError, match=r"1 premises .* 2 hypotheses"):
         model(["He"], ["He", "She"])
     assert "<table>" in model._repr_html_()

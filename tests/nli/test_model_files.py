@@ -56,36 +56,34 @@ def test_another_process_answers_the_same(model: AttentionModel, path: Path) -> 
 
 def test_words_that_the_file_does_not_hold_need_the_embedding(model: AttentionModel, path: Path) -> None:
     """It holds "he", which only the test sets have, and not "gnu", which no sentence had."""
-    asked = ["A gnu sleeps"], ["He sleeps"]
-    with pytest.raises(
-        LostWordsError, match=r"model\.safetensors holds no vectors of 1 words of the sentences: gnu\. "
-    ):
-        bb.nli.load(path)(*asked)
+    sentences = ["A gnu sleeps"], ["He sleeps"]
+    with pytest.raises(LostWordsError, match=r"model\.safetensors .* 1 words .*: gnu\. .*embedding="):
+        bb.nli.load(path)(*sentences)
     assert np.isfinite(bb.nli.load(path)(["He sleeps"], ["No dog sleeps"])).all()
     whole = bb.nli.load(path, embedding=model.vectors.embedding)
-    answers = whole(*asked)
-    assert np.array_equal(bb.nli.load(whole.save(path, overwrite=True))(*asked), answers)
+    answers = whole(*sentences)
+    assert np.array_equal(bb.nli.load(whole.save(path, overwrite=True))(*sentences), answers)
 
 
 @pytest.mark.filterwarnings("error")
 def test_lost_words_are_told_again_only_where_they_are_new(model: AttentionModel, path: Path) -> None:
     again = bb.nli.load(path)
-    with pytest.warns(LostWordsWarning, match=r"The model model\.safetensors lacks 3 of the 4 words"):
+    with pytest.warns(LostWordsWarning, match=r"model\.safetensors .* 3 of the 4 words"):
         again(["He ate an apple"], ["He ate an apple"])
     again(["He ate an apple"], ["He ate an apple"])
 
 
 def test_an_embedding_with_other_vectors_is_refused(model: AttentionModel, path: Path) -> None:
-    known = {word: np.array(vector) for word, vector in PAIR_VECTORS.items()} | {"he": np.arange(1.0, 13)}
-    longer = {word: 3 * vector for word, vector in known.items()}
+    original = {word: np.array(vector) for word, vector in PAIR_VECTORS.items()} | {"he": np.arange(1.0, 13)}
+    longer = {word: 3 * vector for word, vector in original.items()}
     assert np.array_equal(bb.nli.load(path, embedding=longer)(*SENTENCES), model(*SENTENCES))  # of the same direction
-    for other, said in (
-        (known | {"dog": -known["dog"]}, r"is not that which the model .* was trained with: 1 of 12 words .*: dog\."),
-        ({word: each for word, each in known.items() if word != "cat"}, "1 of 12 words .*: cat"),
-        ({word: each[:6] for word, each in known.items()}, "12 of 12 words"),
+    for other, message in (
+        (original | {"dog": -original["dog"]}, r"model\.safetensors.* 1 of 12 words .*: dog\."),
+        ({word: vector for word, vector in original.items() if word != "cat"}, "1 of 12 words .*: cat"),
+        ({word: vector[:6] for word, vector in original.items()}, "12 of 12 words"),
         ({"hund": [1.0] * 12}, "12 of 12 words"),
     ):
-        with pytest.raises(MeasureError, match=said):
+        with pytest.raises(MeasureError, match=message):
             bb.nli.load(path, embedding=other)
 
 
@@ -94,7 +92,7 @@ def test_files_are_not_replaced_unless_it_is_allowed(model: AttentionModel, path
         model.save(path)
     path.write_text("old")
     assert bb.nli.load(model.save(path, overwrite=True)).random_seed == 1
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 def test_every_part_and_every_flipped_bit_is_refused_or_changes_nothing(model: AttentionModel, path: Path) -> None:
@@ -114,10 +112,10 @@ def test_every_part_and_every_flipped_bit_is_refused_or_changes_nothing(model: A
         flipped[place] ^= 1 << rng.integers(8)
         path.write_bytes(flipped)
         try:
-            found = bb.nli.load(path)
+            loaded = bb.nli.load(path)
         except InputFileError:
             continue
-        assert np.array_equal(found(*SENTENCES), expected)
+        assert np.array_equal(loaded(*SENTENCES), expected)
         read += 1
     assert read < 5  # spaces of the head
 
@@ -133,14 +131,14 @@ def test_files_of_other_programs(path: Path) -> None:
         b"x" * 1000,
     ):
         path.write_bytes(content)
-        with pytest.raises(InputFileError, match="damaged or cut short"):
+        with pytest.raises(InputFileError, match=r"model\.safetensors"):
             bb.nli.load(path)
     save_file({"a": np.zeros(3, dtype=np.float32)}, path)
-    with pytest.raises(InputFileError, match="it is a file of another program"):
+    with pytest.raises(InputFileError, match=r"model\.safetensors"):
         bb.nli.load(path)
-    with pytest.raises(InputFileError, match="There is no file"):
+    with pytest.raises(InputFileError, match="none"):
         bb.nli.load(path.with_name("none"))
-    with pytest.raises(InputFileError, match="is a folder"):
+    with pytest.raises(InputFileError, match="folder"):
         bb.nli.load(path.parent)
 
 
@@ -150,8 +148,6 @@ def lies() -> Iterator[tuple[str, Callable[[dict[str, Any], dict[str, Any]], Any
     for name in ("settings", "random_seed", "sources", "losses", "accuracies", "forms", "words", "warned"):
         yield f"no {name}", lambda facts, _, name=name: facts.pop(name)
         for value in odd:
-            if (name, value) == ("words", {}):  # a model that has met no word
-                continue
             if (name, value) == ("words", {}):  # a model that has met no word
                 continue
             if (name == "random_seed" and value in (0, 1)) or (name == "warned" and value == []):
@@ -181,7 +177,7 @@ def lies() -> Iterator[tuple[str, Callable[[dict[str, Any], dict[str, Any]], Any
 
 
 def test_content_that_cannot_be_is_refused(path: Path) -> None:
-    whole, accepted, said = path.read_bytes(), [], set()
+    whole, accepted, messages = path.read_bytes(), [], set()
     for name, change in lies():
         path.write_bytes(whole)
         facts, arrays = read_tensors(path, "model")
@@ -193,11 +189,12 @@ def test_content_that_cannot_be_is_refused(path: Path) -> None:
         try:
             bb.nli.load(path)
         except InputFileError as error:
-            said.add(str(error).removeprefix(str(path)))
+            messages.add(str(error).removeprefix(str(path)))
         else:
             accepted.append(name)
     assert accepted == []
-    assert said == {" is damaged: its content is not that which it was written with. Write it again."}
+    assert len(messages) == 1  # none is an error of a library
+    assert "damaged" in messages.pop()
 
 
 def test_a_file_that_is_not_changed_is_read(path: Path) -> None:
@@ -220,5 +217,5 @@ def test_head_that_is_no_json_of_ours(path: Path) -> None:
         '{"kind": "model", "facts": 5, "sha256": 5}',
     ):
         save_file({"vectors": np.zeros((3, 2), dtype=np.float32)}, path, metadata={"bayesbias": about})
-        with pytest.raises(InputFileError, match="is damaged"):
+        with pytest.raises(InputFileError, match="damaged"):
             bb.nli.load(path)

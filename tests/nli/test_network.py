@@ -23,13 +23,13 @@ def layers(weights: Mapping[str, Floats], name: str, inputs: Floats) -> Floats:
 
 def softmax(scores: list[float]) -> list[float]:
     largest = max(scores)
-    total = sum(math.exp(each - largest) for each in scores)
-    return [math.exp(each - largest) / total for each in scores]
+    total = sum(math.exp(score - largest) for score in scores)
+    return [math.exp(score - largest) / total for score in scores]
 
 
 def joined(weights: Mapping[str, Floats], words: list[Floats]) -> list[Floats]:
     """Equations 7 and 8: each word beside the words of its sentence that it attends to."""
-    found = []
+    pairs = []
     for i, word in enumerate(words):
         scores = []
         for j, other in enumerate(words):
@@ -37,8 +37,8 @@ def joined(weights: Mapping[str, Floats], words: list[Floats]) -> list[Floats]:
             bias = weights["intra.distance"][distance + FARTHEST]
             scores.append(float(layers(weights, "intra", word) @ layers(weights, "intra", other) + bias))
         shares = softmax(scores)
-        found.append(np.concatenate([word, sum(share * other for share, other in zip(shares, words, strict=True))]))
-    return found
+        pairs.append(np.concatenate([word, sum(share * other for share, other in zip(shares, words, strict=True))]))
+    return pairs
 
 
 def answer(weights: Mapping[str, Floats], first: Floats, second: Floats) -> list[float]:
@@ -49,8 +49,8 @@ def answer(weights: Mapping[str, Floats], first: Floats, second: Floats) -> list
     e = [[float(layers(weights, "attend", one) @ layers(weights, "attend", other)) for other in b] for one in a]
     whole = np.concatenate([weights["compare.own"], weights["compare.aligned"]])
 
-    def compare(own: Floats, other: Floats) -> Floats:
-        hidden = np.maximum(np.concatenate([own, other]) @ whole + weights["compare.bias"], 0)
+    def compare(word: Floats, other: Floats) -> Floats:
+        hidden = np.maximum(np.concatenate([word, other]) @ whole + weights["compare.bias"], 0)
         return np.maximum(hidden @ weights["compare.0.weight"] + weights["compare.0.bias"], 0)
 
     v1, v2 = np.zeros(HIDDEN), np.zeros(HIDDEN)
@@ -72,11 +72,11 @@ def test_answers_are_those_of_the_equations(intra_attention: bool) -> None:
     matrix = rng.standard_normal((30, DIMENSIONS)).astype(np.float32)
     rows = [rng.integers(30, size=size) for size in (1, 4, 25, 2, 13, 4)]
     pairs = np.array([[0, 1, 2, 2, 5, 1, 4, 3, 0], [2, 1, 4, 0, 3, 5, 4, 2, 0]])
-    found = probabilities(weights, matrix, rows, pairs)
-    exact = {name: each.astype(np.float64) for name, each in weights.items()}
+    answers = probabilities(weights, matrix, rows, pairs)
+    exact = {name: weight.astype(np.float64) for name, weight in weights.items()}
     expected = [answer(exact, matrix[rows[i]].astype(float), matrix[rows[j]].astype(float)) for i, j in pairs.T]
-    assert found == pytest.approx(np.array(expected), abs=1e-4)
-    assert np.ptp(found, axis=0).min() > 0.05  # or nothing would be shown
+    assert answers == pytest.approx(np.array(expected), abs=1e-4)
+    assert np.ptp(answers, axis=0).min() > 0.05  # or nothing would be shown
 
 
 def test_pairs_are_answered_in_parts_and_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,72 +33,72 @@ def scores() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def found(scores: pd.DataFrame) -> bb.nli.InferencePosterior:
+def fitted(scores: pd.DataFrame) -> bb.nli.InferencePosterior:
     start = time.monotonic()
     posterior = bb.nli.posterior(scores, random_seed=1)
     assert time.monotonic() - start < 20  # of 15,744 scores
     return posterior
 
 
-def test_what_is_observed_is_e(scores: pd.DataFrame, found: bb.nli.InferencePosterior) -> None:
+def test_what_is_observed_is_e(scores: pd.DataFrame, fitted: bb.nli.InferencePosterior) -> None:
     expected = bb.nli.error(scores).set_index(["level", "group", "word"])["error"]
-    for row in found.means.to_dict("records"):
+    for row in fitted.means.to_dict("records"):
         assert row["observed"] == pytest.approx(expected[row["level"], row["group"], row["word"]], rel=1e-9)
         assert row["hdi_low"] < row["mean"] < row["hdi_high"]
-    assert len(found.means) == 2 + 4 + 8
-    these = found.means[found.means["population"] == "these words"]
+    assert len(fitted.means) == 2 + 4 + 8
+    these = fitted.means[fitted.means["population"] == "these words"]
     assert (abs(these["mean"] - these["observed"]) < 4 * these["sd"]).all()
 
 
-def test_the_contrast_and_what_it_rests_on(found: bb.nli.InferencePosterior) -> None:
-    contrast = found.contrast.set_index("population")
+def test_the_contrast_and_what_it_rests_on(fitted: bb.nli.InferencePosterior) -> None:
+    contrast = fitted.contrast.set_index("population")
     assert contrast.loc["words like these", "sd"] > contrast.loc["these words", "sd"]
     assert (contrast["hdi_low"] > 0).all()
     assert (contrast["probability_of_direction"] > 0.95).all()
-    worth = found.worth.set_index("quantity")
+    worth = fitted.worth.set_index("quantity")
     assert worth["count"].tolist() == [1968, 15_744]
     assert (worth["mean"] < worth["count"] / 5).all()
-    assert found.sds["component"].tolist()[0] == "word"
-    assert len(found.sds) == 7
+    assert fitted.sds["component"].tolist()[0] == "word"
+    assert len(fitted.sds) == 7
 
 
-def test_it_is_printed_and_shown(found: bb.nli.InferencePosterior) -> None:
-    text = str(found)
+def test_it_is_printed_and_shown(fitted: bb.nli.InferencePosterior) -> None:
+    text = str(fitted)
     assert "male minus female, words like these" in text
-    assert "15,744 are worth about" in text
-    assert "<InferencePosterior: male minus female" in repr(found)
-    assert "male minus female" in found._repr_html_()
-    assert {part.title for part in found.parts} == {
+    assert "15,744" in text
+    assert "<InferencePosterior: male minus female" in repr(fitted)
+    assert "male minus female" in fitted._repr_html_()
+    assert {part.title for part in fitted.parts} == {
         "E, the distance to the right answer (89% HPDI)",
         "What it rests on",
     }
-    assert found.to_dict()["groups"] == ["male", "female"]
+    assert fitted.to_dict()["groups"] == ["male", "female"]
 
 
-def test_the_same_seed_gives_the_same_numbers(scores: pd.DataFrame, found: bb.nli.InferencePosterior) -> None:
+def test_the_same_seed_gives_the_same_numbers(scores: pd.DataFrame, fitted: bb.nli.InferencePosterior) -> None:
     again = bb.nli.posterior(scores, random_seed=1)
-    assert again.means.equals(found.means)
-    assert not bb.nli.posterior(scores, random_seed=2).means.equals(found.means)
+    assert again.means.equals(fitted.means)
+    assert not bb.nli.posterior(scores, random_seed=2).means.equals(fitted.means)
 
 
 def test_a_probability_and_two_pronouns(scores: pd.DataFrame) -> None:
     pronouns = scores[scores["word"].isin(["He", "She"])]
-    found = bb.nli.posterior(pronouns, "entailment", groups=("female", "male"), random_seed=1)
-    assert found.contrast["population"].tolist() == ["these words"]
+    fitted = bb.nli.posterior(pronouns, "entailment", groups=("female", "male"), random_seed=1)
+    assert fitted.contrast["population"].tolist() == ["these words"]
     entailment = pronouns.groupby("group", observed=True)["entailment"].mean()
-    assert found.contrast["observed"][0] == pytest.approx(entailment["female"] - entailment["male"], rel=1e-9)
-    assert "about these alone" in str(found)
+    assert fitted.contrast["observed"][0] == pytest.approx(entailment["female"] - entailment["male"], rel=1e-9)
+    assert "words" in {statement.kind for part in fitted.parts for statement in part.statements}
 
 
 def test_what_cannot_be_asked(scores: pd.DataFrame) -> None:
     with pytest.raises(ArgumentError, match="score='E'"):
         bb.nli.posterior(scores, "E")
-    with pytest.raises(MeasureError, match="Not every word"):
+    with pytest.raises(MeasureError, match="words"):
         bb.nli.posterior(scores.iloc[1:])
-    with pytest.raises(MeasureError, match="have one group"):
+    with pytest.raises(MeasureError, match=r"group .*male"):
         bb.nli.posterior(scores[scores["group"] == "male"])
     dev = bb.nli.test_set("dev_occupations")
     some = bb.nli.score(dev[dev["subject"].isin(["nurse", "doctor"])], by_length)
-    with pytest.raises(MeasureError, match=r"have 2 subjects.*scores\['subject'\] == 'doctor'"):
+    with pytest.raises(MeasureError, match=r" 2 subjects.*scores\['subject'\] == 'doctor'"):
         bb.nli.posterior(some)
     assert bb.nli.posterior(some[some["subject"] == "nurse"], random_seed=1).groups == ("male", "female")

@@ -11,7 +11,7 @@ from bayesbias.nli.premise_components import Premises, draw_variances
 def made(rng: np.random.Generator, verbs: int, objects: int, premises: int) -> Premises:
     """Premises at random, each verb and object at least once."""
     codes = [np.concatenate([np.arange(n), rng.integers(0, n, premises - n)]) for n in (verbs, objects)]
-    return Premises.of(codes[0], rng.permutation(codes[1]))
+    return Premises.from_codes(codes[0], rng.permutation(codes[1]))
 
 
 def rows_of(rng: np.random.Generator, premises: Premises, sds: tuple[float, float, float], count: int) -> Floats:
@@ -27,26 +27,26 @@ def test_the_draws_are_those_of_a_dense_posterior() -> None:
     premises = made(rng, 5, 7, 40)
     rows = rows_of(rng, premises, (0.8, 0.5, 1.0), 2)
     indicators = [np.eye(code.max() + 1)[code] for code in premises.codes]
-    between = [each @ each.T for each in indicators]
+    between = [part @ part.T for part in indicators]
     basis = np.linalg.qr(np.column_stack([np.ones(40), rng.normal(size=(40, 39))]))[0][:, 1:]  # orthogonal to the mean
     reduced = rows @ basis
     logs, points = [], []
     for _ in range(4000):
-        u, w, rest = *rng.uniform(0, 0.97, 2), np.exp(rng.uniform(np.log(0.3), np.log(3)))
-        ratios = [np.tan(np.pi / 2 * each) ** 2 for each in (u, w)]
-        dense = rest * (np.eye(40) + ratios[0] * between[0] + ratios[1] * between[1])
+        u, w, residual = *rng.uniform(0, 0.97, 2), np.exp(rng.uniform(np.log(0.3), np.log(3)))
+        ratios = [np.tan(np.pi / 2 * part) ** 2 for part in (u, w)]
+        dense = residual * (np.eye(40) + ratios[0] * between[0] + ratios[1] * between[1])
         # Proposed with the prior (ratios beyond 20 have no likelihood here): the likelihood is the weight.
         logs.append(multivariate_normal(cov=basis.T @ dense @ basis).logpdf(reduced).sum())
-        points.append([u, w, np.log(rest)])
+        points.append([u, w, np.log(residual)])
     weights = np.exp(np.array(logs) - max(logs))
     weights /= weights.sum()
     expected = weights @ np.array(points)
     error = np.sqrt((weights[:, None] ** 2 * (np.array(points) - expected) ** 2).sum(axis=0))
     drawn = draw_variances(rows, premises, 20_000, rng)
     ratio = np.arctan(np.sqrt(drawn[:, :2] / drawn[:, 2:])) * 2 / np.pi
-    found = np.column_stack([ratio, np.log(drawn[:, 2])])
-    error = np.hypot(error, found.std(axis=0) / np.sqrt(20_000))
-    assert np.all(abs(found.mean(axis=0) - expected) < 4.5 * error)
+    drawn_points = np.column_stack([ratio, np.log(drawn[:, 2])])
+    error = np.hypot(error, drawn_points.std(axis=0) / np.sqrt(20_000))
+    assert np.all(abs(drawn_points.mean(axis=0) - expected) < 4.5 * error)
 
 
 def test_many_premises_give_the_variances_back() -> None:
@@ -61,14 +61,14 @@ def test_the_variance_of_a_mean_by_dense_matrices() -> None:
     premises = made(rng, 4, 6, 30)
     indicators = [np.eye(code.max() + 1)[code] for code in premises.codes]
     dense = 0.5 * indicators[0] @ indicators[0].T + 0.2 * indicators[1] @ indicators[1].T + 0.9 * np.eye(30)
-    found = premises.variance_of_mean(np.array([[0.5, 0.2, 0.9]]))
-    assert found[0] == pytest.approx(dense.mean(), rel=1e-12)
+    variance = premises.variance_of_mean(np.array([[0.5, 0.2, 0.9]]))
+    assert variance[0] == pytest.approx(dense.mean(), rel=1e-12)
 
 
 def test_verbs_and_objects_that_cannot_be_told_have_no_variance() -> None:
     rng = np.random.default_rng(5)
-    premises = Premises.of(np.zeros(20, dtype=int), np.arange(20))  # one verb, each object once
-    assert premises.told == (False, False)
+    premises = Premises.from_codes(np.zeros(20, dtype=int), np.arange(20))  # one verb, each object once
+    assert premises.has_variance == (False, False)
     row = rng.normal(size=(1, 20))
     drawn = draw_variances(row, premises, 4000, rng)
     assert (drawn[:, :2] == 0).all()

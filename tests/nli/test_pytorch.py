@@ -12,13 +12,13 @@ from tests.nli.made import PAIR_VECTORS, animal_pairs
 
 def test_what_needs_pytorch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MeasureError, match=r"need torch, .* pip install 'bayesbias\[nli\]' .* 5 GB"):
+    with pytest.raises(MeasureError, match=r" torch, .* pip install 'bayesbias\[nli\]'"):
         bb.nli.train(PAIR_VECTORS, animal_pairs())
 
 
 def test_what_needs_safetensors_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    with pytest.raises(MeasureError, match="need safetensors"):
+    with pytest.raises(MeasureError, match="safetensors"):
         bb.nli.load(__file__)
 
 

@@ -45,16 +45,14 @@ def test_vectors_have_the_length_one_and_the_direction_of_the_embedding() -> Non
     vectors = WordVectors.of(EMBEDDING)
     vectors.learn(["He is not Adam"], "the pairs")
     assert np.linalg.norm(vectors.matrix, axis=1) == pytest.approx(1, abs=1e-6)
-    found = vectors.matrix[vectors.rows("He is")[1:]]
+    rows = vectors.matrix[vectors.rows("He is")[1:]]
     expected = [EMBEDDING[word] / np.linalg.norm(EMBEDDING[word]) for word in ("he", "is")]
-    assert found == pytest.approx(np.array(expected), abs=1e-6)
+    assert rows == pytest.approx(np.array(expected), abs=1e-6)
 
 
 def test_lost_words_share_random_vectors_and_are_told_once() -> None:
     vectors = WordVectors.of(EMBEDDING)
-    with pytest.warns(
-        LostWordsWarning, match=r"'toy' lacks 2 of the 4 words of the pairs, 60\.0% of all .* slicing, rope\. Each"
-    ):
+    with pytest.warns(LostWordsWarning, match=r"'toy' .* 2 of the 4 words .*the pairs, 60\.0% .*: slicing, rope\."):
         vectors.learn(["He is slicing rope", "slicing"], "the pairs")
     assert vectors.lost == ("slicing", "rope")
     other = WordVectors.of(EMBEDDING)
@@ -72,28 +70,28 @@ def test_lost_words_share_random_vectors_and_are_told_once() -> None:
 
 
 def test_words_that_are_all_lost_and_words_of_a_file() -> None:
-    with pytest.raises(LostWordsError, match=r"has none of the words of the pairs .* another language"):
+    with pytest.raises(LostWordsError, match=r"'toy' .*Katzen, schlafen"):
         WordVectors.of(EMBEDDING).learn(["Katzen schlafen"], "the pairs")
     vectors = WordVectors.of(EMBEDDING)
     vectors.learn(["he is"], "the pairs")
     vectors.embedding = None
     vectors.learn(["is he"], "the sentences")
-    with pytest.raises(LostWordsError, match=r"no vectors of 2 words of the sentences: not, Adam\. .*embedding="):
+    with pytest.raises(LostWordsError, match=r" 2 words .*: not, Adam\. .*embedding="):
         vectors.learn(["he is not Adam"], "the sentences")
 
 
 def test_sentences_that_are_none() -> None:
     vectors = WordVectors.of(EMBEDDING)
     vectors.learn(["he " * 1001], "the pairs")
-    for sentence, said in (("...", "has no word"), ("he " * 1001, "has 1,001 words, and at most 1,000")):
-        with pytest.raises(MeasureError, match=said):
+    for sentence, message in (("...", r"'\.\.\.'"), ("he " * 1001, "1,001 .*1,000")):
+        with pytest.raises(MeasureError, match=message):
             vectors.rows(sentence)
     assert len(vectors.rows("he " * 1000)) == 1001
-    with pytest.raises(MeasureError, match="premises is one text"):
+    with pytest.raises(MeasureError, match="premises "):
         checked_sentences("premises", "he is")
-    with pytest.raises(MeasureError, match="hypotheses, number 1, is 5, and no text"):
+    with pytest.raises(MeasureError, match=r"hypotheses, number 1, .*5"):
         checked_sentences("hypotheses", ["he", 5])  # type: ignore[list-item]
-    with pytest.raises(MeasureError, match="premises, number 1, is empty"):
+    with pytest.raises(MeasureError, match="premises, number 1,"):
         checked_sentences("premises", ["he", " "])
-    with pytest.raises(MeasureError, match="premises is None"):
+    with pytest.raises(MeasureError, match=r"premises .*None"):
         checked_sentences("premises", None)  # type: ignore[arg-type]

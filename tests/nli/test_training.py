@@ -38,9 +38,9 @@ def equal(one: AttentionModel, other: AttentionModel) -> bool:
 def test_a_small_language_is_learned(intra_attention: bool) -> None:
     given = {"epochs": 60, "patience": 60, "hidden_units": 32, "batch_size": 4, "dropout": 0}
     model = trained(**given, intra_attention=intra_attention)
-    found = model.evaluate(PAIRS)
-    assert found.accuracy == 1
-    assert found.counts.to_numpy().tolist() == [[8, 0, 0], [0, 8, 0], [0, 0, 8]]
+    measured = model.evaluate(PAIRS)
+    assert measured.accuracy == 1
+    assert measured.counts.to_numpy().tolist() == [[8, 0, 0], [0, 8, 0], [0, 0, 8]]
     answers = model(PAIRS["premise"].tolist(), PAIRS["hypothesis"].tolist())
     assert answers.shape == (24, 3)
     assert answers.sum(axis=1) == pytest.approx(1)
@@ -65,12 +65,12 @@ def test_the_generator_of_torch_is_left_alone() -> None:
 
 def test_the_best_epoch_is_kept_and_the_training_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """With accuracies that are given: 0.2, 0.5, then nothing better for three epochs."""
-    given = iter([0.2, 0.5, 0.5, 0.4, 0.3, 0.9])
-    kept: list[dict[str, Any]] = []
+    accuracies = iter([0.2, 0.5, 0.5, 0.4, 0.3, 0.9])
+    epoch_weights: list[dict[str, Any]] = []
 
     def answered(weights: Any, *_: Any) -> Any:
-        kept.append(weights)
-        right = round(next(given) * 10)
+        epoch_weights.append(weights)
+        right = round(next(accuracies) * 10)
         labels = np.eye(3)[[0] * 10]
         labels[right:] = [0, 1, 0]
         return labels
@@ -79,31 +79,31 @@ def test_the_best_epoch_is_kept_and_the_training_ends(monkeypatch: pytest.Monkey
     ten = pd.concat([PAIRS[PAIRS["label"] == "neutral"]] * 2).head(10)
     model = trained(development=ten, epochs=20, patience=3)
     assert model.history["accuracy"].tolist() == [0.2, 0.5, 0.5, 0.4, 0.3]
-    assert all(np.array_equal(model.weights[name], kept[1][name]) for name in kept[1])
+    assert all(np.array_equal(model.weights[name], epoch_weights[1][name]) for name in epoch_weights[1])
     assert "epoch='2 of 5'" in repr(model)
 
 
 def test_a_tenth_of_the_premises_is_held_out() -> None:
     many = pd.concat([PAIRS.assign(premise=PAIRS["premise"] + f" {number}") for number in range(10)])
-    kept, out = _held_out(many, 3)
+    training_pairs, out = _held_out(many, 3)
     assert len(out) == 8 * 3
-    assert len(kept) + len(out) == len(many)
-    assert not set(kept["premise"]) & set(out["premise"])
+    assert len(training_pairs) + len(out) == len(many)
+    assert not set(training_pairs["premise"]) & set(out["premise"])
     assert not out.equals(_held_out(many, 4)[1])
-    with pytest.raises(MeasureError, match="too few to hold a tenth"):
+    with pytest.raises(MeasureError, match=" 1 premises"):
         trained(pairs=PAIRS.head(3), development=None)
 
 
 def test_batches_hold_each_pair_once_and_pairs_of_about_the_same_length() -> None:
     vectors = WordVectors.of(bb.load_embedding(PAIR_VECTORS))
-    frame = PAIRS.assign(hypothesis=[f"{'a ' * (at % 12)}{text}" for at, text in enumerate(PAIRS["hypothesis"])])
+    frame = PAIRS.assign(hypothesis=[f"{'a ' * (pair % 12)}{text}" for pair, text in enumerate(PAIRS["hypothesis"])])
     vectors.learn([*frame["premise"], *frame["hypothesis"]], "the pairs")
     examples = _examples(frame, vectors)
-    found = list(_batches(examples, 5, np.random.default_rng(1)))
-    assert sorted(np.concatenate(found)) == list(range(24))
-    assert sorted(map(len, found)) == [4, 5, 5, 5, 5]
-    lengths = [[len(examples.rows[at]) for at in examples.pairs[1, batch]] for batch in found]
-    assert max(max(each) - min(each) for each in lengths) <= 4
+    batches = list(_batches(examples, 5, np.random.default_rng(1)))
+    assert sorted(np.concatenate(batches)) == list(range(24))
+    assert sorted(map(len, batches)) == [4, 5, 5, 5, 5]
+    lengths = [[len(examples.rows[pair]) for pair in examples.pairs[1, batch]] for batch in batches]
+    assert max(max(sizes) - min(sizes) for sizes in lengths) <= 4
 
 
 def test_a_training_that_was_stopped_goes_on_to_the_same_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +125,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_model(tmp_path: Path, m
     assert again.random_seed == 1
     assert equal(trained(epochs=5, patience=5, checkpoint=path), whole)
     assert len(calls) == 3 + 3  # nothing was left to do
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.slow
@@ -161,31 +161,31 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     before = path.read_bytes()
     moved = {word: vector + 0.1 for word, vector in PAIR_VECTORS.items()}
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"embedding": moved}, r"of another training: other vectors\. Give another file"),
+        ({"embedding": moved}, r"training\.safetensors .*: other vectors\."),
         ({"pairs": PAIRS.iloc[1:]}, "other pairs"),
-        ({"development": PAIRS.iloc[1:]}, "others to judge by"),
-        ({"dropout": 0.5}, r"dropout 0\.5, there 0\.2"),
-        ({"random_seed": 7}, "random_seed 7, there 1"),
-        ({"hidden_units": 4, "intra_attention": False}, "hidden_units 4, there 16; intra_attention False, there True"),
+        ({"development": PAIRS.iloc[1:]}, "development"),
+        ({"dropout": 0.5}, r"dropout=0\.2 .*0\.5"),
+        ({"random_seed": 7}, "random_seed=1 .*7"),
+        ({"hidden_units": 4, "intra_attention": False}, "hidden_units=16 .*4; intra_attention=True .*False"),
     ]
-    for change, said in cases:
-        with pytest.raises(InputFileError, match=said):
+    for change, message in cases:
+        with pytest.raises(InputFileError, match=message):
             trained(checkpoint=path, **change)
     assert path.read_bytes() == before
-    with pytest.raises(InputFileError, match=r"is a checkpoint of bb\.nli\.train, and not a model"):
+    with pytest.raises(InputFileError, match=r"checkpoint of bb\.nli\.train, .*model"):
         bb.nli.load(path)
     model.save(path, overwrite=True)
-    with pytest.raises(InputFileError, match=r"is a model .* and not a checkpoint"):
+    with pytest.raises(InputFileError, match=r" model .*checkpoint"):
         trained(checkpoint=path)
     path.write_bytes(before[:-100])
-    with pytest.raises(InputFileError, match="damaged or cut short"):
+    with pytest.raises(InputFileError, match="damaged"):
         trained(checkpoint=path)
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match="none"):
         trained(checkpoint=tmp_path / "none" / "file")
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"hidden_units": 0}, "hidden_units=0"),
         ({"learning_rate": 0}, "learning_rate=0"),
@@ -199,35 +199,35 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
         ({"development": "SICK"}, "development='SICK'"),
     ],
 )
-def test_arguments_are_checked(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(ArgumentError, match=said):
+def test_arguments_are_checked(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
         trained(**change)
 
 
 def test_a_training_that_diverges_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     losses = iter([0.9, float("nan")])
     monkeypatch.setattr(training, "_epoch", lambda *_: next(losses))
-    with pytest.raises(MeasureError, match=r"diverged in epoch 2: .* Take a smaller learning_rate than 0\.025"):
+    with pytest.raises(MeasureError, match=r"epoch 2: .*learning_rate .*0\.025"):
         trained()
 
 
 def test_words_that_the_vectors_lack_are_told() -> None:
     few = {word: vector for word, vector in PAIR_VECTORS.items() if word not in ("dog", "frog")}
-    with pytest.warns(LostWordsWarning, match="lacks 2 of the 12 words of the pairs, .*: dog, frog"):
+    with pytest.warns(LostWordsWarning, match=" 2 of the 12 words .*the pairs, .*: dog, frog"):
         model = trained(embedding=few)
     assert model.lost_words == ("dog", "frog")
-    with pytest.warns(LostWordsWarning, match=r"lacks 1 of the 3 words of the sentences, 33\.3%"):
+    with pytest.warns(LostWordsWarning, match=r" 1 of the 3 words .*the sentences, 33\.3%"):
         model(["A gnu sleeps"], ["A gnu sleeps"])
-    with pytest.raises(LostWordsError, match="another language"):
+    with pytest.raises(LostWordsError, match="sleeps"):
         trained(embedding={"hund": [1.0, 2.0]})
 
 
 def test_what_is_asked_of_a_model_is_checked() -> None:
     model = trained(epochs=1)
     assert model([], []).shape == (0, 3)
-    with pytest.raises(MeasureError, match="There are 1 premises and 2 hypotheses"):
+    with pytest.raises(MeasureError, match=r"1 premises .*2 hypotheses"):
         model(["a dog"], ["a dog", "a cat"])
-    with pytest.raises(MeasureError, match="has no word"):
+    with pytest.raises(MeasureError, match=r"'\.\.\.'"):
         model(["a dog"], ["..."])
     with pytest.raises(ArgumentError, match="hdi_prob"):
         model.evaluate(PAIRS, hdi_prob=2)
@@ -267,6 +267,6 @@ def test_sick_is_learned_better_than_its_largest_class(shared: Path) -> None:
     pairs, test = (bb.nli.read_pairs(path, splits=name) for name in ("TRAIN", "TEST"))
     embedding = shared / "data" / "embeddings" / "glove_6b_50d_10382.txt"
     model = bb.nli.train(embedding, pairs, hidden_units=32, epochs=8, random_seed=1, progress=False)
-    found = model.evaluate(test)
-    assert found.largest_label == pytest.approx(0.569, abs=0.001)
-    assert found.hdi_low > 0.6
+    measured = model.evaluate(test)
+    assert measured.largest_label == pytest.approx(0.569, abs=0.001)
+    assert measured.hdi_low > 0.6

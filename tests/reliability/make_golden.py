@@ -34,12 +34,12 @@ def coefficients(scores: np.ndarray) -> dict[str, float]:
 
     wide = pd.DataFrame(scores / 1000)
     long = wide.rename_axis("row").reset_index().melt("row", var_name="column", value_name="score")
-    found = pingouin.intraclass_corr(long, targets="row", raters="column", ratings="score").set_index("Type")["ICC"]
-    names = ("ICC2", "ICC3") if "ICC2" in found.index else ("ICC(A,1)", "ICC(C,1)")
+    by_type = pingouin.intraclass_corr(long, targets="row", raters="column", ratings="score").set_index("Type")["ICC"]
+    names = ("ICC2", "ICC3") if "ICC2" in by_type.index else ("ICC(A,1)", "ICC(C,1)")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         alpha = pingouin.cronbach_alpha(data=wide)[0]
-    return {"icc_2_1": float(found[names[0]]), "icc_3_1": float(found[names[1]]), "cronbach_alpha": float(alpha)}
+    return {"icc_2_1": float(by_type[names[0]]), "icc_3_1": float(by_type[names[1]]), "cronbach_alpha": float(alpha)}
 
 
 def main() -> None:

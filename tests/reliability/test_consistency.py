@@ -18,20 +18,20 @@ def test_over_seeds_words_have_pairs_as_rows_and_pairs_have_words(scores):
     of_words, of_pairs = bb.reliability.test_retest(scores), bb.reliability.test_retest(scores, "base_pair")
     assert of_words[["rows", "columns"]].drop_duplicates().to_numpy().tolist() == [[4, 5]]
     assert of_pairs[["rows", "columns"]].drop_duplicates().to_numpy().tolist() == [[12, 5]]
-    for frame, of in ((of_words, "target_word"), (of_pairs, "base_pair")):
-        assert len(frame) == 3 * scores.sizes[of]
+    for frame, dim in ((of_words, "target_word"), (of_pairs, "base_pair")):
+        assert len(frame) == 3 * scores.sizes[dim]
         for _, row in frame.iterrows():
-            one = scores.sel({"rule": row["rule"], of: row[of]}).values
+            one = scores.sel({"rule": row["rule"], dim: row[dim]}).values
             assert row["estimate"] == pytest.approx(plain(one)["icc_2_1"], abs=1e-12)
             assert row["hdi_low"] < row["mean"] < row["hdi_high"]
 
 
 def test_over_rules_seeds_are_averaged(scores):
-    for of, count in (("target_word", 4), ("base_pair", 12)):
-        frame = bb.reliability.inter_rater(scores, of)
+    for dim, count in (("target_word", 4), ("base_pair", 12)):
+        frame = bb.reliability.inter_rater(scores, dim)
         assert frame[["rows", "columns"]].drop_duplicates().to_numpy().tolist() == [[count, 3]]
         for _, row in frame.iterrows():
-            one = scores.sel({of: row[of]}).mean("seed").values.T
+            one = scores.sel({dim: row[dim]}).mean("seed").values.T
             assert row["estimate"] == pytest.approx(plain(one)["icc_3_1"], abs=1e-12)
 
 
@@ -62,7 +62,7 @@ def test_more_noise_of_seeds_is_less_reliable():
 def test_constant_scores_are_named_and_left_out(scores):
     constant = scores.copy()
     constant.loc[{"rule": "nbm", "target_word": "w3"}] = 0.2
-    with pytest.warns(QuestionWarning, match=r"undefined for nbm w3: .*constant"):
+    with pytest.warns(QuestionWarning, match=r" nbm w3: .*constant"):
         frame = bb.reliability.test_retest(constant)
     assert len(frame) == 35
     assert not ((frame["rule"] == "nbm") & (frame["target_word"] == "w3")).any()
@@ -82,7 +82,7 @@ def test_a_query_may_have_lost_words(scores):
     with pytest.raises(LostWordsError, match="1 of the 3"):
         bb.reliability.internal_consistency(scores, {"some": ["w1", "w2", "gone"]})
     for limit in (0.2, 1):  # a larger limit is not advised: it would not help
-        with pytest.raises(MeasureError, match="fewer than two words"):
+        with pytest.raises(MeasureError, match="words"):
             bb.reliability.internal_consistency(scores, {"few": ["w1", "gone"]}, max_lost=limit)
 
 
@@ -90,28 +90,28 @@ def test_bad_input(scores):
     one_seed, one_pair, one_rule, one_word = (
         scores.isel({dim: [0]}) for dim in ("seed", "base_pair", "rule", "target_word")
     )
-    with pytest.raises(MeasureError, match="have 1 seed, of which no reliability"):
+    with pytest.raises(MeasureError, match="1 seed"):
         bb.reliability.test_retest(one_seed)
-    with pytest.raises(MeasureError, match="have 1 base pair"):
+    with pytest.raises(MeasureError, match="1 base pair"):
         bb.reliability.test_retest(one_pair)
-    with pytest.raises(MeasureError, match="have 1 target word"):
+    with pytest.raises(MeasureError, match="1 target word"):
         bb.reliability.test_retest(one_word, "base_pair")
     assert len(bb.reliability.test_retest(one_pair, "base_pair")) == 3
     assert len(bb.reliability.inter_rater(one_seed)) == 12
-    with pytest.raises(MeasureError, match="have 1 rule"):
+    with pytest.raises(MeasureError, match="1 rule"):
         bb.reliability.inter_rater(one_rule)
     for part in (one_pair, one_word):
-        with pytest.raises(MeasureError, match="no reliability"):
+        with pytest.raises(MeasureError, match=r"base pair|target word"):
             bb.reliability.internal_consistency(part, {"first": WORDS[:4]})
-    with pytest.raises(ArgumentError, match="did you mean 'base_pair'"):
+    with pytest.raises(ArgumentError, match="'base_pair'"):
         bb.reliability.test_retest(scores, "base_pairs")
     with pytest.raises(ArgumentError, match="hdi_prob"):
         bb.reliability.inter_rater(scores, hdi_prob=2)
-    with pytest.raises(MeasureError, match="have the dims"):
+    with pytest.raises(MeasureError, match="dims"):
         bb.reliability.test_retest(scores.mean("seed"))
     with pytest.raises(ArgumentError, match="scores="):
         bb.reliability.test_retest(scores.values)
-    with pytest.raises(MeasureError, match="another name"):
+    with pytest.raises(MeasureError, match="'base pairs'"):
         bb.reliability.internal_consistency(scores, {"base pairs": WORDS[:4]})
     with pytest.raises(MeasureError, match="queries="):
         bb.reliability.internal_consistency(scores, [WORDS])
@@ -129,8 +129,8 @@ def test_scores_that_are_no_numbers_or_stand_twice_are_refused(scores, function)
         (scores.where(scores["seed"] != first, np.inf), "infinity"),
         (scores.astype(complex), "complex128"),
         (scores > 0, "bool"),
-        (scores.isel(seed=[0, 0, 1]), "a seed twice"),
-        (scores.isel(target_word=[*range(9), 0]), "a target word twice"),
+        (scores.isel(seed=[0, 0, 1]), "seed"),
+        (scores.isel(target_word=[*range(9), 0]), "target word"),
     ):
         with pytest.raises(MeasureError, match=message):
             ask(wrong, *queries)

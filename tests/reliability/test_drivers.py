@@ -13,7 +13,7 @@ SETTINGS = {"draws": 500, "tune": 500, "chains": 2, "random_seed": 1, "progress"
 def simulated(words: int, seed: int) -> pd.DataFrame:
     """Rows of 2 algorithms, 3 corpora and 2 rules, with tails that are not Normal."""
     rng = np.random.default_rng(seed)
-    names = {"word": [f"w{at}" for at in range(words)], "algorithm": ["sgns", "glove"], "corpus": list("abc")}
+    names = {"word": [f"w{number}" for number in range(words)], "algorithm": ["sgns", "glove"], "corpus": list("abc")}
     data = pd.MultiIndex.from_product([*names.values(), ["db_wa", "ripa"]]).to_frame(index=False)
     data.columns = pd.Index([*names, "rule"])
     word = data["word"].factorize()[0]
@@ -34,8 +34,8 @@ def simulated(words: int, seed: int) -> pd.DataFrame:
 @pytest.mark.slow
 def test_truths_and_nested_least_squares() -> None:
     data = simulated(400, 1)
-    found = drivers(data, ["stability", "rule", "pos"], **SETTINGS)
-    rows = found.coefficients.set_index(["factor", "level"])
+    fitted = drivers(data, ["stability", "rule", "pos"], **SETTINGS)
+    rows = fitted.coefficients.set_index(["factor", "level"])
     sd = data["stability"].std()
     for key, truth in {("stability", ""): 0.10 * sd, ("rule", "ripa"): -0.04, ("pos", "verb"): 0.0}.items():
         assert abs(rows.loc[key, "mean"] - truth) < 4 * rows.loc[key, "sd"]
@@ -46,40 +46,40 @@ def test_truths_and_nested_least_squares() -> None:
     names = ["intercept", "stability", *dummies.columns]
 
     def r_squared(without: str) -> float:
-        kept = [at for at, name in enumerate(names) if not name.startswith(without)]
-        residual = y - X[:, kept] @ np.linalg.lstsq(X[:, kept], y)[0]
+        columns = [column for column, name in enumerate(names) if not name.startswith(without)]
+        residual = y - X[:, columns] @ np.linalg.lstsq(X[:, columns], y)[0]
         return float(1 - residual.var() / y.var())
 
-    drops = found.drops.set_index("factor")
+    drops = fitted.drops.set_index("factor")
     for name in ("stability", "rule", "pos", "algorithm", "corpus"):
         drop = r_squared("nothing") - r_squared(name)
         assert drops.loc[name, "mean"] == pytest.approx(drop, abs=4 * drops.loc[name, "sd"] + 0.01), name
-    these = found.r_squared[found.r_squared["scope"] == "these"].set_index("part")
+    these = fitted.r_squared[fitted.r_squared["scope"] == "these"].set_index("part")
     assert these.loc["word", "mean"] > 0.2
     assert these.loc["total", "mean"] == pytest.approx(r_squared("nothing"), abs=0.06)
-    population = found.r_squared[found.r_squared["scope"] == "population"].set_index("part")
+    population = fitted.r_squared[fitted.r_squared["scope"] == "population"].set_index("part")
     widths = [frame["hdi_high"] - frame["hdi_low"] for frame in (population, these)]
     assert widths[0]["algorithm"] > 3 * widths[1]["algorithm"]
-    assert "2 levels of algorithm (glove, sgns) say little" in str(found)
-    assert found.to_dict()["facts"]["words"] == 400
-    assert repr(found) == "ReliabilityDrivers(400 words, 4,800 rows)"
-    assert found._repr_html_().startswith("<h4>Beware</h4>")
+    assert "2 levels of algorithm (glove, sgns)" in str(fitted)
+    assert fitted.to_dict()["facts"]["words"] == 400
+    assert repr(fitted) == "ReliabilityDrivers(400 words, 4,800 rows)"
+    assert fitted._repr_html_().startswith("<h4>Beware</h4>")
     again = drivers(data.sample(frac=1, random_state=1), ["stability", "rule", "pos"], **SETTINGS)
-    assert again.facts["rows"] == found.facts["rows"]
+    assert again.facts["rows"] == fitted.facts["rows"]
 
 
 def test_frames_that_cannot_be_explained() -> None:
     data = simulated(20, 2)
     for change, factors, message in (
-        (data, ["stabilty"], "no column 'stabilty'.*stability"),
-        (data, [], "Name a factor"),
-        (data, ["stability", "stability"], "named twice"),
-        (data.assign(stability=1.0), ["stability", "rule"], "same in all rows"),
-        (data.assign(stability=np.nan), ["stability", "rule"], "missing or infinite for 20 words"),
-        (data.assign(copy=data["stability"]), ["stability", "copy", "rule"], "follow from the others"),
-        (data[data["algorithm"] == "sgns"], ["stability"], "'algorithm' has one level"),
-        (pd.concat([data, data.iloc[:1]]), ["stability", "rule"], "'w0' stands twice"),
-        (data.iloc[:48], ["stability", "rule"], "4 words have all 12 cells"),
+        (data, ["stabilty"], "'stabilty'.*stability"),
+        (data, [], "factor"),
+        (data, ["stability", "stability"], "'stability'"),
+        (data.assign(stability=1.0), ["stability", "rule"], "'stability'"),
+        (data.assign(stability=np.nan), ["stability", "rule"], "'stability' .* 20 words"),
+        (data.assign(copy=data["stability"]), ["stability", "copy", "rule"], "'stability', 'copy'"),
+        (data[data["algorithm"] == "sgns"], ["stability"], "'algorithm' .*level"),
+        (pd.concat([data, data.iloc[:1]]), ["stability", "rule"], "'w0'"),
+        (data.iloc[:48], ["stability", "rule"], "4 words .* 12 cells .* 10 "),
     ):
         with pytest.raises(ReportError, match=message):
             drivers(change, factors, **SETTINGS)

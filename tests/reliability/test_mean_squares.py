@@ -36,8 +36,8 @@ def plain(scores):
 def test_equals_pingouin(name):
     """50 words of 23 base pairs and 8 seeds; the version and the command are in the file."""
     assert GOLDEN["pingouin"]
-    found = getattr(bb.reliability, name)(golden_scores())
-    np.testing.assert_allclose(found, GOLDEN[name], rtol=0, atol=1e-10)
+    estimates = getattr(bb.reliability, name)(golden_scores())
+    np.testing.assert_allclose(estimates, GOLDEN[name], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,20 +81,20 @@ def test_columns_that_only_shift_lower_agreement_and_not_consistency():
 def test_bad_input():
     scores = golden_scores()[:4]
     for constant in (0.0, 0.1, 1e9 + 0.1):
-        with pytest.raises(MeasureError, match=r"undefined for 1 of the 5 matrices.*constant"):
+        with pytest.raises(MeasureError, match=r" 1 of the 5 matrices.*constant"):
             bb.reliability.icc_2_1(np.concatenate([scores, np.full((1, 23, 8), constant)]))
     columns = np.tile(np.arange(8.0), (23, 1))  # rows do not differ
     assert bb.reliability.icc_2_1(columns) == 0
     for name in ("icc_3_1", "cronbach_alpha"):
-        with pytest.raises(MeasureError, match="undefined for 1 of the 1"):
+        with pytest.raises(MeasureError, match=" 1 of the 1 "):
             getattr(bb.reliability, name)(columns)
-    with pytest.raises(MeasureError, match="23 rows and 1 column, of"):
+    with pytest.raises(MeasureError, match=r"23 rows and 1 column\."):
         bb.reliability.icc_2_1(scores[:, :, :1])
     with pytest.raises(MeasureError, match="1 row and 8 columns"):
         bb.reliability.icc_2_1(scores[:, :1])
     with pytest.raises(MeasureError, match="NaN"):
         bb.reliability.icc_2_1(np.where(scores == scores[0, 0, 0], np.nan, scores))
-    with pytest.raises(MeasureError, match="no matrix"):
+    with pytest.raises(MeasureError, match="shape"):
         bb.reliability.icc_2_1(np.empty((0, 3, 3)))
     for wrong in (object(), "scores", [[1, 2], [3]], [1.0, 2.0]):
         with pytest.raises(MeasureError):

@@ -28,23 +28,23 @@ def test_equals_the_scores_of_single_words(monkeypatch):
     """Rule by rule and seed by seed, in blocks of words."""
     monkeypatch.setattr(room, "_WORDS", 5)
     seeds = made_seeds()
-    found = scored(seeds)
-    assert found.dims == ("rule", "base_pair", "target_word", "seed")
-    assert found["seed"].values.tolist() == [1, 2, 3]
+    scores = scored(seeds)
+    assert scores.dims == ("rule", "base_pair", "target_word", "seed")
+    assert scores["seed"].values.tolist() == [1, 2, 3]
     for rule in RULES:
         for seed, embedding in seeds.items():
             k = 5 if rule == "nbm" else None
             frame = word_scores(embedding, WORDS, PAIRS, rule=rule, k=k).scores
             one = frame.pivot(index="base_pair", columns="word", values="score")
-            own = found.sel(rule=rule, seed=seed).to_pandas()
-            np.testing.assert_allclose(own, one.loc[own.index, own.columns], rtol=0, atol=1e-13)
+            single = scores.sel(rule=rule, seed=seed).to_pandas()
+            np.testing.assert_allclose(single, one.loc[single.index, single.columns], rtol=0, atol=1e-13)
 
 
 def test_every_word_that_all_seeds_have():
     seeds = made_seeds(2, more=5)
-    found = scored(seeds, None)
-    assert found["target_word"].values.tolist() == list(seeds[1].words)
-    np.testing.assert_allclose(found.sel(target_word=WORDS), scored(seeds), atol=1e-13)
+    scores = scored(seeds, None)
+    assert scores["target_word"].values.tolist() == list(seeds[1].words)
+    np.testing.assert_allclose(scores.sel(target_word=WORDS), scored(seeds), atol=1e-13)
 
 
 def test_lost_words_and_pairs_are_dropped_for_all_seeds_and_named():
@@ -52,14 +52,14 @@ def test_lost_words_and_pairs_are_dropped_for_all_seeds_and_named():
     words = [word for word in seeds[2].words if word not in ("w3", "queen")]
     seeds[2] = bb.Embedding(tuple(words), seeds[2].matrix(words))
     with pytest.warns(LostWordsWarning) as warned:
-        found = scored(seeds, [*WORDS, "gone"])
-    assert ["w3, gone" in str(each.message) for each in warned] == [True, False]
+        scores = scored(seeds, [*WORDS, "gone"])
+    assert ["w3, gone" in str(warning.message) for warning in warned] == [True, False]
     assert "king ~ queen" in str(warned[1].message)
-    assert found.attrs["lost_words"] == ["w3", "gone"]
-    assert found.attrs["lost_base_pairs"] == ["king ~ queen"]
-    assert not {"w3", "gone"} & set(found["target_word"].values)
-    assert found.sizes["base_pair"] == 3
-    assert np.isfinite(found).all()
+    assert scores.attrs["lost_words"] == ["w3", "gone"]
+    assert scores.attrs["lost_base_pairs"] == ["king ~ queen"]
+    assert not {"w3", "gone"} & set(scores["target_word"].values)
+    assert scores.sizes["base_pair"] == 3
+    assert np.isfinite(scores).all()
 
 
 def test_files_are_read_with_the_words_that_are_needed(tmp_path):
@@ -83,48 +83,53 @@ def test_scores_beyond_the_memory_are_kept_on_disk(monkeypatch):
     assert isinstance(large.data, dask.array.Array)
     assert large.data.numblocks == (1, 1, 3, 1)
     np.testing.assert_array_equal(large.values, held.values)
-    for of in ("target_word", "base_pair"):
+    for dim in ("target_word", "base_pair"):
         for report in (bb.reliability.test_retest, bb.reliability.inter_rater):
-            np.testing.assert_allclose(report(large, of)["mean"], report(held, of)["mean"], atol=1e-12)
+            np.testing.assert_allclose(report(large, dim)["mean"], report(held, dim)["mean"], atol=1e-12)
     queries = {"few": WORDS[:4]}
-    on_disk, in_memory = (bb.reliability.internal_consistency(each, queries)["mean"] for each in (large, held))
+    on_disk, in_memory = (bb.reliability.internal_consistency(array, queries)["mean"] for array in (large, held))
     np.testing.assert_allclose(on_disk, in_memory, atol=1e-12)
 
 
 def test_a_file_keeps_them(tmp_path):
-    found = scored(made_seeds())
-    found.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
+    scores = scored(made_seeds())
+    scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
     with xr.open_dataarray(tmp_path / "scores.nc", engine="h5netcdf") as again:
-        xr.testing.assert_identical(again.load().drop_attrs(), found.drop_attrs())
+        xr.testing.assert_identical(again.load().drop_attrs(), scores.drop_attrs())
 
 
 def test_words_of_one_vector_are_one_target():
-    seeds = {seed: bb.Embedding(each.words, each.vectors, case="lower") for seed, each in made_seeds().items()}
+    seeds = {
+        seed: bb.Embedding(embedding.words, embedding.vectors, case="lower") for seed, embedding in made_seeds().items()
+    }
     with pytest.warns(DuplicatesWarning, match="W1"):
-        found = scored(seeds, ["w1", "W1", "w2", "w2"])
-    assert found["target_word"].values.tolist() == ["w1", "w2"]
+        scores = scored(seeds, ["w1", "W1", "w2", "w2"])
+    assert scores["target_word"].values.tolist() == ["w1", "w2"]
 
 
 def test_bad_input():
     seeds = made_seeds()
-    with pytest.raises(MeasureError, match="Seed 1 has vectors of 10 dimensions, seed 9 of 4"):
+    with pytest.raises(MeasureError, match=r"Seed 1 .* 10 dimensions, .*seed 9 .* 4"):
         scored(seeds | made_seeds(1, dimensions=4) | {9: made_seeds(1, dimensions=4)[1], 1: seeds[1]})
-    with pytest.raises(MeasureError, match="seeds 2 and 8 are the same"):
+    with pytest.raises(MeasureError, match="seeds 2 and 8 "):
         scored(seeds | {8: seeds[2]})
-    other = {seed: bb.Embedding(tuple(f"{w}!" for w in each.words), each.vectors) for seed, each in seeds.items()}
+    other = {
+        seed: bb.Embedding(tuple(f"{w}!" for w in embedding.words), embedding.vectors)
+        for seed, embedding in seeds.items()
+    }
     with pytest.raises(LostWordsError, match="12 of the 12"):
         scored({1: seeds[1], 2: other[2]})
     with pytest.raises(LostWordsError, match="40 of the 40"):
         scored({1: seeds[1], 2: other[2]}, None)
-    with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="no target word that all"):
+    with pytest.warns(LostWordsWarning), pytest.raises(MeasureError, match="target word"):
         scored({1: seeds[1], 2: other[2]}, max_lost=1)
-    with pytest.raises(MeasureError, match="no base pair is left"):
+    with pytest.raises(MeasureError, match="base pair"):
         scored(seeds, base_pairs=[("x", "y")])
     with pytest.raises(MeasureError, match="same direction"):
         scored(seeds, base_pairs=[("he", "he")])
-    with pytest.raises(MeasureError, match="leave k out"):
+    with pytest.raises(MeasureError, match=r"k .*'nbm'"):
         scored(seeds, rules=["ripa"], k=5)
-    with pytest.raises(ArgumentError, match="did you mean 'ripa'"):
+    with pytest.raises(ArgumentError, match="'ripa'"):
         scored(seeds, rules=["rippa"])
     for wrong in ([], ["ripa", "ripa"], "ripa"):
         with pytest.raises(ArgumentError, match="rules="):
@@ -132,7 +137,7 @@ def test_bad_input():
     for wrong in ({}, {1.5: seeds[1]}, seeds[1], None):
         with pytest.raises(ArgumentError, match="embeddings"):
             scored(wrong)
-    with pytest.raises(MeasureError, match="no target words"):
+    with pytest.raises(MeasureError, match="target words"):
         scored(seeds, [])
     with pytest.raises(BayesBiasError):
         scored({1: [1.0, 2.0], 2: [2.0, 3.0]})

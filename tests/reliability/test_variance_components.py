@@ -15,14 +15,14 @@ def squares_of(n, k, rows, columns, error):
 def test_without_columns_it_is_the_f_distribution(reliability, c):
     """The interval holds 89 % by SciPy's F distribution, and its ends are equally dense on Fisher's z scale."""
     n, k, ratio = 23, 8, np.array([0.8, 1.5, 6.0, 300.0])
-    found = posterior(squares_of(n, k, ratio, np.ones(4), np.ones(4)), reliability, hdi_prob=0.89)
-    ends = [(1 + c * found[name]) / (1 - found[name]) / ratio for name in ("hdi_low", "hdi_high")]
+    summary = posterior(squares_of(n, k, ratio, np.ones(4), np.ones(4)), reliability, hdi_prob=0.89)
+    ends = [(1 + c * summary[name]) / (1 - summary[name]) / ratio for name in ("hdi_low", "hdi_high")]
     law = stats.f((n - 1) * (k - 1), n - 1)
     np.testing.assert_allclose(law.cdf(ends[1]) - law.cdf(ends[0]), 0.89, atol=0.001)
     low, high = (end * law.pdf(end) for end in ends)
     np.testing.assert_allclose(low, high, rtol=0.05)
     mean = [law.expect(lambda x, r=r: (r * x - 1) / (r * x + c)) for r in ratio]
-    np.testing.assert_allclose(found["mean"], mean, atol=0.002)
+    np.testing.assert_allclose(summary["mean"], mean, atol=0.002)
 
 
 @pytest.mark.parametrize(("n", "k"), [(23, 3), (23, 8), (200, 8)])
@@ -34,16 +34,16 @@ def test_agreement_is_that_of_a_plain_simulation(n, k, rows, columns):
     msc = columns * (k - 1) / rng.chisquare(k, draws)
     mse = (n - 1) * (k - 1) / rng.chisquare((n - 1) * (k - 1), draws)
     icc = (msr - mse) / (msr + (k - 1) * mse + k / n * (msc - mse))
-    found = {
+    summary = {
         name: part[0] for name, part in posterior(squares_of(n, k, rows, columns, 1), ICC_2_1, hdi_prob=0.89).items()
     }
-    assert found["mean"] == pytest.approx(icc.mean(), abs=0.02 * icc.std())
-    assert found["sd"] == pytest.approx(icc.std(), rel=0.02)
-    assert np.mean((icc >= found["hdi_low"]) & (icc <= found["hdi_high"])) == pytest.approx(0.89, abs=0.005)
+    assert summary["mean"] == pytest.approx(icc.mean(), abs=0.02 * icc.std())
+    assert summary["sd"] == pytest.approx(icc.std(), rel=0.02)
+    assert np.mean((icc >= summary["hdi_low"]) & (icc <= summary["hdi_high"])) == pytest.approx(0.89, abs=0.005)
     z = np.sort(np.log((1 + (k - 1 - k / n) * icc) / (1 - icc)))
     span = int(0.89 * draws)
     shortest = np.min(z[span:] - z[:-span])
-    ends = [np.log((1 + (k - 1 - k / n) * found[end]) / (1 - found[end])) for end in ("hdi_low", "hdi_high")]
+    ends = [np.log((1 + (k - 1 - k / n) * summary[end]) / (1 - summary[end])) for end in ("hdi_low", "hdi_high")]
     assert ends[1] - ends[0] == pytest.approx(shortest, rel=0.03)
 
 
@@ -66,8 +66,8 @@ def test_a_wider_interval_holds_the_narrower():
 
 def test_seeds_that_agree_wholly_leave_nothing_open():
     for reliability in (ICC_2_1, ICC_3_1, CRONBACH_ALPHA):
-        found = posterior(squares_of(23, 8, [2.0, 2.0], [0.0, 0.0], [0.0, 0.0]), reliability, hdi_prob=0.89)
-        np.testing.assert_allclose([found["mean"], found["hdi_low"], found["hdi_high"]], 1.0)
-        np.testing.assert_allclose(found["sd"], 0.0)
+        summary = posterior(squares_of(23, 8, [2.0, 2.0], [0.0, 0.0], [0.0, 0.0]), reliability, hdi_prob=0.89)
+        np.testing.assert_allclose([summary["mean"], summary["hdi_low"], summary["hdi_high"]], 1.0)
+        np.testing.assert_allclose(summary["sd"], 0.0)
     rows_alike = posterior(squares_of(23, 8, 0.0, 1.0, 1.0), ICC_3_1, hdi_prob=0.89)
     assert rows_alike["mean"][0] == rows_alike["hdi_high"][0] == pytest.approx(-1 / 7)

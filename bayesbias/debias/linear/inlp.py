@@ -15,6 +15,7 @@ from bayesbias.debias.rows import unit_rows
 from bayesbias.debias.subspace import neutral_word_bias
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError
+from bayesbias.estimates.intervals import share_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,22 +166,6 @@ class INLP(Method[FittedINLP]):
         low, high = share_interval(correct, count, self.hdi_prob)
         share = {"accuracy": correct / count, "hdi_low": low, "hdi_high": high}
         return share | {"chance": 1 / _CLASSES, "words": count}
-
-
-def share_interval(successes: int, count: int, prob: float) -> tuple[float, float]:
-    """Return the highest posterior density interval of a share, with a uniform prior.
-
-    >>> low, high = share_interval(40, 100, 0.89)
-    >>> round(low, 3), round(high, 3)
-    (0.324, 0.479)
-    """
-    from scipy.stats import beta
-
-    posterior = beta(successes + 1, count - successes + 1)
-    below = np.linspace(0.0, 1.0 - prob, 2001)
-    lows, highs = posterior.ppf(below), posterior.ppf(np.minimum(below + prob, 1.0))
-    narrowest = int(np.argmin(highs - lows))
-    return float(lows[narrowest]), float(highs[narrowest])
 
 
 def _classifier(vectors: Floats, labels: Integers) -> Any:

@@ -5,6 +5,7 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
+from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along
 from bayesbias.metrics.embedding_scores.result import (
     LABELS,
@@ -14,7 +15,7 @@ from bayesbias.metrics.embedding_scores.result import (
     labels_of,
     rows_of_quantity,
 )
-from bayesbias.metrics.embedding_scores.statistics import posterior, shortest_interval, value_of
+from bayesbias.metrics.embedding_scores.statistics import posterior, value_of
 from bayesbias.metrics.shared_parameters import shared_parameters
 
 _COLUMNS = ["quantity", "before", "after", "change", "hdi_low", "hdi_high", "probability_of_increase", "items"]

@@ -12,8 +12,9 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.statements import digits_text, facts_html, percent_text, plain, rows_of
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along
-from bayesbias.metrics.embedding_scores.statistics import Quantity, posterior, shortest_interval, value_of
+from bayesbias.metrics.embedding_scores.statistics import Quantity, posterior, value_of
 
 LABELS = ("item", "part")
 

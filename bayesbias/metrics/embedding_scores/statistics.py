@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.errors import MeasureError
@@ -155,18 +155,6 @@ def posterior(
         drawn = statistic(before, weights)
         blocks.append(drawn if after is None else statistic(after, weights) - drawn)
     return np.concatenate(blocks)
-
-
-def shortest_interval(draws: ArrayLike, probability: float) -> tuple[float, float]:
-    """Return the shortest interval that holds a share of draws, the highest posterior density interval.
-
-    >>> shortest_interval([0.0, 1.0, 2.0, 2.5, 9.0], 0.5)
-    (1.0, 2.5)
-    """
-    ordered = np.sort(np.asarray(draws, dtype=np.float64))
-    inside = max(int(probability * len(ordered)), 1)
-    start = int(np.argmin(ordered[inside:] - ordered[: len(ordered) - inside]))
-    return float(ordered[start]), float(ordered[start + inside])
 
 
 def _weights(count: int, random: np.random.Generator, labels: NDArray[np.integer] | None) -> Iterator[Floats]:

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesbias.estimates.intervals import shortest_interval
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -67,9 +69,9 @@ def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
     (Kim and Pollard 1990).
     """
     parts = np.array_split(draws, min(BATCHES, len(draws) // 5))
-    ends = np.array([_draws_ends(part, hdi_prob) for part in parts])
+    ends = np.array([shortest_interval(part, hdi_prob) for part in parts])
     errors = ends.std(axis=0, ddof=1) / len(parts) ** (1 / 3) if len(parts) > 1 else np.full(2, np.inf)
-    return Interval(*_draws_ends(draws, hdi_prob), *map(float, errors))
+    return Interval(*shortest_interval(draws, hdi_prob), *map(float, errors))
 
 
 def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
@@ -133,7 +135,7 @@ def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -
 
 def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | None = None) -> Estimate:
     """Return moments and highest posterior density interval of draws, shape (draws,)."""
-    low, high = _draws_ends(draws, hdi_prob)
+    low, high = shortest_interval(draws, hdi_prob)
     sd = float(draws.std(ddof=1))
     return Estimate(
         mean=float(draws.mean()),
@@ -154,14 +156,6 @@ def _end_error(width: float, hdi_prob: float, effective: float) -> float:
     tail = (1 - hdi_prob) / 2
     end = float(norm.isf(tail))
     return float(np.sqrt(tail * (1 - tail) / effective) / norm.pdf(end) * width / (2 * end))
-
-
-def _draws_ends(draws: np.ndarray, hdi_prob: float) -> tuple[float, float]:
-    """Return the ends of the shortest interval that holds that share of draws."""
-    ordered = np.sort(draws)
-    inside = min(max(int(np.floor(hdi_prob * len(draws))), 1), len(draws) - 1)
-    first = int(np.argmin(ordered[inside:] - ordered[: len(draws) - inside]))
-    return float(ordered[first]), float(ordered[first + inside])
 
 
 def _shortest(nodes: np.ndarray, below: np.ndarray, prob: float) -> tuple[float, float]:

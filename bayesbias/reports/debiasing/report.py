@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Part, Statement, interval_text, percent_text, rows_of, signed_text
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, name_some, warn_user
-from bayesbias.estimates.correlations import correlation_interval
+from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import settled
 from bayesbias.reports.audits.assembly import repeat
 from bayesbias.reports.audits.cells import Answer
@@ -28,7 +26,7 @@ _VALUES = (
 COLUMNS = (*TEXTS[:6], *_VALUES, "reading", "items", "lost")
 _FIRST = 6  # statements of a kind on the first screen of a page
 _TINY = 0.0005  # changes that three decimals do not show
-_FEWEST = 4  # embeddings over which a correlation says anything at all
+
 # What the intervals of the difference and of both gaps say, by `reading` of `compare_embeddings`, and in this order.
 _READINGS = {
     "baseline only": "Smaller, and not settled any more, after",
@@ -288,17 +286,16 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     for place, first in enumerate(names):
         for second in names[place + 1 :]:
             both = values[[first, second]].dropna()
-            if len(both) < _FEWEST or (both.nunique() < 2).any():
+            if len(both) < LEAST_EMBEDDINGS or (both.nunique() < 2).any():
                 continue
-            r = float(np.corrcoef(both.to_numpy(), rowvar=False)[0, 1])
-            rows.append((first, second, len(both), r, *correlation_interval(r, len(both), hdi_prob=report.hdi_prob)))
+            numbers = correlated(both[first], both[second], hdi_prob=report.hdi_prob)
+            rows.append((first, second, len(both), *numbers))
     if not rows:
         raise ReportError(
-            f"Correlations take at least {_FEWEST} embeddings that have two measures, and that differ: the report has "
-            f"{len(values)} embeddings and {len(names)} measures. Ask for more methods or measures."
+            f"Correlations take at least {LEAST_EMBEDDINGS} embeddings that have two measures, and that differ: the "
+            f"report has {len(values)} embeddings and {len(names)} measures. Ask for more methods or measures."
         )
-    names = ["first", "second", "embeddings", "correlation", "hdi_low", "hdi_high", "probability_of_positive"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=["first", "second", "embeddings", *CORRELATION_COLUMNS])
 
 
 def setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Part, Statement, percent_text, rows_of
 from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.intervals import MOMENTS, estimates
+from bayesbias.estimates.intervals import common_mean, estimate_frame
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import check_fit, fit_fact
 from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
@@ -281,19 +281,13 @@ def seed_sd_draws(means: Floats, errors: Floats, samples: int, rng: np.random.Ge
     nodes = 5 * SEED_SD_PRIOR * np.linspace(0, 1, _GRID + 1)[1:] ** 2
     tau, mean = np.empty((2, samples, means.shape[1]))
     for column in range(means.shape[1]):
-        variance = nodes[:, None] ** 2 + errors[:, column] ** 2
-        weights = 1 / variance
-        center = (weights * means[:, column]).sum(axis=1) / weights.sum(axis=1)
-        log_density = (
-            -0.5 * (nodes / SEED_SD_PRIOR) ** 2
-            - 0.5 * np.log(weights.sum(axis=1))
-            - 0.5 * np.log(variance).sum(axis=1)
-            - 0.5 * (weights * (means[:, column] - center[:, None]) ** 2).sum(axis=1)
-        )
+        variances = nodes[:, None] ** 2 + errors[:, column] ** 2
+        centre, precision, log_density = common_mean(means[:, column], variances)
+        log_density = log_density - 0.5 * (nodes / SEED_SD_PRIOR) ** 2
         mass = np.exp(log_density - log_density.max()) * np.gradient(nodes)
         chosen = np.searchsorted(np.cumsum(mass) / mass.sum(), rng.random(samples)).clip(max=_GRID - 1)
         tau[:, column] = nodes[chosen]
-        mean[:, column] = rng.normal(center[chosen], 1 / np.sqrt(weights.sum(axis=1)[chosen]))
+        mean[:, column] = rng.normal(centre[chosen], 1 / np.sqrt(precision[chosen]))
     return mean, tau
 
 
@@ -375,11 +369,9 @@ def _estimates_over_seeds(
 ) -> "pd.DataFrame":
     """Return estimates of each contrast over seeds, and its spread from the word lists and from the seed."""
     import pandas as pd
-    import xarray as xr
 
     def summary(values: Floats) -> "pd.DataFrame":
-        array = xr.DataArray(values[None], dims=("chain", "draw", "row"))
-        return estimates(array, hdi_prob=hdi_prob, independent=_DRAWS)[list(MOMENTS)]
+        return estimate_frame(values, {}, hdi_prob)
 
     parts = []
     for start in range(0, errors.shape[1], _AT_ONCE):

@@ -6,8 +6,8 @@ from scipy.stats import beta
 
 import bayesbias as bb
 from bayesbias.debias import INLP
-from bayesbias.debias.linear.inlp import share_interval
 from bayesbias.errors import MeasureError
+from bayesbias.estimates.intervals import share_interval
 
 pytest.importorskip("sklearn")
 

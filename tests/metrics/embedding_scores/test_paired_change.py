@@ -9,8 +9,9 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError
+from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
-from bayesbias.metrics.embedding_scores.statistics import Quantity, posterior, shortest_interval
+from bayesbias.metrics.embedding_scores.statistics import Quantity, posterior
 
 FOLDER = bb.bundled("data", "vectors")
 RANDOM = np.random.default_rng(8)

@@ -6,11 +6,11 @@ from scipy import stats
 from sklearn.metrics import v_measure_score
 
 from bayesbias.errors import MeasureError
+from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.metrics.embedding_scores.statistics import (
     DRAWS,
     Quantity,
     posterior,
-    shortest_interval,
     spearman,
     v_measure,
     value_of,
