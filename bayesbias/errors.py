@@ -1,8 +1,8 @@
 """Every error and warning that a user can meet.
 
-Each message says what was found, where, and what to do. Errors derive from `BayesBiasError`, so that one ``except``
-catches them all, and from the built-in error that fits; warnings derive from `BayesBiasWarning`. Code that turns a
-built-in error into one of these lets them pass first: ``except BayesBiasError: raise``.
+Each message says what is wrong, where, and what to do. Errors derive from `BayesBiasError`, so that one ``except``
+catches them all, and from the built-in error that fits; warnings derive from `BayesBiasWarning`. Code that converts
+built-in errors into these re-raises its own first: ``except BayesBiasError: raise``.
 """
 
 import warnings
@@ -47,11 +47,11 @@ class BayesBiasError(Exception):
 
 
 class ArgumentError(BayesBiasError, ValueError):
-    """An argument that many functions share, such as a seed or a probability, is not usable."""
+    """An argument, such as a seed or a probability, is not usable."""
 
 
 class StudyError(BayesBiasError, ValueError):
-    """A study is not usable: all its faults are listed at once."""
+    """A study is not usable; the message lists all its faults."""
 
 
 class EmbeddingError(BayesBiasError, ValueError):
@@ -59,11 +59,11 @@ class EmbeddingError(BayesBiasError, ValueError):
 
 
 class LostWordsError(EmbeddingError, LookupError):
-    """So many words are missing from an embedding that a study's question cannot be answered."""
+    """An embedding lacks too many words to answer a study's question."""
 
 
 class TableError(BayesBiasError, ValueError):
-    """A distance table breaks the schema: all its faults are listed at once."""
+    """A distance table breaks the schema; the message lists all its faults."""
 
 
 class ModelError(BayesBiasError, ValueError):
@@ -71,11 +71,11 @@ class ModelError(BayesBiasError, ValueError):
 
 
 class FitError(BayesBiasError, ValueError):
-    """A fit cannot be made from this table and model, or a given fit is not one of ours."""
+    """A fit cannot be made from this table and model, or was not made by this package."""
 
 
 class ReportError(BayesBiasError, ValueError):
-    """A report was asked for something that the fit does not hold."""
+    """A report needs something that the fit lacks."""
 
 
 class MeasureError(BayesBiasError, ValueError):
@@ -83,7 +83,7 @@ class MeasureError(BayesBiasError, ValueError):
 
 
 class ClusterError(BayesBiasError, OSError):
-    """The workers of a study on a cluster cannot be reached, or are gone."""
+    """The workers of a cluster cannot be reached or were lost."""
 
 
 class OutputError(BayesBiasError, OSError):
@@ -91,19 +91,19 @@ class OutputError(BayesBiasError, OSError):
 
 
 class InputFileError(BayesBiasError, OSError):
-    """A file cannot be opened or is not what its name says."""
+    """A file cannot be opened, or its content does not match its name."""
 
 
 class NotEnoughMemoryError(BayesBiasError, MemoryError):
-    """Work would need more memory than is free."""
+    """Work needs more memory than is free."""
 
 
 class BayesBiasWarning(UserWarning):
-    """Base of every warning that this package gives."""
+    """Base of every warning of this package."""
 
 
 class LostWordsWarning(BayesBiasWarning):
-    """Some words of a study are missing from an embedding."""
+    """An embedding lacks some words of a study."""
 
 
 class DuplicatesWarning(BayesBiasWarning):
@@ -111,39 +111,39 @@ class DuplicatesWarning(BayesBiasWarning):
 
 
 class ConvergenceWarning(BayesBiasWarning):
-    """A sampler's diagnostics say that its draws should not be trusted yet."""
+    """A sampler's diagnostics say that its draws cannot be trusted yet."""
 
 
 class SamplerWarning(BayesBiasWarning):
-    """Another sampler was used than the fastest."""
+    """The fastest sampler was not used."""
 
 
 class TrainingWarning(BayesBiasWarning):
-    """Vectors were trained in a way that does not give the same vectors again."""
+    """Training is not reproducible with these settings."""
 
 
 class QuestionWarning(BayesBiasWarning):
-    """A question has no answer, or an answer that is about more than it asks."""
+    """A question has no answer, or its answer covers more than it asks."""
 
 
 class FigureWarning(BayesBiasWarning):
-    """A figure does not show everything as it should."""
+    """A figure does not show everything correctly."""
 
 
-def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Return a hint such as ``" (did you mean 'human'?)"``, or an empty string where nothing is close.
+def did_you_mean(text: str, choices: Iterable[str]) -> str:
+    """Return a hint such as ``" (did you mean 'human'?)"``, or an empty string if no choice is close.
 
     >>> did_you_mean("humen", ["human", "neutral"])
     " (did you mean 'human'?)"
     >>> did_you_mean("xyz", ["human", "neutral"])
     ''
     """
-    close = get_close_matches(given, list(known), n=1, cutoff=0.7)
+    close = get_close_matches(text, list(choices), n=1, cutoff=0.7)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def name_some(items: Iterable[object], limit: int = 8) -> str:
-    """Return a readable list of at most `limit` items that says how many more there are.
+    """Return at most `limit` items as text, and how many more there are.
 
     >>> name_some(["a", "b", "c"], limit=2)
     'a, b and 1 more'
@@ -155,7 +155,7 @@ def name_some(items: Iterable[object], limit: int = 8) -> str:
 
 
 def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) -> None:
-    """Raise one error that lists all faults, or a hundred of more, if there are any.
+    """Raise one error that lists all faults, at most a hundred, if there are any.
 
     >>> raise_faults(StudyError, "The study 'pets'", ["It has no words."])
     Traceback (most recent call last):
@@ -171,14 +171,14 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Sequence[str]) 
 
 @contextmanager
 def collected_warnings(category: type[Warning] = Warning) -> Iterator[list[warnings.WarningMessage]]:
-    """Collect warnings in a list and show none of them; one thread at a time, since filters belong to the process."""
+    """Yield a list that collects warnings instead of showing them; one thread at a time, as filters are global."""
     with _COLLECTING, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", category)
         yield caught
 
 
 def library_reason(error: BaseException) -> str:
-    """Return the first line of what a library says of a fault, as a sentence.
+    """Return the first line of a library's error message as a sentence.
 
     >>> library_reason(ValueError("header too small"))
     'header too small.'
@@ -190,5 +190,5 @@ def library_reason(error: BaseException) -> str:
 
 
 def warn_user(message: str, category: type[BayesBiasWarning]) -> None:
-    """Warn, pointing at the line of the user's code and not at one of this package."""
+    """Warn, naming the line of the user's code that called this package."""
     warnings.warn(message, category, skip_file_prefixes=(str(Path(__file__).parent),))

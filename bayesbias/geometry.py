@@ -1,7 +1,7 @@
 """Geometry of lists of vectors: row spaces, the angles between them, the canonical subspace metric.
 
-Arrays in, arrays out. A list of words is an array of shape (words, dimensions), one vector a row; every function but
-`joint_coordinates` takes stacks of them too, of shape (..., words, dimensions).
+Functions take and return arrays. A list of words is an array of shape (words, dimensions), one vector a row; most
+functions also take stacks of lists, of shape (..., words, dimensions).
 """
 
 from typing import Any
@@ -14,35 +14,25 @@ from bayesbias.base.checks import check_count, check_flag
 from bayesbias.errors import MeasureError
 
 __all__ = [
-    "RANK_TOLERANCE",
-    "canonical_congruences",
-    "canonical_subspace_similarity",
-    "checked_rows",
-    "checked_vectors",
-    "condition_number",
-    "joint_coordinates",
-    "projectors",
-    "rank",
-    "row_space",
-    "unit_rows",
-    "unit_vectors",
+    "RANK_TOLERANCE", "canonical_congruences", "canonical_subspace_similarity", "checked_rows", "checked_vectors",
+    "condition_number", "joint_coordinates", "projectors", "rank", "row_space", "unit_rows", "unit_vectors",
     "weighted_directions",
-]
+]  # fmt: skip
 
 
 RANK_TOLERANCE = 1e-6
-"""Singular values of unit vectors that are below this part of the largest one count as zero: rounding to single
-precision alone makes a combination of stored vectors miss its place by about 1e-7."""
+"""Singular values of unit vectors below this share of the largest one count as zero; rounding to single precision
+alone moves a combination of stored vectors by about 1e-7."""
 
 LEAST_SQUARE = 1e-290
-"""Least squared length of a vector: below it, squares of float64 numbers lose digits."""
+"""Smallest squared length of a vector; below it, squares of float64 numbers lose digits."""
 
-# Squared, so a condition number of 10,000: beyond it, Gram matrices lose too many digits.
+# A squared condition number: above 10,000, Gram matrices lose too many digits.
 _WELL_CONDITIONED = 1e-8
 
 
 def checked_vectors(vectors: ArrayLike) -> Floats:
-    """Return lists of vectors as float64, after checking that each vector has a direction.
+    """Return lists of vectors as float64; each vector must have a direction.
 
     Parameters
     ----------
@@ -66,9 +56,9 @@ def checked_vectors(vectors: ArrayLike) -> Floats:
         squares = np.einsum("...i,...i->...", array, array)
     usable = np.isfinite(squares) & (squares >= LEAST_SQUARE)
     if not usable.all():
-        place = tuple(int(at) for at in np.argwhere(~usable)[0])
+        place = tuple(int(position) for position in np.argwhere(~usable)[0])
         where = f"{place[-1]}" + (f" of list {place[:-1]}" if len(place) > 1 else "")
-        fault = "is zero, or too short for its numbers to be squared"
+        fault = "is zero or too short (its squared length underflows)"
         if not squares[place] < LEAST_SQUARE:
             fault = "holds a NaN, an infinity or a number too large to square"
         raise MeasureError(f"Vector {where} (counted from 0) {fault}, so it has no direction. Leave its word out.")
@@ -84,7 +74,7 @@ def checked_rows(vectors: ArrayLike) -> Floats:
 
 
 def unit_rows(vectors: ArrayLike) -> Floats:
-    """Return one list of vectors scaled to length 1, as cosine distances and the measures of words are made of.
+    """Return one list of vectors, scaled to length 1.
 
     >>> unit_rows([[3, 4]])
     array([[0.6, 0.8]])
@@ -95,7 +85,7 @@ def unit_rows(vectors: ArrayLike) -> Floats:
 
 
 def unit_vectors(vectors: ArrayLike) -> Floats:
-    """Return lists of vectors scaled to length 1: as `unit_rows`, but for stacks, and rounded otherwise.
+    """Return lists of vectors or stacks of them, scaled to length 1; rounding differs from `unit_rows`.
 
     >>> unit_vectors([[3, 4]])
     array([[0.6, 0.8]])
@@ -108,9 +98,9 @@ def unit_vectors(vectors: ArrayLike) -> Floats:
 def row_space(vectors: ArrayLike) -> Floats:
     """Return an orthonormal basis of the space that a list's vectors span.
 
-    Vectors are not centred: the space holds the origin. Lists that are conditioned well are made orthonormal by two
-    passes of Cholesky-QR, which is as accurate as QR there and several times as fast on stacks; all others by a
-    singular value decomposition, which finds their rank.
+    Vectors are not centred: the space contains the origin. Well-conditioned lists are made orthonormal by two passes of
+    Cholesky-QR, which is then as accurate as QR and several times as fast on stacks; all others by a singular value
+    decomposition, which finds their rank.
 
     Parameters
     ----------
@@ -120,8 +110,8 @@ def row_space(vectors: ArrayLike) -> Floats:
     Returns
     -------
     array
-        Of shape (..., min(words, dimensions), dimensions): orthonormal rows, and rows of zeros where the vectors
-        depend on each other (see `RANK_TOLERANCE`).
+        Orthonormal rows, of shape (..., min(words, dimensions), dimensions); if the vectors are linearly dependent
+        (see `RANK_TOLERANCE`), some rows are zero.
 
     Raises
     ------
@@ -157,7 +147,7 @@ def row_space(vectors: ArrayLike) -> Floats:
 
 
 def rank(vectors: ArrayLike) -> NDArray[np.integer[Any]]:
-    """Return the dimension of the space that each list's vectors span, of shape (...).
+    """Return the dimension of the space that each list spans, of shape (...).
 
     >>> int(rank([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 3.0, 0.0]]))
     2
@@ -176,8 +166,8 @@ def canonical_congruences(A: ArrayLike, B: ArrayLike) -> Floats:
     Returns
     -------
     array
-        Between 0 and 1, from the largest to the smallest, of shape (..., min(words of A, words of B, dimensions)).
-        There are as many principal angles as the smaller rank; the places beyond it hold 0.
+        From 1 to 0 in descending order, of shape (..., min(words of A, words of B, dimensions)). There are as many
+        principal angles as the smaller rank; further entries are 0.
 
     Raises
     ------
@@ -186,7 +176,7 @@ def canonical_congruences(A: ArrayLike, B: ArrayLike) -> Floats:
 
     Notes
     -----
-    They are the canonical correlations of the columns of A' and B' without centring, R's
+    They are the canonical correlations of the columns of A' and B' without centring, in R
     ``cancor(t(A), t(B), xcenter = FALSE, ycenter = FALSE)$cor``.
 
     References
@@ -205,18 +195,18 @@ def canonical_congruences(A: ArrayLike, B: ArrayLike) -> Floats:
 
 
 def canonical_subspace_similarity(A: ArrayLike, B: ArrayLike, *, scaled: bool = False) -> Floats:
-    """Return how much the spaces that two lists span have in common: the trace of the product of their projectors.
+    """Return the overlap of the spaces that two lists span: the trace of the product of their projectors.
 
-    It is the sum of the squared canonical congruences. They are not computed: the sum of the squared products of the
-    two orthonormal bases is the same number, as is the sum of the Hadamard product of the two projectors.
+    It equals the sum of the squared canonical congruences, and is computed as the sum of the squared products of the
+    two orthonormal bases.
 
     Parameters
     ----------
     A, B
         Of shapes (..., words of A, dimensions) and (..., words of B, dimensions); stacks are broadcast.
     scaled
-        Divide by the geometric mean of the two ranks. The result is 1 where the spaces are the same, and at most
-        ``sqrt(smaller rank / larger rank)`` where the ranks differ.
+        Whether to divide by the geometric mean of the two ranks. The result is then 1 for equal spaces, and at most
+        ``sqrt(smaller rank / larger rank)``.
 
     Returns
     -------
@@ -252,12 +242,12 @@ def canonical_subspace_similarity(A: ArrayLike, B: ArrayLike, *, scaled: bool = 
 def projectors(vectors: ArrayLike) -> Floats:
     """Return the orthogonal projectors onto the spaces that lists span, of shape (..., dimensions, dimensions).
 
-    The sum of the elementwise product of two of them is their canonical subspace similarity, so that all pairs of two
-    stacks are one matrix product. Bring the lists into few dimensions first (`joint_coordinates`).
+    The sum of the elementwise product of two projectors is their canonical subspace similarity, so that the
+    similarities of all pairs of two stacks are one matrix product. Reduce the dimensions first (`joint_coordinates`).
 
     References
     ----------
-    Kindel (2023), equation P(A) = A(A'A)^-1 A'; here made of an orthonormal basis, without the inverse.
+    Kindel (2023), equation P(A) = A(A'A)^-1 A'; computed here from an orthonormal basis, without the inverse.
 
     Examples
     --------
@@ -271,9 +261,9 @@ def projectors(vectors: ArrayLike) -> Floats:
 
 
 def joint_coordinates(*lists: ArrayLike) -> tuple[Floats, ...]:
-    """Return lists of vectors in an orthonormal basis of the space that all of them span together.
+    """Return lists of vectors in an orthonormal basis of the space that they span jointly.
 
-    All inner products stay what they were, but there are no more dimensions than vectors.
+    Inner products are unchanged, and there are no more dimensions than vectors.
 
     Parameters
     ----------
@@ -303,7 +293,7 @@ def joint_coordinates(*lists: ArrayLike) -> tuple[Floats, ...]:
 
 
 def condition_number(vectors: ArrayLike) -> Floats:
-    """Return the condition number (2-norm) of the matrix of the cosine similarities of a list's vectors.
+    """Return the condition number (2-norm) of the matrix of cosine similarities of a list.
 
     Parameters
     ----------
@@ -338,26 +328,26 @@ def condition_number(vectors: ArrayLike) -> Floats:
 def weighted_directions(
     female_vectors: ArrayLike, male_vectors: ArrayLike, components: int = 4, *, centred: bool = False
 ) -> tuple[Floats, Floats]:
-    """Return the directions in which two lists of vectors differ most, and the weight of each.
+    """Return the directions in which two lists of vectors differ most, and their weights.
 
-    They are the first principal components of all differences between a vector of the first list and one of the
-    second: g_i and a_i of Dawkins (2021), section 4.
+    The directions are the first principal components of all differences between a vector of the first list and one of
+    the second: g_i and a_i of Dawkins (2021), section 4.
 
     Parameters
     ----------
     female_vectors, male_vectors
         Of shapes (first words, dimensions) and (second words, dimensions).
     components
-        How many directions, at most as many as the differences span.
+        Number of directions, at most the rank of the differences.
     centred
-        Take the mean difference away first, as programs for principal components do unasked. The components are then
-        those of the spread *within* the lists, without the difference between them.
+        Whether to subtract the mean difference first, as most programs for principal components do. The components
+        are then those of the spread *within* the lists, without the difference between them.
 
     Returns
     -------
     directions, weights
-        Orthonormal rows, of shape (components, dimensions), which point from the second list to the first (in the mean;
-        where `centred`, their largest number is positive); and the share of the squared differences along each.
+        Orthonormal rows, of shape (components, dimensions), pointing on average from the second list to the first (if
+        `centred`, their largest number is positive); and the share of the squared differences along each.
 
     Examples
     --------
@@ -370,7 +360,7 @@ def weighted_directions(
     first, second = checked_rows(female_vectors), checked_rows(male_vectors)
     raise_unless_same_dimensions(first, second)
     mean_difference = first.mean(axis=0) - second.mean(axis=0)
-    # Their mean square is the sum of the two lists' own covariances and of the mean difference's square.
+    # The mean square of the differences is the sum of both lists' covariances and of the squared mean difference.
     within = [(rows - rows.mean(axis=0)) / np.sqrt(len(rows)) for rows in (first, second)]
     _, sizes, directions = np.linalg.svd(np.vstack([*within, mean_difference * keep_mean]), full_matrices=False)
     longest = max(np.abs(first).max(), np.abs(second).max())
@@ -387,7 +377,7 @@ def weighted_directions(
 
 
 def _orthonormalised(rows: Floats) -> Floats:
-    """Return independent rows made orthonormal, up to rounding that grows with the square of their condition."""
+    """Return independent rows made orthonormal, with rounding errors that grow with their squared condition number."""
     factor = np.linalg.cholesky(rows @ rows.swapaxes(-1, -2))
     orthonormal: Floats = np.linalg.solve(factor, rows)
     return orthonormal
@@ -395,8 +385,8 @@ def _orthonormalised(rows: Floats) -> Floats:
 
 def _row_space_by_svd(units: Floats) -> Floats:
     _, sizes, directions = np.linalg.svd(units, full_matrices=False)
-    kept = sizes > RANK_TOLERANCE * sizes[..., :1]
-    basis: Floats = directions * kept[..., np.newaxis]
+    nonzero = sizes > RANK_TOLERANCE * sizes[..., :1]
+    basis: Floats = directions * nonzero[..., np.newaxis]
     return basis
 
 

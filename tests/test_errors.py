@@ -12,20 +12,20 @@ from bayesbias import errors
 def test_users_may_catch_the_built_in_errors(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="random_seed"):
         bb.reports.simulate_null(random_seed=-1)
-    with pytest.raises(OSError, match="no file"):
+    with pytest.raises(OSError, match="file"):
         bb.load_embedding(tmp_path / "vectors.txt")
-    with pytest.raises(OSError, match="does not exist"):
+    with pytest.raises(OSError, match="exist"):
         bb.studies.write_study_template(tmp_path / "no" / "study.toml")
-    with pytest.raises(LookupError, match="lacks 'queen'"):
+    with pytest.raises(LookupError, match="'queen'"):
         bb.load_embedding({"king": [1.0]})["queen"]
-    with pytest.raises(ValueError, match="Found 3 word lists"):
+    with pytest.raises(ValueError, match="3 word"):
         bb.load_study({"a": ["x"], "b": ["y"], "c": ["z"]})
 
 
 def test_files_that_are_not_there_keep_their_kind(tmp_path: Path) -> None:
     for wrong in (tmp_path, tmp_path / "empty.toml"):
         (tmp_path / "empty.toml").touch()
-        with pytest.raises(errors.InputFileError, match=r"is a folder|is empty"):
+        with pytest.raises(errors.InputFileError, match=r"folder|is empty"):
             bb.load_study(wrong)
 
 
@@ -38,7 +38,7 @@ def test_every_fault_is_listed_or_nothing_is_raised() -> None:
 
 def test_of_very_many_faults_a_hundred_are_listed() -> None:
     with pytest.raises(errors.TableError) as caught:
-        errors.raise_faults(errors.TableError, "The table", [f"fault {at}" for at in range(2_500)])
+        errors.raise_faults(errors.TableError, "The table", [f"fault {number}" for number in range(2_500)])
     first, *listed, last = str(caught.value).splitlines()
     assert (first, len(listed), last) == ("The table has 2,500 faults:", 100, "- and 2,400 more")
 
@@ -53,4 +53,4 @@ def test_warnings_point_at_the_line_of_the_user() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bb.distance_table(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "religion", max_lost=0.25)
-    assert {Path(each.filename).name for each in caught} == {"test_errors.py"}
+    assert {Path(warning.filename).name for warning in caught} == {"test_errors.py"}

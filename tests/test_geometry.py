@@ -63,10 +63,10 @@ OF_R_IN_GOOGLE_NEWS = {
 
 @pytest.mark.parametrize(("a", "b", "of_r"), OF_R)
 def test_congruences_are_those_of_cancor(a: np.ndarray, b: np.ndarray, of_r: list[float]) -> None:
-    found = canonical_congruences(a, b)
-    assert found.shape == (min(len(a), len(b)),)
-    np.testing.assert_allclose(found[: len(of_r)], of_r, atol=1e-10, rtol=0)
-    assert not found[len(of_r) :].any()
+    computed = canonical_congruences(a, b)
+    assert computed.shape == (min(len(a), len(b)),)
+    np.testing.assert_allclose(computed[: len(of_r)], of_r, atol=1e-10, rtol=0)
+    assert not computed[len(of_r) :].any()
     assert canonical_subspace_similarity(a, b) == pytest.approx(np.square(of_r).sum(), abs=1e-10)
 
 
@@ -171,7 +171,7 @@ def test_stacks_are_loops() -> None:
     looped = [[canonical_congruences(a[i, j], b[j]) for j in range(4)] for i in range(3)]
     np.testing.assert_allclose(canonical_congruences(a, b), looped, atol=1e-7)
     assert rank(a)[1, 2] == 4
-    np.testing.assert_allclose(condition_number(a), [[condition_number(each) for each in row] for row in a])
+    np.testing.assert_allclose(condition_number(a), [[condition_number(rows) for rows in row] for row in a])
 
 
 def test_more_words_than_dimensions_fill_the_space() -> None:
@@ -201,10 +201,10 @@ def test_condition_number() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (np.array([[1.0, 0.0], [0.0, 0.0]]), r"Vector 1 \(counted from 0\) is zero"),
-        (np.array([[[1.0, 0.0]], [[0.0, 0.0]]]), r"Vector 0 of list \(1,\)"),
+        (np.array([[1.0, 0.0], [0.0, 0.0]]), r"1 \(counted from 0\) .* zero"),
+        (np.array([[[1.0, 0.0]], [[0.0, 0.0]]]), r"0 .* \(1,\)"),
         (np.array([[1.0, np.nan]]), "NaN"),
-        (np.array([[1.0, 1e200]]), "too large to square"),
+        (np.array([[1.0, 1e200]]), "square"),
         (np.ones(3), r"shape \(3,\)"),
         (np.ones((0, 3)), r"shape \(0, 3\)"),
     ],
@@ -219,9 +219,9 @@ def test_vectors_without_direction(rows: np.ndarray, message: str) -> None:
 
 def test_lists_of_different_embeddings() -> None:
     for measure in (canonical_subspace_similarity, canonical_congruences, joint_coordinates):
-        with pytest.raises(MeasureError, match="2 and 3 dimensions"):
+        with pytest.raises(MeasureError, match=r"2 .* 3 dimensions"):
             measure(np.ones((1, 2)), np.ones((1, 3)))
-    with pytest.raises(MeasureError, match=r"Give \(words, dimensions\)"):
+    with pytest.raises(MeasureError, match=r"\(words, dimensions\)"):
         joint_coordinates(np.ones((2, 2, 2)))
 
 
@@ -239,10 +239,10 @@ def test_weighted_directions_are_principal_components_of_all_differences(centred
 def test_weighted_directions_are_those_of_scikit_learn_where_centred() -> None:
     decomposition = pytest.importorskip("sklearn.decomposition")
     differences = (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
-    found = decomposition.PCA(n_components=4).fit(differences)
+    computed = decomposition.PCA(n_components=4).fit(differences)
     directions, weights = weighted_directions(A, B, centred=True)
-    np.testing.assert_allclose(weights, found.explained_variance_ratio_, rtol=1e-10)
-    np.testing.assert_allclose(np.abs((directions * found.components_).sum(axis=1)), 1.0, rtol=1e-10)
+    np.testing.assert_allclose(weights, computed.explained_variance_ratio_, rtol=1e-10)
+    np.testing.assert_allclose(np.abs((directions * computed.components_).sum(axis=1)), 1.0, rtol=1e-10)
 
 
 def test_weighted_directions_point_to_the_first_list() -> None:
@@ -253,7 +253,7 @@ def test_weighted_directions_point_to_the_first_list() -> None:
 
 
 def test_weighted_directions_of_too_few_vectors_say_so() -> None:
-    with pytest.raises(MeasureError, match="span 3 dimensions, but components=4"):
+    with pytest.raises(MeasureError, match=r"3 dimensions, .* components=4"):
         weighted_directions(A[:2], B[:2])
-    with pytest.raises(MeasureError, match="span 0 dimensions"):
+    with pytest.raises(MeasureError, match="0 dimensions"):
         weighted_directions(A[:1], A[:1], components=1)

@@ -1,4 +1,4 @@
-"""Names of the kinds of NumPy arrays, for signatures; and loops over arrays, compiled."""
+"""Types of NumPy arrays for signatures, and compilation of loops over arrays."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,9 +12,9 @@ Integers = NDArray[np.integer[Any]]
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function on its first call, and keep the machine code where a folder for it can be written.
+    """Return a function that numba compiles on its first call; its machine code is cached on disk if possible.
 
-    Without fast-math, so that a cold and a warm cache give the same numbers. `options` are numba's.
+    It is compiled without fast-math, so that a cold and a warm cache give the same numbers. `options` are numba's.
     """
     import numba
 
@@ -22,5 +22,5 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return partial(compiled, **options)
     try:
         return numba.njit(nogil=True, cache=True, **options)(function)
-    except RuntimeError:  # neither beside the function's file nor in the home: every process compiles anew
+    except RuntimeError:  # no folder for the cache is writable: every process compiles again
         return numba.njit(nogil=True, **options)(function)

@@ -1,7 +1,6 @@
-"""Arguments that many functions share: each is checked, and its error worded, here and nowhere else.
+"""Checks of arguments that many functions share (seeds, counts, probabilities, choices), and progress bars.
 
-The one place where seeds, counts, probabilities, choices and progress bars are decided; see the table of conventions in
-`CONTRIBUTING.md`.
+`CONTRIBUTING.md` has the table of conventions.
 """
 
 import os
@@ -23,21 +22,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HDI_PROB = 0.89
-"""The probability inside an interval, everywhere, unless the user says otherwise."""
+"""Default probability inside an interval."""
 
-# A count beyond it is a slip; a list beyond it may have no end.
+# A larger count is a slip; a longer iterable may be endless.
 _LARGEST, _MOST_ITEMS = 10**18, 10_000_000
 _LONGEST_SHOWN = 60  # characters
 _PATIENCE = 1.0  # seconds before a notebook shows a bar
 
 SEED_LIMIT = 2**32
-"""Seeds are whole numbers from 0 to one less than this."""
+"""Seeds are below this number."""
 
 
 def resolve_seed(random_seed: Any) -> int:
-    """Return a seed: the one that is given, or one drawn from the system where that is None.
-
-    A seed is a whole number from 0 to 2**32 - 1; True and False are none.
+    """Return a seed, a whole number from 0 to 2**32 - 1: the given one, or one drawn by the system if it is None.
 
     >>> resolve_seed(np.int64(7))
     7
@@ -100,7 +97,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind], ...], wanted: str) -> Kind:
-    """Return `value` if it is of one of some types; `wanted` says what to give.
+    """Return `value` if it has one of the types `kinds`; `wanted` says what to give.
 
     >>> check_type("path", 5, str, "the name of a file")
     Traceback (most recent call last):
@@ -113,7 +110,7 @@ def check_type[Kind](name: str, value: Any, kinds: type[Kind] | tuple[type[Kind]
 
 
 def check_frame(name: str, value: Any, wanted: str) -> "pd.DataFrame":
-    """Return `value` if it is a frame of pandas with each column once; `wanted` says what to give.
+    """Return `value` if it is a pandas frame without repeated columns; `wanted` says what to give.
 
     >>> check_frame("table", pd.DataFrame([[1, 2]], columns=["a", "a"]), "a table")
     Traceback (most recent call last):
@@ -124,13 +121,13 @@ def check_frame(name: str, value: Any, wanted: str) -> "pd.DataFrame":
 
     frame = check_type(name, value, pd.DataFrame, wanted)
     if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise ArgumentError(f"{name} has the column {twice!r} twice. Keep one of them.")
+        repeated = frame.columns[frame.columns.duplicated()][0]
+        raise ArgumentError(f"{name} has the column {repeated!r} twice. Keep one of them.")
     return frame
 
 
 def check_path(value: Any, name: str = "path") -> Path:
-    """Return the path of a file or folder, given as a text or an object such as `pathlib.Path`.
+    """Return the path of a file or folder, given as text or as a path object.
 
     >>> check_path(5)
     Traceback (most recent call last):
@@ -142,7 +139,7 @@ def check_path(value: Any, name: str = "path") -> Path:
 
 
 def check_items(name: str, value: Any, wanted: str) -> list[Any]:
-    """Return the items of a list or of anything else that can be gone through, but for a text.
+    """Return the items of a list or another iterable except text.
 
     >>> check_items("methods", "weat", "a list of methods")
     Traceback (most recent call last):
@@ -153,22 +150,22 @@ def check_items(name: str, value: Any, wanted: str) -> list[Any]:
         value = check_type(name, value, list, wanted)
     items = list(islice(check_type(name, value, Iterable, wanted), _MOST_ITEMS + 1))
     if len(items) > _MOST_ITEMS:
-        raise ArgumentError(f"{name}: there are more than {_MOST_ITEMS:,}. Give {wanted}, and a shorter one.")
+        raise ArgumentError(f"{name} has more than {_MOST_ITEMS:,} items. Give a shorter one: {wanted}.")
     return items
 
 
-def check_choice(name: str, value: Any, known: Iterable[str]) -> str:
-    """Return `value` if it is one of `known`.
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return `value` if it is one of `choices`.
 
     >>> check_choice("level", "words", ("overall", "word"))
     Traceback (most recent call last):
         ...
     bayesbias.errors.ArgumentError: level='words' (did you mean 'word'?): use overall, word.
     """
-    names = list(known)
+    names = list(choices)
     if not isinstance(value, str) or value not in names:
-        meant = did_you_mean(value, names) if isinstance(value, str) else ""
-        raise ArgumentError(f"{name}={shown(value)}{meant}: use {', '.join(names)}.")
+        hint = did_you_mean(value, names) if isinstance(value, str) else ""
+        raise ArgumentError(f"{name}={shown(value)}{hint}: use {', '.join(names)}.")
     return value
 
 
@@ -187,7 +184,7 @@ def check_rope(rope: Any) -> tuple[float, float] | None:
 
 
 def shown(value: Any) -> str:
-    """Return what a value looks like in a message; of one that is long, its type.
+    """Return a value as messages show it: its repr, or its type if the repr is long.
 
     >>> shown("words"), shown(10**5000)
     ("'words'", 'int')
@@ -200,7 +197,7 @@ def shown(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number that a float can hold, and not True or False."""
+    """Return whether a value is a real number that a float can hold, not True or False."""
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
     except OverflowError:  # a whole number of hundreds of digits
@@ -208,12 +205,12 @@ def is_number(value: Any) -> bool:
 
 
 def is_count(value: Any) -> bool:
-    """Whether a value is a whole number of at least 0, and not True or False."""
+    """Return whether a value is a whole number of at least 0, not True or False."""
     return _is_whole(value) and bool(value >= 0)
 
 
 def is_text(value: Any) -> bool:
-    r"""Whether a value is a text that can be written: half of a pair of surrogates cannot.
+    r"""Return whether a value is text that can be encoded, without unpaired surrogates.
 
     >>> is_text("Zoë"), is_text("\ud800"), is_text(5)
     (True, False, False)
@@ -225,18 +222,18 @@ def is_text(value: Any) -> bool:
 
 
 def has_audience(progress: bool) -> bool:
-    """Whether a progress bar is wanted and would be seen: in a terminal or a notebook, not in a pipe."""
+    """Return whether a progress bar is wanted and visible: in a terminal or a notebook, not in a pipe."""
     return progress and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
 def can_draw(progress: bool) -> bool:
-    """Whether a progress bar of rich is wanted, would be seen, and can be drawn."""
-    # In a notebook rich needs ipywidgets, and without them warns in place of drawing a bar.
+    """Return whether a progress bar of rich is wanted, visible, and can be drawn."""
+    # In a notebook without ipywidgets, rich warns instead of drawing a bar.
     return has_audience(progress) and (sys.stderr.isatty() or find_spec("ipywidgets") is not None)
 
 
 def with_progress[Item](items: Sequence[Item], what: str, *, progress: bool) -> Iterator[Item]:
-    """Iterate over items with a progress bar, where there is somebody to see it."""
+    """Iterate over items with a progress bar, if it is wanted and visible."""
     if not has_audience(progress):
         yield from items
     elif sys.stderr.isatty():
@@ -249,7 +246,7 @@ def with_progress[Item](items: Sequence[Item], what: str, *, progress: bool) -> 
 
 
 def _with_notebook_bar[Item](items: Sequence[Item], what: str) -> Iterator[Item]:
-    """Iterate over items with a bar below a notebook's cell, once they take some time, until they are done."""
+    """Iterate over items with a bar below a notebook's cell, shown only if they take over a second."""
     shell: Any = import_module("IPython.display")
     start, bar = time.monotonic(), None
     for done, item in enumerate(items):

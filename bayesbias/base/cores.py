@@ -1,28 +1,28 @@
-"""Cores: how many the work at hand may use."""
+"""The number of cores that may be used."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_one = ContextVar("one core", default=False)
+_single_core = ContextVar("single core", default=False)
 
 
 def available_cores() -> int:
-    """Return how many threads are of use here: one for each core, or one in all where others have the other cores."""
-    return 1 if _one.get() else os.cpu_count() or 1
+    """Return how many threads to use: one for each core, or one inside `one_core`."""
+    return 1 if _single_core.get() else os.cpu_count() or 1
 
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Take one core for what is done inside, since other workers have the others.
+    """Restrict the code inside to one core, because other workers use the others.
 
     >>> with one_core():
     ...     available_cores()
     1
     """
-    token = _one.set(True)
+    token = _single_core.set(True)
     try:
         yield
     finally:
-        _one.reset(token)
+        _single_core.reset(token)

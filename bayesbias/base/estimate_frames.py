@@ -1,4 +1,4 @@
-"""Frames of estimates whose mean and interval are seen in a terminal of any width."""
+"""Frames of estimates that show mean and interval in a terminal of any width."""
 
 import shutil
 import sys
@@ -13,7 +13,7 @@ _WIDTH = 80
 class EstimateFrame(pd.DataFrame):
     """A pandas frame of estimates that is printed with its labels, mean and interval first.
 
-    It is a frame in all else. pandas itself would leave out the columns in the middle, which are the answer.
+    pandas itself would leave out the columns in the middle, which are the answer.
 
     Examples
     --------
@@ -35,9 +35,9 @@ class EstimateFrame(pd.DataFrame):
 
 
 def _text_of(frame: pd.DataFrame) -> str:
-    """Return labels, mean and interval of a frame as text, and more of its columns as far as a line holds them."""
+    """Return labels, mean and interval of a frame as text, and as many other columns as fit into a line."""
     if {"protected_group", "protected_word"} <= set(frame.columns):
-        # One column says of whom a row is: of a word, or else of a group.
+        # Merge both columns: a row is about a word, or else about a group.
         words, groups = frame["protected_word"], frame["protected_group"]
         frame = frame.assign(protected_word=words.where(words != "", groups)).drop(columns="protected_group")
         frame = frame.rename(columns={"protected_word": "protected"})
@@ -64,7 +64,7 @@ def _text_of(frame: pd.DataFrame) -> str:
 
 
 def frame_text(frame: pd.DataFrame, *, digits: int = 3, index: bool = True, max_rows: int | None = None) -> str:
-    """Return a frame as text: numbers with so many decimals, effective sample sizes whole, missing ones blank.
+    """Return a frame as text: numbers with `digits` decimals, effective sample sizes whole, missing numbers blank.
 
     >>> print(frame_text(pd.DataFrame({"mean": [0.5, None], "ess_bulk": [812.3, 4.0]})))
        mean ess_bulk

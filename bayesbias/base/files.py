@@ -1,4 +1,4 @@
-"""Files that are read: what travels with the package, what users give, and checksums of what we wrote."""
+"""Files to read: bundled files, users' files, TOML, and checksums of files written by this package."""
 
 import os
 import tomllib
@@ -15,9 +15,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def bundled(*parts: str) -> Path:
-    """Return the path of a file or folder that travels with the package.
+    """Return the path of a bundled file or folder.
 
-    In an installed wheel these live inside the package; in a checkout, at the top of the repository.
+    Bundled files are inside an installed wheel, or at the top of the repository in a checkout.
 
     >>> bb.bundled("data", "studies").is_dir()
     True
@@ -28,7 +28,7 @@ def bundled(*parts: str) -> Path:
 
 
 def input_file(path: str | os.PathLike[str]) -> Path:
-    """Return `path` if it is a file that can be read; raise `InputFileError` with a hint if not.
+    """Return `path` if it is a readable file; raise `InputFileError` with a hint if not.
 
     >>> input_file("no_such_table.csv")
     Traceback (most recent call last):
@@ -36,58 +36,83 @@ def input_file(path: str | os.PathLike[str]) -> Path:
     bayesbias.errors.InputFileError: There is no file no_such_table.csv...
     """
     source = check_path(path)
+    try:
+        exists = source.exists()
+    except OSError as error:  # such as a name that is too long
+        raise InputFileError(f"Cannot read {str(source)[:60]!r}: {error.strerror}. Check the path.") from error
     if source.is_dir():
         raise InputFileError(f"{source} is a folder. Give the name of a file in it.")
-    if source.is_symlink() and not source.exists():
-        raise InputFileError(f"{source} is a link that leads to no file. Mend the link, or give the file itself.")
-    if not source.exists():
+    if source.is_symlink() and not exists:
+        raise InputFileError(f"{source} is a link to no file. Correct the link, or give the file itself.")
+    if not exists:
         siblings = [entry.name for entry in source.parent.iterdir()] if source.parent.is_dir() else []
         raise InputFileError(f"There is no file {source}{did_you_mean(source.name, siblings)}. Check the path.")
     if not source.is_file():
-        # Opening a pipe or a device could wait for ever.
+        # Opening a pipe or a device could block for ever.
         raise InputFileError(f"{source} is not an ordinary file. Copy its content to one.")
     if not os.access(source, os.R_OK):
         raise InputFileError(f"{source} cannot be read: no permission.")
     return source
 
 
+def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesBiasError] = InputFileError) -> str:
+    r"""Return the content of a file as text without a byte order mark; raise `error` if it is not UTF-8.
+
+    >>> utf8_text(b"one\ntwo\xff", "words.csv")
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.InputFileError: words.csv: byte 7 is not UTF-8 (line 2). Save the file as UTF-8.
+    """
+    try:
+        return content.decode("utf-8-sig")  # Windows editors begin files with a byte order mark
+    except UnicodeDecodeError as fault:
+        line = content.count(b"\n", 0, fault.start) + 1
+        raise error(f"{source}: byte {fault.start} is not UTF-8 (line {line}). Save the file as UTF-8.") from fault
+
+
+def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
+    """Return the content of a TOML document; raise `error` if the text is not TOML."""
+    try:
+        return tomllib.loads(text)
+    # TOMLDecodeError is a ValueError; so is a number with too many digits. Deep nesting ends in a RecursionError.
+    except (ValueError, RecursionError) as fault:
+        raise error(
+            f"{source} is not valid TOML: {fault}. Look there for a missing quotation mark, comma or bracket, or a "
+            "repeated key."
+        ) from fault
+
+
 def read_toml(path: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
     """Return the content of a TOML file; raise `InputFileError` if it cannot be read, `error` if it is not TOML."""
     source = input_file(path)
-    try:
-        return tomllib.loads(source.read_bytes().decode("utf-8-sig"))  # Windows editors put a byte order mark first
-    except UnicodeDecodeError as fault:
-        raise error(f"{source}: byte {fault.start} is not UTF-8. Save the file as UTF-8.") from fault
-    # TOMLDecodeError is a ValueError; so is a number with too many digits. Deep nesting ends in a RecursionError.
-    except (ValueError, RecursionError) as fault:
-        raise error(f"{source} is not valid TOML: {fault}. Mend this line.") from fault
+    return parse_toml(utf8_text(source.read_bytes(), source, error), source, error)
 
 
-def sealed(content: bytes, at: int | None = None) -> bytes:
-    r"""Return the content of a file with its checksum at a place where other programs do not look: the end, or `at`.
+def sealed(content: bytes, position: int | None = None) -> bytes:
+    r"""Return a file's content with its checksum inserted at `position` (default: the end), which other programs skip.
 
     >>> sealed(b"content")[:24], len(sealed(b"content"))
     (b'content\nbayesbias sha256', 89)
     """
-    at = len(content) if at is None else at
-    return content[:at] + SEAL + sha256(content).hexdigest().encode() + content[at:]
+    position = len(content) if position is None else position
+    return content[:position] + SEAL + sha256(content).hexdigest().encode() + content[position:]
 
 
-def check_seal(path: str | os.PathLike[str], content: bytes, at: int | None = None) -> None:
-    """Raise `InputFileError` if content has a checksum, at its end or `at`, that is not its own."""
-    at = len(content) - SEAL_SIZE if at is None else at
-    if at < 0 or not content.startswith(SEAL, at):
+def check_seal(path: str | os.PathLike[str], content: bytes, position: int | None = None) -> None:
+    """Raise `InputFileError` if content has a checksum at `position` (default: the end) that does not match it."""
+    position = len(content) - SEAL_SIZE if position is None else position
+    if position < 0 or not content.startswith(SEAL, position):
         return
-    digest = sha256(memoryview(content)[:at])
-    digest.update(memoryview(content)[at + SEAL_SIZE :])
-    if content[at + len(SEAL) : at + SEAL_SIZE] != digest.hexdigest().encode():
+    digest = sha256(memoryview(content)[:position])
+    digest.update(memoryview(content)[position + SEAL_SIZE :])
+    if content[position + len(SEAL) : position + SEAL_SIZE] != digest.hexdigest().encode():
         raise _damaged(path)
 
 
 def check_sealed_file(path: Path) -> bytes:
-    """Return the checksum that a file ends with, empty if it has none; raise `InputFileError` if it is not its own.
+    """Return the checksum at the end of a file, empty if it has none; raise `InputFileError` if it does not match.
 
-    The file is read in pieces: it may be larger than the memory.
+    The file is read in pieces, because it may be larger than the memory.
     """
     with path.open("rb") as stream:
         size = max(stream.seek(0, os.SEEK_END) - SEAL_SIZE, 0)
@@ -107,11 +132,11 @@ def check_sealed_file(path: Path) -> bytes:
 
 
 def _damaged(path: str | os.PathLike[str]) -> InputFileError:
-    return InputFileError(f"{path} is damaged: its content is not that which it was written with. Write it again.")
+    return InputFileError(f"{path} is damaged: its content does not match its checksum. Write it again.")
 
 
 def printable(name: str) -> str:
-    r"""Return the name of a file as a text that can be written: a name need not be UTF-8.
+    r"""Return the name of a file as text that can be encoded; names need not be UTF-8.
 
     >>> printable("caf\udce9.csv")
     'caf\\xe9.csv'

@@ -1,4 +1,4 @@
-"""Words that an embedding lacks: how they are told, and how many of a list are too many."""
+"""Words that an embedding lacks: warnings, and an error if a list loses too many."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from bayesbias.base.checks import is_number, shown
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 MAX_LOST = 0.2
-"""The share of a list's words that may be lost, everywhere, unless the user says otherwise."""
+"""Default share of a list's words that may be lost."""
 
 
 @dataclass(frozen=True)
 class WordList:
-    """A list of words that were looked up, and those of them that were lost.
+    """A list of words that were looked up, with those that were lost.
 
     Parameters
     ----------
     name
-        As messages call it.
+        Name of the list in messages.
     size
-        How many words it has, lost ones included.
+        Number of words, lost ones included.
     lost
-        Those that the embedding lacks.
+        Words that the embedding lacks.
     limited
-        Whether losing many of them changes the question. Control words stand for words in general: without some of
-        them the answer is less precise, and the question the same.
+        Whether only a limited share may be lost. Control words stand for words in general: losing some makes the answer
+        less precise, but does not change the question.
     """
 
     name: str
@@ -33,7 +33,7 @@ class WordList:
     limited: bool = True
 
     def is_over(self, limit: float) -> bool:
-        """Whether a larger share than `limit` is lost."""
+        """Return whether a larger share than `limit` is lost."""
         return self.limited and bool(self.lost) and len(self.lost) / self.size > limit
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class WordList:
 
 
 def check_max_lost(value: float) -> float:
-    """Return the share of a list's words that may be lost, from 0 to 1.
+    """Return `value` if it is a share from 0 to 1.
 
     >>> check_max_lost(20)
     Traceback (most recent call last):
@@ -54,10 +54,10 @@ def check_max_lost(value: float) -> float:
 
 
 def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_lost: float = 1.0) -> None:
-    """Warn of words that `source` lacks, or raise `LostWordsError` where they are more than a share of a list.
+    """Warn of words that `source` lacks, or raise `LostWordsError` if a list lost more than the share `max_lost`.
 
-    `source` is such as ``"The embedding 'toy'"``; `then` says what the loss means for the numbers, and where the lost
-    words are listed. Nothing is said where no word is lost.
+    `source` is the subject of the message, such as ``"The embedding 'toy'"``; `then` ends the warning: what the loss
+    means for the numbers, and where the lost words are listed.
 
     >>> judge_lost_words("The embedding 'toy'", [WordList("math", 8, ["algebra", "calculus"])], "", max_lost=0.2)
     Traceback (most recent call last):
@@ -67,44 +67,44 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
     forms (case), or give others, or allow it: max_lost=0.25 (--max-lost 0.25).
     """
     limit = check_max_lost(max_lost)
-    losing = [each for each in lists if each.lost]
-    if too_many := [each for each in losing if each.is_over(limit)]:
+    losing = [word_list for word_list in lists if word_list.lost]
+    if too_many := [word_list for word_list in losing if word_list.is_over(limit)]:
         raise LostWordsError(
             f"{source} lacks too many words: {'; '.join(map(str, too_many))}. At most {100 * limit:g}% of a list may "
             f"be lost (max_lost={limit:g}): what is left may be another question. Look the words up in other forms "
             f"(case), or give others{allowance(too_many)}."
         )
     if losing:
-        count = sum(len(each.lost) for each in losing)
+        count = sum(len(word_list.lost) for word_list in losing)
         words = f"{count} word{'s' * (count > 1)}"
         warn_user(f"{source} lacks {words}: {'; '.join(map(str, losing))}. {then}", LostWordsWarning)
 
 
 def allowance(lists: Sequence[WordList], least: int = 1) -> str:
-    """Return how to allow what some lists lost, as the end of a sentence; empty where one has too few words left.
+    """Return the end of a sentence that says which `max_lost` allows the losses; empty if a list is left too short.
 
     >>> allowance([WordList("math", 3, ["algebra"])])
     ', or allow it: max_lost=0.34 (--max-lost 0.34)'
     >>> allowance([WordList("math", 3, ["algebra", "calculus"])], least=2)
     ''
     """
-    if any(each.size - len(each.lost) < least for each in lists):
+    if any(word_list.size - len(word_list.lost) < least for word_list in lists):
         return ""
-    most = max(len(each.lost) / each.size for each in lists)
-    # Rounded up, so that the number that is named is enough.
+    most = max(len(word_list.lost) / word_list.size for word_list in lists)
+    # Rounded up, so that it is enough.
     share = f"{-(-most * 100 // 1) / 100:g}"
     return f", or allow it: max_lost={share} (--max-lost {share})"
 
 
 def list_labels(protected: Collection[str], attributes: Collection[str]) -> Mapping[tuple[str, str], str]:
-    """Return (``"protected"`` or ``"attribute"``, list) -> its name in messages: of two of one name with its kind.
+    """Return the names of lists in messages, by (kind, name); names of both kinds get their kind as a prefix.
 
     >>> list_labels(["arts"], ["arts", "male"])[("protected", "arts")]
     'protected group arts'
     """
-    both = set(protected) & set(attributes)
+    shared_names = set(protected) & set(attributes)
     return {
-        (kind, name): f"{kind} group {name}" if name in both else name
+        (kind, name): f"{kind} group {name}" if name in shared_names else name
         for kind, names in (("protected", protected), ("attribute", attributes))
         for name in names
     }

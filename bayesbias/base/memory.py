@@ -1,4 +1,4 @@
-"""Memory: how much is free under whatever limit, and an error before work that would need more."""
+"""Free memory under all limits, and an error before work that needs more."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bayesbias.errors import NotEnoughMemoryError
 
-# Linux: the control groups of this process, and where their limits on memory stand (new and old kind).
+# Linux: the control groups of this process, and the files with their memory limits (versions 2 and 1).
 _OWN_GROUPS = Path("/proc/self/cgroup")
 _GROUPS = {
     "": (Path("/sys/fs/cgroup"), "memory.max"),
@@ -15,33 +15,33 @@ _GROUPS = {
 
 
 def free_memory() -> int:
-    """Return the bytes that this process may still take: the least of what machine, container, job and shell leave."""
+    """Return the bytes that this process may still allocate under the limits of machine, container, job and shell."""
     import psutil
 
-    taken = psutil.Process().memory_info()
-    free = [psutil.virtual_memory().available, *(limit - taken.rss for limit in _group_limits())]
+    usage = psutil.Process().memory_info()
+    free = [psutil.virtual_memory().available, *(limit - usage.rss for limit in _group_limits())]
     with suppress(ImportError):  # Windows
         from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
 
         if (limit := getrlimit(RLIMIT_AS)[0]) != RLIM_INFINITY:
-            free.append(limit - taken.vms)
+            free.append(limit - usage.vms)
     return int(max(0, min(free)))
 
 
 def _group_limits() -> Iterator[int]:
-    """Yield the limits of the control groups that this process is in, and of those around them."""
+    """Yield the memory limits of the control groups of this process and of their parents."""
     lines = _OWN_GROUPS.read_text(encoding="utf-8").splitlines() if _OWN_GROUPS.is_file() else []
     for _, kind, path in (line.split(":", 2) for line in lines):
         if kind in _GROUPS:
             top, name = _GROUPS[kind]
             group = top / path.strip("/")
             for folder in (group, *group.parents):
-                with suppress(OSError, ValueError):  # no limit there, or the word "max"
+                with suppress(OSError, ValueError):  # no file, or the word "max"
                     yield int((folder / name).read_text(encoding="ascii"))
 
 
 def check_memory(needed: float, what: str, advice: str) -> None:
-    """Raise `NotEnoughMemoryError` if `needed` bytes for `what` are not free, with what to do instead.
+    """Raise `NotEnoughMemoryError`, which ends with `advice`, if `needed` bytes for `what` are not free.
 
     >>> check_memory(1e15, "12 words of 3 dimensions", "Take fewer words.")
     Traceback (most recent call last):

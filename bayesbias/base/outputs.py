@@ -1,10 +1,10 @@
-"""Outputs: files and folders that are whole or absent, whatever happens while they are made.
+"""Atomic outputs: files and folders that are written whole or not at all.
 
-An output is made in a workshop, a hidden folder beside it, and put in place at the end: by one rename, or, where a
-folder is replaced, by one exchange of two folders. A workshop is locked while its run lives, so that another run which
-wants the same output is told; what a killed run left is recognised, and cleared by the next one. Where a folder cannot
-be exchanged (a mount point, the folder one stands in, one that holds folders, a system that cannot), its files are
-replaced one by one after a journal is written, which the next run completes if this one is killed.
+An output is made in a workshop, a hidden folder beside it, and put in place at the end: by one rename, or by one
+exchange of two folders if a folder is replaced. A workshop is locked while its run lives, so that another run with the
+same output fails early; the next run clears what a killed run left. If a folder cannot be exchanged (it is a mount
+point or the current folder, it holds folders, or the system has no such call), its files are replaced one by one, after
+a journal is written, which the next run completes if this one is killed.
 """
 
 import json
@@ -26,58 +26,57 @@ from bayesbias.errors import BayesBiasError, OutputError, name_some
 
 _ENDING = ".bayesbias"
 _NEW, _JOURNAL = "new", "journal.json"
-# Workshops that this run holds already: an output inside an output needs no second lock.
+# Workshops that this run holds: an output inside an output needs no second lock.
 _held: ContextVar[tuple[Path, ...]] = ContextVar("held", default=())
-# What was put in place, with the number that the file system knows it by.
+# Outputs that were put in place, with their inode numbers.
 _placed: dict[Path, int] = {}
 
 
 def check_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Return `path` if a file can be written there; raise `OutputError` before any work is done if not.
-
-    Where the path is a link, the file that it leads to is meant.
-    """
-    given = check_path(path)
-    target = _followed(given)
-    with _our_errors(given):
-        if not target.parent.is_dir():
-            raise OutputError(f"Cannot write {given}: the folder {target.parent} does not exist. Create it first.")
+    """Return `path` if a file can be written there, or to the target if it is a link; raise `OutputError` if not."""
+    path = check_path(path)
+    target = _followed(path)
+    with _our_errors(path):
         if target.is_dir():
-            raise OutputError(f"Cannot write {given}: it is a folder. Give the name of a file.")
+            raise OutputError(f"Cannot write {path}: it is a folder. Give the name of a file.")
         if target.exists():
             if not target.is_file():
-                raise OutputError(f"Cannot write {given}: it is a device or a pipe. Give the name of an ordinary file.")
+                raise OutputError(f"Cannot write {path}: it is a device or a pipe. Give the name of an ordinary file.")
             if not overwrite:
                 raise OutputError(
-                    f"{given} exists. Give another name, or allow overwriting (overwrite=True, or --overwrite)."
+                    f"{path} exists. Give another name, or allow overwriting (overwrite=True, or --overwrite)."
                 )
-        check_writable(target.parent)
-        return given
+        _check_parent(path, target)
+        return path
 
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False, beside: Collection[str] = ()) -> Path:
-    """Return `folder` if results can be written there; raise `OutputError` before any work is done if not.
+    """Return `folder` if results can be written there; raise `OutputError` if not.
 
-    `beside` names what may stand in it already: what an unfinished run left for the next.
+    `beside` names files that it may hold already, such as those of an unfinished run.
     """
-    given = check_path(folder, "folder")
-    target = _followed(given)
-    with _our_errors(given):
+    folder = check_path(folder, "folder")
+    target = _followed(folder)
+    with _our_errors(folder):
         if target.exists() and not target.is_dir():
-            raise OutputError(f"Cannot write results to {given}: it is a file. Give a folder.")
+            raise OutputError(f"Cannot write results to {folder}: it is a file. Give a folder.")
+        if not overwrite and any(path.name not in beside for path in _content(target)):
+            raise OutputError(f"{folder} exists and is not empty. Give another folder, or --overwrite.")
         if target.is_dir():
-            if any(each.name not in beside for each in _content(target)) and not overwrite:
-                raise OutputError(f"{given} exists and is not empty. Give another folder, or --overwrite.")
             check_writable(target)
-            return given
-        if not target.parent.is_dir():
-            raise OutputError(f"Cannot write {given}: the folder {target.parent} does not exist. Create it first.")
-        check_writable(target.parent)
-        return given
+        else:
+            _check_parent(folder, target)
+        return folder
+
+
+def _check_parent(path: Path, target: Path) -> None:
+    if not target.parent.is_dir():
+        raise OutputError(f"Cannot write {path}: the folder {target.parent} does not exist. Create it first.")
+    check_writable(target.parent)
 
 
 def check_writable(folder: Path) -> None:
-    """Raise `OutputError` if no file can be made in a folder, found out by making one."""
+    """Raise `OutputError` if no file can be created in a folder."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -87,7 +86,7 @@ def check_writable(folder: Path) -> None:
 
 @contextmanager
 def claimed(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Hold a file or folder that is to be written, so that other runs are told before they begin."""
+    """Hold the lock of an output, so that other runs that would write it fail before they begin."""
     target = _followed(Path(path))
     with _our_errors(target), _workshop(target, _place(target)):
         yield
@@ -95,9 +94,9 @@ def claimed(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
-    """Yield a path to write to; on success the file there replaces `path`, on an error it is removed.
+    """Yield a path to write to; on success the new file replaces `path`, on an error it is removed.
 
-    A reader of `path` sees either the old file or the whole new one, never a part.
+    A reader of `path` sees either the old file or the whole new one.
     """
     target = _followed(check_output(path, overwrite=overwrite))
     with _our_errors(target), _workshop(target, target.parent) as workshop:
@@ -113,14 +112,14 @@ def atomic_path(path: str | os.PathLike[str], *, overwrite: bool = False) -> Ite
 
 @contextmanager
 def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], overwrite: bool = False) -> Iterator[Path]:
-    """Yield a folder to write to; on success what is there replaces `folder`, whole.
+    """Yield a folder to write to; on success it replaces `folder` as a whole.
 
     Parameters
     ----------
     folder
-        A new folder, an empty one, or, with `overwrite`, any.
+        A new or empty folder, or, with `overwrite`, any folder.
     names
-        Patterns of all files that such an output may have: those of an earlier run go, other files stay.
+        Patterns of all files that such an output may have: matching files of an earlier run are removed, others kept.
     overwrite
         Whether files of an earlier run may be replaced.
     """
@@ -131,30 +130,31 @@ def whole_folder(folder: str | os.PathLike[str], *, names: Collection[str], over
         yield new
         if not overwrite and target.is_dir() and _content(target):
             raise OutputError(f"{folder} was written by another run in the meantime. Give another folder.")
-        ours = [each for each in _content(target) if any(fnmatch(each.name, name) for name in names)]
-        for each in new.iterdir():
-            _keep_mode(target / each.name, each)
-        if taken := [each.name for each in ours if each.is_dir() and not each.is_symlink()]:
-            raise OutputError(f"Cannot write {folder}: it holds a folder {name_some(taken)}. Give another folder.")
-        if place == target:
-            _replace_files(workshop, target, ours)
+        replaced = [path for path in _content(target) if any(fnmatch(path.name, name) for name in names)]
+        for path in new.iterdir():
+            _keep_mode(target / path.name, path)
+        if folders := [path.name for path in replaced if _is_folder(path)]:
+            raise OutputError(f"Cannot write {folder}: it holds a folder {name_some(folders)}. Give another folder.")
+        others = [path for path in _content(target) if path not in replaced]
+        if place == target or any(map(_is_folder, others)):  # folders may be mounted or large: they stay in place
+            _replace_files(workshop, target, replaced)
         elif not target.exists():
             _placed[target] = new.stat().st_ino
             new.rename(target)
         else:
-            _exchange_folder(workshop, target, ours)
+            _exchange_folder(workshop, target, replaced, others)
 
 
 def clear_workshops(folder: Path) -> None:
-    """Remove what runs that were killed left in a folder of files: the workshops that nobody holds."""
-    for left in folder.iterdir():
-        if left.name.startswith(".") and left.name.endswith(_ENDING):
-            with suppress(OutputError), _locked(left, folder):  # another run may hold it
-                shutil.rmtree(left, ignore_errors=True)
+    """Remove the workshops of killed runs from a folder."""
+    for path in folder.iterdir():
+        if _is_workshop(path):
+            with suppress(OutputError), _locked(path, folder):  # another run may hold it
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def written() -> list[Path]:
-    """Return the outputs that this process put in place and that are still there."""
+    """Return the outputs of this process that still exist."""
     return [path for path, number in _placed.items() if path.exists() and path.stat().st_ino == number]
 
 
@@ -163,7 +163,7 @@ def written() -> list[Path]:
 
 @contextmanager
 def _workshop(target: Path, inside: Path) -> Iterator[Path]:
-    """Yield an empty hidden folder in `inside` that no other run has, and that goes at the end."""
+    """Yield an empty, locked, hidden folder in `inside`, which is removed at the end."""
     folder = inside / f".{target.name[:40]}-{sha256(os.fsencode(target.name)).hexdigest()[:8]}{_ENDING}"
     if folder in _held.get():
         try:
@@ -172,7 +172,7 @@ def _workshop(target: Path, inside: Path) -> Iterator[Path]:
             _settle(folder, target)
         return
     if target.is_dir() and (other := target / folder.name) != folder and other.is_dir():
-        with _locked(other, target):  # a killed run stood in the folder
+        with _locked(other, target):  # of a killed run whose current folder this was
             _settle(other, target)
             shutil.rmtree(other)
     with _locked(folder, target):
@@ -188,9 +188,9 @@ def _workshop(target: Path, inside: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path, target: Path) -> Iterator[None]:
-    """Make a folder if it is not there, and hold its lock; the system lets go of it when the process dies."""
+    """Create a folder if necessary and hold its lock, which the system releases when the process dies."""
     if folder.is_symlink():
-        raise OutputError(f"Cannot write {target}: {folder} is a link, which no run of ours has made. Remove it.")
+        raise OutputError(f"Cannot write {target}: {folder} is a link that this package did not make. Remove it.")
     while True:
         try:
             folder.mkdir(exist_ok=True)
@@ -201,16 +201,16 @@ def _locked(folder: Path, target: Path) -> Iterator[None]:
             continue
         try:
             import fcntl
-        except ImportError:  # Windows: no two runs at once are told apart
+        except ImportError:  # Windows: without locks
             yield
             return
         try:
             handle = os.open(folder, os.O_RDONLY)
-        except FileNotFoundError:  # another run has ended between the two calls
+        except FileNotFoundError:  # another run ended between the two calls
             continue
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_still(folder, handle):
+            if _is_same(folder, handle):
                 yield
                 return
         except BlockingIOError as error:
@@ -219,8 +219,8 @@ def _locked(folder: Path, target: Path) -> Iterator[None]:
             os.close(handle)
 
 
-def _is_still(folder: Path, handle: int) -> bool:
-    """Return whether a folder that was opened is still there, and has not been made anew."""
+def _is_same(folder: Path, handle: int) -> bool:
+    """Return whether an open folder still exists and was not replaced."""
     try:
         return os.fstat(handle).st_ino == folder.stat().st_ino
     except FileNotFoundError:
@@ -228,22 +228,22 @@ def _is_still(folder: Path, handle: int) -> bool:
 
 
 def _settle(workshop: Path, target: Path) -> None:
-    """Complete what was begun to be put in place, by a run that was killed or by this one, and clear the rest."""
+    """Complete a journal that this run or a killed one left, and empty the workshop."""
     if (workshop / _JOURNAL).is_file():
         _complete(workshop, target)
-    for left in workshop.iterdir():
-        _remove(left)
+    for path in workshop.iterdir():
+        _remove(path)
 
 
 def _place(target: Path) -> Path:
-    """Return where a folder is made: beside it, or inside where it cannot be exchanged for another."""
+    """Return the folder for a workshop: the parent of `target`, or `target` itself if it cannot be exchanged."""
     if not target.is_dir():
         return target.parent
     try:
-        stands_in_it = Path.cwd().is_relative_to(target)
-    except FileNotFoundError:  # the current folder is gone
-        stands_in_it = False
-    if stands_in_it or target.is_mount() or _exchanger() is None or not os.access(target.parent, os.W_OK):
+        is_current = Path.cwd().is_relative_to(target)
+    except FileNotFoundError:  # the current folder was removed
+        is_current = False
+    if is_current or target.is_mount() or _exchanger() is None or not os.access(target.parent, os.W_OK):
         return target
     return target.parent
 
@@ -252,7 +252,7 @@ def _place(target: Path) -> Path:
 
 
 def _place_new(made: Path, target: Path) -> None:
-    """Put a file where none is; raise `OutputError` if another run was faster."""
+    """Put a new file in place; raise `OutputError` if another run was faster."""
     try:
         os.link(made, target)
     except FileExistsError as error:
@@ -261,16 +261,9 @@ def _place_new(made: Path, target: Path) -> None:
         made.replace(target)
 
 
-def _exchange_folder(workshop: Path, target: Path, ours: Collection[Path]) -> None:
-    """Exchange a folder for the new one, which is given all other files of the old one first.
-
-    Folders in it, which may be mounted or large, stay where they are: then its files are replaced in turn.
-    """
+def _exchange_folder(workshop: Path, target: Path, replaced: Collection[Path], others: Collection[Path]) -> None:
+    """Exchange a folder for the new one, after linking the `others`, which are not replaced, into the new one."""
     new, exchange = workshop / _NEW, _exchanger()
-    others = [each for each in _content(target) if each not in ours]
-    if any(other.is_dir() and not other.is_symlink() for other in others):
-        _replace_files(workshop, target, ours)
-        return
     for other in others:
         _link(other, new / other.name)
     shutil.copymode(target, new)
@@ -281,57 +274,54 @@ def _exchange_folder(workshop: Path, target: Path, ours: Collection[Path]) -> No
     except OSError as error:
         if error.errno not in (EINVAL, ENOSYS, ENOTSUP):
             raise
-        for other in others:  # a file system that cannot: its files are replaced in turn
+        for other in others:  # this file system has no exchange
             _remove(new / other.name)
-        _replace_files(workshop, target, ours)
+        _replace_files(workshop, target, replaced)
         return
-    _rescue(new, target, {each.name for each in ours})
-
-
-def _rescue(old: Path, target: Path, ours: Collection[str]) -> None:
-    """Move what others put into the old folder while it was exchanged."""
-    for left in _content(old):
-        there = target / left.name
-        if left.name not in ours and not (there.exists() and there.samefile(left)):
-            left.replace(there)
+    # The workshop now holds the old folder: move files that others put there during the exchange.
+    replaced_names = {path.name for path in replaced}
+    for path in _content(new):
+        successor = target / path.name
+        if path.name not in replaced_names and not (successor.exists() and successor.samefile(path)):
+            path.replace(successor)
 
 
 def _keep_mode(old: Path, made: Path) -> None:
-    """Give a new file the permissions of the one that it replaces."""
+    """Give a new file the permissions of the file that it replaces."""
     if old.is_file() and not old.is_symlink():
         shutil.copymode(old, made)
 
 
-def _replace_files(workshop: Path, target: Path, ours: Collection[Path]) -> None:
-    """Replace the files of a folder one by one, after a journal of what is to be done."""
-    made = list((workshop / _NEW).iterdir())
-    for each in made:
-        _placed[target / each.name] = each.stat().st_ino
+def _replace_files(workshop: Path, target: Path, replaced: Collection[Path]) -> None:
+    """Replace the files of a folder one by one, after writing a journal."""
+    new_files = list((workshop / _NEW).iterdir())
+    for path in new_files:
+        _placed[target / path.name] = path.stat().st_ino
     draft = workshop / "draft"
-    names = {"made": [each.name for each in made], "old": [each.name for each in ours]}
+    names = {"made": [path.name for path in new_files], "old": [path.name for path in replaced]}
     draft.write_text(json.dumps(names), encoding="utf-8")
     draft.replace(workshop / _JOURNAL)
     _complete(workshop, target)
 
 
 def _complete(workshop: Path, target: Path) -> None:
-    """Do what a journal says: move all new files to the folder, and remove the old ones that have no successor."""
+    """Carry out a journal: move all new files to the folder, and remove old ones without a successor."""
     journal = workshop / _JOURNAL
     try:
         names = json.loads(journal.read_text(encoding="utf-8"))
-        gone = {str(name) for name in names["old"]} - set(names["made"])
+        obsolete = {str(name) for name in names["old"]} - set(names["made"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise OutputError(f"{journal}, of a run that was stopped, is damaged. Remove {workshop}.") from error
     for made in sorted((workshop / _NEW).iterdir()):
         made.replace(target / made.name)
-    for name in gone:
-        if Path(name).name == name:  # a journal may come from a stranger
+    for name in obsolete:
+        if Path(name).name == name:  # an untrusted journal may name other paths
             (target / name).unlink(missing_ok=True)
     journal.unlink()
 
 
 def _link(source: Path, copy: Path) -> None:
-    """Give a file a second name; copy what cannot have one."""
+    """Create a hard link to a file, or a copy if that is not possible."""
     try:
         os.link(source, copy, follow_symlinks=False)
     except OSError:
@@ -340,47 +330,53 @@ def _link(source: Path, copy: Path) -> None:
 
 @cache
 def _exchanger() -> Callable[[bytes, bytes], None] | None:
-    """Return the system's call that exchanges two names at once, or None where it has none."""
+    """Return the system's call that exchanges two paths atomically, or None if it has none."""
     import ctypes
 
     try:
         library = ctypes.CDLL(None, use_errno=True)
     except (OSError, TypeError):  # Windows
         return None
-    # Linux and macOS: the call, the number of the current folder, and that of "exchange".
-    for name, here, flag in (("renameat2", -100, 2), ("renameatx_np", -2, 2)):
+    # Linux and macOS: the call, AT_FDCWD, and the flag for an exchange.
+    for name, current_folder, flag in (("renameat2", -100, 2), ("renameatx_np", -2, 2)):
         if (function := getattr(library, name, None)) is not None:
             function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
-            return partial(_called, function, here, flag)
+            return partial(_call, function, current_folder, flag)
     return None
 
 
-def _called(function: Callable[..., int], here: int, flag: int, one: bytes, other: bytes) -> None:
+def _call(function: Callable[..., int], current_folder: int, flag: int, path: bytes, other_path: bytes) -> None:
     import ctypes
 
-    if function(here, one, here, other, flag) != 0:
+    if function(current_folder, path, current_folder, other_path, flag) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-# --- small things -----------------------------------------------------------------------------------------
+# --- paths ------------------------------------------------------------------------------------------------
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _is_workshop(path: Path) -> bool:
+    return path.name.startswith(".") and path.name.endswith(_ENDING)
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
+    if _is_folder(path):
         shutil.rmtree(path)
     else:
         path.unlink()
 
 
 def _content(folder: Path) -> list[Path]:
-    """Return what a folder holds but for workshops of ours."""
-    if not folder.is_dir():
-        return []
-    return [each for each in folder.iterdir() if not (each.name.startswith(".") and each.name.endswith(_ENDING))]
+    """Return the content of a folder, without workshops."""
+    return [path for path in folder.iterdir() if not _is_workshop(path)] if folder.is_dir() else []
 
 
 def _followed(path: Path) -> Path:
-    """Return the path that links lead to."""
+    """Return the target of a path after following links."""
     try:
         target = path.resolve()
         loop = target.is_symlink()

@@ -1,8 +1,7 @@
-"""Statements: what a report says, as objects whose words are one field beside their numbers.
+"""Statements of reports: objects that hold a sentence and the numbers behind it, and their renderings.
 
-A report returns what it found as `Statement` and `Conclusions`; `__str__`, `_repr_html_`, `to_dict` and the page are
-renderings of their fields, so that no code ever reads a number or a meaning back out of English. How a number is
-rounded for a reader is decided here too.
+Reports return `Statement` and `Conclusions`; text, HTML, JSON and the page are renderings of their fields, so that no
+code parses English. Numbers are rounded for readers here, too.
 """
 
 import textwrap
@@ -19,28 +18,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LINE = 100
-"""Longest line of a text, in characters."""
-_FACT = 72  # characters of a fact in a line
-_LEFT = " style='text-align: left'"  # notebooks set cells to the right
+"""Longest line of text, in characters."""
+_FACT = 72  # characters of a fact on one line
+_LEFT = " style='text-align: left'"  # notebooks align cells to the right
 
 
 @dataclass(frozen=True, repr=False)
 class Statement:
-    """One thing that a report says.
+    """One statement of a report.
 
     Parameters
     ----------
     kind
-        What it is about, such as ``"contrast"``, ``"words"``, ``"lost words"``: for code that looks for it.
+        Topic, such as ``"contrast"``, ``"words"`` or ``"lost words"``, by which code finds the statement.
     text
-        A sentence or a few, without a bullet.
+        One or more sentences, without a bullet.
     numbers
-        What the sentence rests on, by name, unrounded.
+        The numbers behind the text, by name, unrounded.
 
     Examples
     --------
-    >>> said = Statement("contrast", "Associated words are nearer: -0.031.", {"mean": -0.0314})
-    >>> print(said)
+    >>> statement = Statement("contrast", "Associated words are nearer: -0.031.", {"mean": -0.0314})
+    >>> print(statement)
     Associated words are nearer: -0.031.
     """
 
@@ -64,16 +63,16 @@ class Statement:
 
 @dataclass(frozen=True, repr=False)
 class Part:
-    """A title and the statements below it.
+    """A part of a report: a title and the statements below it.
 
     Parameters
     ----------
     title
-        Such as ``"What the posterior shows"``.
+        Title, such as ``"What the posterior shows"``.
     statements
-        What stands below it.
+        Statements below the title.
     bulleted
-        Whether each statement is an item of a list; else each is a paragraph.
+        Whether the statements are items of a list, not paragraphs.
     """
 
     title: str
@@ -91,15 +90,16 @@ class Part:
 
 
 class Rendered(ABC):
-    """What says something in parts: `print` gives their text, and a notebook shows them as HTML."""
+    """A report in parts, rendered as text by `print` and as HTML in a notebook."""
 
     @property
     @abstractmethod
     def parts(self) -> tuple[Part, ...]:
-        """The parts, in the order in which they are read."""
+        """The parts, in reading order."""
 
     def __repr__(self) -> str:
-        first = next((said.text for part in self.parts for said in part.statements), "nothing to say")
+        texts = (statement.text for part in self.parts for statement in part.statements)
+        first = next(texts, "nothing to say")
         return f"<{type(self).__name__}: {_short(first)} (print it for the rest)>"
 
     def __str__(self) -> str:
@@ -114,16 +114,16 @@ class Rendered(ABC):
 
 
 type Facts = Mapping[str, Any]
-"""What is shown of an object, by name: texts, numbers, and lists of words or mappings of these."""
+"""Facts about an object by name: texts, numbers, and lists of words or mappings of these."""
 
 
 class Described(ABC):
-    """What is shown by a few facts: in a line of text, and in a notebook as a table."""
+    """An object shown by a few facts: on one line of text, or as a table in a notebook."""
 
     @property
     @abstractmethod
     def _facts(self) -> Facts:
-        """What is shown, in this order; of a list of words the first few, or in a line how many there are."""
+        """The facts in order; of a list, a table shows the first words, and a line their number."""
 
     def __repr__(self) -> str:
         facts = (
@@ -139,22 +139,22 @@ class Described(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Conclusions(Rendered):
-    """What a posterior shows and does not show; printed, in plain English.
+    """Conclusions from a posterior, in plain English: what it shows, and what it does not.
 
     Parameters
     ----------
     about
-        What was studied: words, embedding, model.
+        The words, embedding and model of the study.
     doubts
-        What speaks against the numbers, read first: draws that did not converge, repeated rows. Empty if nothing does.
+        Reasons not to trust the numbers, shown first: draws that did not converge, repeated rows.
     verdict
         What the estimates mean together.
     shown
-        What the posterior shows, one statement an estimate or a list of words.
+        What the posterior shows, one statement for each estimate or list of words.
     limits
-        What it does not show.
+        What the posterior does not show.
     heading
-        Title of what is shown, such as ``"What the posterior shows (89% HPDI, in units of cosine distance)"``.
+        Title above `verdict`, such as ``"What the posterior shows (89% HPDI, in units of cosine distance)"``.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class Conclusions(Rendered):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the text, in the order in which they are read; without those that are empty."""
+        """The parts that are not empty, in reading order."""
         parts = (
             Part("Beware", self.doubts),
             Part("", (self.about,), bulleted=False),
@@ -190,9 +190,10 @@ class Conclusions(Rendered):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
-        found: dict[str, Any] = {name: getattr(self, name).to_dict() for name in ("about", "verdict")}
-        lists = {name: [said.to_dict() for said in getattr(self, name)] for name in ("doubts", "shown", "limits")}
-        return found | lists
+        single: dict[str, Any] = {name: getattr(self, name).to_dict() for name in ("about", "verdict")}
+        return single | {
+            name: [statement.to_dict() for statement in getattr(self, name)] for name in ("doubts", "shown", "limits")
+        }
 
 
 def render_text(parts: Iterable[Part]) -> str:
@@ -207,25 +208,26 @@ def render_text(parts: Iterable[Part]) -> str:
     for part in parts:
         if part.title:
             paragraphs.append(wrap(part.title.upper()))
-        paragraphs += [wrap(said.text, bullet=part.bulleted) for said in part.statements]
+        paragraphs += [wrap(statement.text, bullet=part.bulleted) for statement in part.statements]
     return "\n\n".join(paragraphs)
 
 
 def render_html(parts: Iterable[Part]) -> str:
-    """Return parts as HTML for a notebook, every word escaped."""
+    """Return parts as escaped HTML for a notebook."""
     html = []
     for part in parts:
         if part.title:
             html.append(f"<h4>{escape(part.title)}</h4>")
         if part.bulleted and part.statements:
-            html.append(f"<ul>{''.join(f'<li>{escape(said.text)}</li>' for said in part.statements)}</ul>")
+            entries = "".join(f"<li>{escape(statement.text)}</li>" for statement in part.statements)
+            html.append(f"<ul>{entries}</ul>")
         else:
-            html += [f"<p>{escape(said.text)}</p>" for said in part.statements]
+            html += [f"<p>{escape(statement.text)}</p>" for statement in part.statements]
     return "".join(html)
 
 
 def facts_html(title: str, facts: Mapping[str, str], notes: Iterable[str] = ()) -> str:
-    """Return facts as a table for a notebook, with notes below it, every word escaped.
+    """Return facts as an escaped HTML table for a notebook, with notes below it.
 
     >>> facts_html("Study", {"name": "<b>"})
     '<table><caption>Study</caption><tbody><tr><th>name</th><td>&lt;b&gt;</td></tr></tbody></table>'
@@ -239,7 +241,7 @@ def facts_html(title: str, facts: Mapping[str, str], notes: Iterable[str] = ()) 
 
 
 def _fact_text(value: Any, words: int = 0) -> str:
-    """Return a fact as text, with so many words of each list; without any, how many there are."""
+    """Return a fact as text, with at most `words` words of each list; if that is 0, with their number."""
     if isinstance(value, Mapping):
         inside = "; ".join(f"{name}: {_fact_text(item, words)}" for name, item in value.items())
         return inside or "none" if words else f"{{{_short(inside)}}}"
@@ -259,7 +261,7 @@ def _short(text: str) -> str:
 
 
 def rows_of(frame: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Return the rows of a frame by the names of its columns, as the numbers of statements.
+    """Return the rows of a frame as dictionaries, as the numbers of statements.
 
     >>> rows_of(pd.DataFrame({"contrast": ["associated - human"], "mean": [-0.03]}))
     [{'contrast': 'associated - human', 'mean': -0.03}]
@@ -268,14 +270,19 @@ def rows_of(frame: "pd.DataFrame") -> list[dict[str, Any]]:
 
 
 def wrap(text: str, *, bullet: bool = False) -> str:
-    """Return a paragraph in lines of at most `LINE` characters, with a dash before it where it is an item.
+    """Return a paragraph in lines of at most `LINE` characters, optionally as an item with a dash.
 
     >>> wrap("One item.", bullet=True)
     '- One item.'
     """
-    start, rest = ("- ", "  ") if bullet else ("", "")
+    first_indent, indent = ("- ", "  ") if bullet else ("", "")
     return textwrap.fill(
-        text, LINE, initial_indent=start, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+        text,
+        LINE,
+        initial_indent=first_indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -307,7 +314,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def probability_text(value: float) -> str:
-    """Return a probability with two decimals, never as a certainty that draws cannot give.
+    """Return a probability with two decimals, but never as 0 or 1, which draws cannot show.
 
     >>> probability_text(0.997), probability_text(0.5), probability_text(0.001)
     ('above 0.99', '0.50', 'below 0.01')
@@ -343,7 +350,7 @@ def digits_text(value: float, digits: int = 3) -> str:
 
 
 def share_with_error_text(value: float, error: float) -> str:
-    """Return a share as a percentage, and its Monte Carlo standard error.
+    """Return a share and its Monte Carlo standard error as percentages.
 
     >>> share_with_error_text(0.0227, 0.0015)
     '2.3% ± 0.1%'
@@ -372,7 +379,7 @@ def count_text(value: float) -> str:
 def plain(value: Any) -> Any:
     """Return statements, frames, NumPy numbers, tuples and mappings as plain Python, for JSON.
 
-    JSON has no number that is not finite: None stands for it.
+    Numbers that are not finite, which JSON lacks, become None.
 
     >>> plain({"mean": np.float64(0.5), "observed": float("nan"), "words": ("he", "she")})
     {'mean': 0.5, 'observed': None, 'words': ['he', 'she']}

@@ -1,4 +1,4 @@
-"""Which forms of a word are looked up, in order: as it is written, in lower case, without accents, ..."""
+"""Case rules: the forms of a word to look up, in order, such as exact, lower case, or without accents."""
 
 import re
 import unicodedata
@@ -10,12 +10,12 @@ from bayesbias.errors import ArgumentError, did_you_mean
 
 
 def _title(word: str) -> str:
-    """Return a text with a capital at the beginning of each of its words, and nowhere else."""
+    """Return text with each word capitalised and its other letters in lower case."""
     return re.sub(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*", lambda part: part[0].capitalize(), word)
 
 
 def _unaccented(word: str) -> str:
-    """Return a text without the marks on its letters."""
+    """Return text without diacritics."""
     parts = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", "".join(part for part in parts if not unicodedata.combining(part)))
 
@@ -30,8 +30,8 @@ FORMS: dict[str, Form] = {
 }
 
 type Case = str | Form | Sequence[str | Form]
-"""A name of `FORMS`, several of them (a list, or a text with commas), or functions from a word to the form of it that
-is looked up; tried in order."""
+"""Forms of a word to look up, in order: one or several names of `FORMS` (a list, or text with commas), or functions
+from a word to a form."""
 
 
 def case_rule(case: Any) -> tuple[str | Form, ...]:
@@ -46,16 +46,15 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
         If there is no such form, or none at all.
     """
     if isinstance(case, str):
-        given: Iterable[Any] = [name.strip() for name in case.split(",")]
+        rule: tuple[Any, ...] = tuple(name.strip() for name in case.split(","))
     else:
-        given = [case] if callable(case) else check_items("case", case, "names of forms, or functions")
-    rule = tuple(given)
+        rule = (case,) if callable(case) else tuple(check_items("case", case, "names of forms, or functions"))
     for form in rule:
         if not callable(form) and not (isinstance(form, str) and form in FORMS):
             hint = did_you_mean(str(form), FORMS)
             raise ArgumentError(
-                f"case={case!r}: there is no form {form!r}{hint}. Known are {', '.join(FORMS)}; "
-                "name some in the order in which they are to be tried, or functions from a word to what is looked up."
+                f"case={case!r}: there is no form {form!r}{hint}. Name one or more of {', '.join(FORMS)}, in the order "
+                "to try, or give functions from a word to a form."
             )
     if not rule:
         raise ArgumentError(f"case={case!r} is empty. Name at least one form, such as 'exact'.")
@@ -63,7 +62,7 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
 
 
 def case_text(rule: Iterable[str | Form]) -> str:
-    """Return a rule in words, which `case_rule` takes where all forms have names.
+    """Return a rule as text, which `case_rule` accepts if all forms are named.
 
     >>> case_text(("exact", str.swapcase))
     'exact, swapcase'
@@ -72,7 +71,7 @@ def case_text(rule: Iterable[str | Form]) -> str:
 
 
 def forms(word: str, rule: Iterable[str | Form]) -> tuple[str, ...]:
-    """Return the forms of a word that a rule looks up, in order, each once.
+    """Return the distinct forms of a word under a rule, in order.
 
     >>> forms("zoë's", ("exact", "title", "unaccented"))
     ("zoë's", "Zoë's", "zoe's")
@@ -80,10 +79,10 @@ def forms(word: str, rule: Iterable[str | Form]) -> tuple[str, ...]:
     Raises
     ------
     ArgumentError
-        If a function of the user's own returns anything but a text.
+        If a user's function does not return text.
     """
-    found = [(FORMS[form] if isinstance(form, str) else form)(word) for form in rule]
-    for form, made in zip(rule, found, strict=True):
-        if not isinstance(made, str):
-            raise ArgumentError(f"case: {case_text([form])} makes {made!r} of {word!r}. It must return a text.")
-    return tuple(dict.fromkeys(found))
+    spellings = [(FORMS[form] if isinstance(form, str) else form)(word) for form in rule]
+    for form, spelling in zip(rule, spellings, strict=True):
+        if not isinstance(spelling, str):
+            raise ArgumentError(f"case: {case_text([form])} returns {spelling!r} for {word!r}. It must return text.")
+    return tuple(dict.fromkeys(spellings))

@@ -1,4 +1,4 @@
-"""The embedding: distinct words, one usable vector each, and a rule for upper and lower case."""
+"""The class `Embedding`: distinct words, one usable vector each, and a case rule for looking words up."""
 
 import hashlib
 import os
@@ -21,14 +21,14 @@ Vectors = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, repr=False)
 class Lookup(Described):
-    """What looking up some words gave.
+    """Result of looking up words in an embedding.
 
     Parameters
     ----------
     found
-        Each word that the embedding has, with the form of it that matched.
+        Words that the embedding has, with the form that matched.
     lost
-        The words that it lacks, each once, in the order given.
+        Words that the embedding lacks, each once, in the given order.
     """
 
     found: dict[str, str]
@@ -48,23 +48,21 @@ class Embedding(Described):
     words
         Distinct words.
     vectors
-        Array of shape (words, dimensions). float32 and float64 are kept as they are, other numbers become
-        float32. The embedding holds a read-only view, not a copy: leave the array that you gave alone.
+        Array of shape (words, dimensions). float32 and float64 are kept, other numbers become float32. The embedding
+        holds a read-only view, not a copy: do not change the array afterwards.
     name
-        What reports call this embedding.
+        Name of the embedding in reports.
     case
-        Which forms of a word are looked up, in order: ``"exact"``, as it is written (default), ``"lower"``,
-        ``"title"``, ``"upper"``, ``"unaccented"``, or functions of your own; one, or several such as
-        ``("exact", "lower", "title")``. Kept as a tuple.
+        Forms of a word to look up, in order: ``"exact"`` (default), ``"lower"``, ``"title"``, ``"upper"``,
+        ``"unaccented"``, or functions; one, or several such as ``("exact", "lower", "title")``. Stored as a tuple.
 
     Raises
     ------
     ArgumentError
         If there is no such form.
     EmbeddingError
-        If there is no word or no dimension, if words and vectors differ in number, if a word is listed twice
-        (even with the same vector: only `load_embedding` drops such repeats), or if a vector is zero or
-        holds a NaN or an infinity.
+        If there is no word or no dimension, if words and vectors differ in number, if a word is listed twice (only
+        `load_embedding` drops repeats with the same vector), or if a vector is zero or holds a NaN or an infinity.
 
     Examples
     --------
@@ -84,10 +82,10 @@ class Embedding(Described):
     case: Case = "exact"
 
     def __post_init__(self) -> None:
-        # A frozen dataclass has no other way of storing what it has normalised.
+        # A frozen dataclass can store normalised values only this way.
         object.__setattr__(self, "case", case_rule(self.case))
         if not is_text(self.name):
-            raise ArgumentError(f"name={self.name!r}: give a text without halves of letters (surrogates).")
+            raise ArgumentError(f"name={self.name!r}: give text without unpaired surrogates.")
         words = check_words(self.words)
         vectors = as_vectors(self.vectors).view()
         check_rows(words, vectors, where=lambda row: f"in row {row}")
@@ -123,12 +121,12 @@ class Embedding(Described):
 
     @property
     def case_text(self) -> str:
-        """The case rule in words, such as ``"exact, lower"``."""
+        """The case rule as text, such as ``"exact, lower"``."""
         return case_text(self._rule)
 
     @cached_property
     def digest(self) -> str:
-        """Short hash of the words and vectors, in their order; name and case rule do not enter it."""
+        """Short hash of words and vectors in their order, independent of name and case rule."""
         content = hashlib.sha256()
         content.update(f"{len(self)} {self.dimensions} {self.vectors.dtype.name}\n".encode())
         content.update("\0".join(self.words).encode())
@@ -139,17 +137,17 @@ class Embedding(Described):
         return content.hexdigest()[:16]
 
     def match(self, word: str) -> str | None:
-        """Return the form of `word` in this embedding that the case rule gives, or None.
+        """Return the first form of `word` under the case rule that this embedding has, or None.
 
         >>> Embedding(words=("king",), vectors=[[1.0, 0.0]], case="lower").match("KING")
         'king'
         """
-        if self._rule[0] == "exact" and word in self._index:  # most words, and no form is to be made
+        if self._rule[0] == "exact" and word in self._index:  # most words; skips making forms
             return word
         return next((form for form in forms(word, self._rule) if form in self._index), None)
 
     def lookup(self, words: Iterable[str]) -> Lookup:
-        """Return which of `words` are here, in which form, and which are lost.
+        """Return which of `words` this embedding has, in which form, and which are lost.
 
         >>> embedding = Embedding(words=("king",), vectors=[[1.0, 0.0]], case=("exact", "lower"))
         >>> looked_up = embedding.lookup(["King", "queen"])
@@ -158,23 +156,23 @@ class Embedding(Described):
         >>> looked_up.found, looked_up.lost
         ({'King': 'king'}, ('queen',))
         """
-        if self._rule == ("exact",):  # nearly always, and quick where all words of an embedding are looked up
-            given, known = dict.fromkeys(words), self._index
-            found = {word: word for word in given if word in known}
-            return Lookup(found, tuple(word for word in given if word not in known))
-        forms_found = {word: self.match(word) for word in words}
+        if self._rule == ("exact",):  # the usual rule; fast when all words of an embedding are looked up
+            distinct, index = dict.fromkeys(words), self._index
+            present = {word: word for word in distinct if word in index}
+            return Lookup(present, tuple(word for word in distinct if word not in index))
+        matches = {word: self.match(word) for word in words}
         return Lookup(
-            found={word: form for word, form in forms_found.items() if form is not None},
-            lost=tuple(word for word, form in forms_found.items() if form is None),
+            found={word: form for word, form in matches.items() if form is not None},
+            lost=tuple(word for word, form in matches.items() if form is None),
         )
 
     def matrix(self, words: Iterable[str]) -> Vectors:
-        """Return the vectors of `words`: an array of shape (words, dimensions), in their order.
+        """Return the vectors of `words` in their order: an array of shape (words, dimensions).
 
         Raises
         ------
         LostWordsError
-            If a word is absent; all absent words are named.
+            If words are absent; the message names them.
 
         Examples
         --------
@@ -183,20 +181,20 @@ class Embedding(Described):
         array([[0.6, 0.8],
                [1. , 0. ]])
         """
-        given = list(words)
-        found = {word: self.match(word) if isinstance(word, str) else None for word in dict.fromkeys(given)}
-        lost = [word for word, form in found.items() if form is None]
+        wanted = list(words)
+        matches = {word: self.match(word) if isinstance(word, str) else None for word in dict.fromkeys(wanted)}
+        lost = [word for word, form in matches.items() if form is None]
         if lost:
             hint = self._hint(lost[0])
             raise LostWordsError(f"The embedding {self.name!r} lacks {name_some(map(repr, lost))}{hint}.")
-        return self.vectors[[self._index[form] for word in given if (form := found[word]) is not None]]
+        return self.vectors[[self._index[form] for word in wanted if (form := matches[word]) is not None]]
 
     @cached_property
     def _index(self) -> dict[str, int]:
         return {word: row for row, word in enumerate(self.words)}
 
     def stored(self, words: Iterable[str]) -> Vectors:
-        """Return the vectors of words as they are stored, in their order; the case rule has been applied before.
+        """Return the vectors of stored words in their order, without applying the case rule.
 
         >>> Embedding(words=("KING",), vectors=[[1.0, 0.0]], case="upper").stored(["KING"])
         array([[1., 0.]])
@@ -205,7 +203,7 @@ class Embedding(Described):
         return vectors
 
     def _hint(self, word: object) -> str:
-        """Return what may have been meant by a word that is absent."""
+        """Return a hint for an absent word."""
         if not isinstance(word, str):
             return ": words are text"
         for name in FORMS:
@@ -214,30 +212,29 @@ class Embedding(Described):
                     f" (it has {form!r}; the case rule is {self.case_text!r}, and "
                     f"case={(*self._rule, name)!r} would find it)"
                 )
-        # Of millions of words only the few that begin alike and are about as long are compared closely.
-        alike = (known for known in self.words if known[:1] == word[:1] and abs(len(known) - len(word)) <= 2)
+        # Only words of similar length with the same first letter are compared closely: there may be millions.
+        alike = (other for other in self.words if other[:1] == word[:1] and abs(len(other) - len(word)) <= 2)
         return did_you_mean(word, alike)
 
 
 type EmbeddingLike = Embedding | str | os.PathLike[str] | Mapping[str, ArrayLike] | tuple[Sequence[str], ArrayLike]
-"""What stands for an embedding, everywhere: an `Embedding`, or what `load_embedding` makes one of. That is the path of
-a file, gensim KeyedVectors (or a model that has them as ``.wv``), a mapping of words to vectors, or a pair of words and
-their matrix."""
+"""An embedding: an `Embedding`, or what `load_embedding` takes: the path of a file, gensim KeyedVectors (or a model
+that has them as ``.wv``), a mapping of words to vectors, or a pair of words and their matrix."""
 
 
 def unit_rows(embedding: Embedding, words: Iterable[str]) -> Vectors:
-    """Return the vectors of `words`, scaled to length 1: float64, of shape (words, dimensions)."""
+    """Return the vectors of `words`, scaled to length 1, in float64: an array of shape (words, dimensions)."""
     return geometry.unit_rows(embedding.matrix(words))
 
 
 def check_words(words: Iterable[object]) -> tuple[str, ...]:
-    """Return `words` as a tuple; raise `EmbeddingError` if they are not a series of texts."""
+    """Return `words` as a tuple; raise `EmbeddingError` if they are not a list of texts."""
     if isinstance(words, str):
-        raise EmbeddingError(f"The words are one text, {words[:40]!r}. Give a list of words.")
+        raise EmbeddingError(f"The words are a single text, {words[:40]!r}. Give a list of words.")
     checked = []
     for word in words:
         if not isinstance(word, str):
-            raise EmbeddingError(f"Words must be text; found {word!r} ({type(word).__name__}).")
+            raise EmbeddingError(f"Words must be text, but {word!r} is of type {type(word).__name__}.")
         if "\0" in word:
             raise EmbeddingError(f"The word {word!r} holds a NUL, which few formats can keep. Correct it.")
         checked.append(str(word))
@@ -245,40 +242,40 @@ def check_words(words: Iterable[object]) -> tuple[str, ...]:
         "\0".join(checked).encode()
     except UnicodeEncodeError as error:
         word = next(word for word in checked if not is_text(word))
-        raise EmbeddingError(f"The word {word!r} holds half a character (a surrogate); correct it.") from error
+        raise EmbeddingError(f"The word {word!r} holds an unpaired surrogate. Correct it.") from error
     return tuple(checked)
 
 
 def as_vectors(values: ArrayLike) -> Vectors:
     """Return `values` as a 2-D float array in native byte order; raise `EmbeddingError` if that fails."""
     if np.ma.is_masked(values):
-        raise EmbeddingError("The vectors hold masked numbers, which are not known. Leave those words out.")
+        raise EmbeddingError("The vectors hold masked numbers. Leave those words out.")
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise EmbeddingError(f"The vectors are not a table of numbers: {error}.") from error
     if array.dtype.kind not in "biuf":
-        raise EmbeddingError(f"The vectors are not numbers: their type is {array.dtype}.")
+        raise EmbeddingError(f"The vectors are not numbers, but of type {array.dtype}. Give an array of numbers.")
     if array.ndim != 2 or 0 in array.shape:
         raise EmbeddingError(
             f"The vectors have the shape {array.shape}. Give (words, dimensions), with at least one of each."
         )
     wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
-    with np.errstate(over="ignore"):  # what overflows becomes infinite, which check_rows reports
+    with np.errstate(over="ignore"):  # overflow gives infinities, which check_rows reports
         return array.astype(np.float64 if wide else np.float32, copy=False)
 
 
 def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int], str]) -> None:
-    """Raise `EmbeddingError` for the first word whose vector no angle can be measured to.
+    """Raise `EmbeddingError` for the first word whose vector has no direction.
 
     Parameters
     ----------
     words
-        One word a row.
+        Words, one for each row.
     vectors
         Array of shape (words, dimensions).
     where
-        Says where a row is, such as ``"at line 7"``.
+        Function that returns the place of a row, such as ``"at line 7"``.
     """
     if len(words) != len(vectors):
         raise EmbeddingError(f"There are {len(words)} words but {len(vectors)} vectors. Give one vector a word.")
@@ -289,7 +286,7 @@ def check_rows(words: Sequence[str], vectors: Vectors, *, where: Callable[[int],
         return
     row = int(np.argmin(usable))
     vector = vectors[row]
-    fault = "is zero, or too short for its numbers to be squared"
+    fault = "is zero or too short (its squared length underflows)"
     if np.isnan(vector).any():
         fault = "holds a NaN (not a number)"
     elif np.isinf(squares[row]):

@@ -1,4 +1,4 @@
-"""`load_embedding`: find out what a source is, and hand it to the reader for it."""
+"""`load_embedding`: recognise a source, and read it with the reader for its format."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, name_some
 
-# A new file format is a function here and a line in `recognise`, if its content can be recognised.
+# One function for each file format; `recognise` finds the format from the content.
 READERS: dict[str, Callable[[Path, Wanted], Rows]] = {
     "word2vec_binary": read_word2vec_binary,
     "word2vec_text": read_text,
@@ -49,50 +49,49 @@ def load_embedding(
         vectors, a pair ``(words, matrix)``, or an `Embedding`. Text files, word2vec files and ``.npz`` may be
         gzipped.
     words
-        The words to keep, under the case rule; None (default) keeps all. A file is scanned once and only the
-        vectors that are kept stay in memory. Words that the source lacks are simply not in the result.
+        Words to keep, under the case rule; None (default) keeps all. A file is read once, and only the vectors to keep
+        are held in memory. Words that the source lacks are silently left out.
     format
-        ``"auto"`` (default) looks at the content, not at the name. Otherwise ``"word2vec_binary"``,
+        ``"auto"`` (default) recognises the content, whatever the file's name. Otherwise ``"word2vec_binary"``,
         ``"word2vec_text"``, ``"fasttext_vec"`` (the same layout), ``"glove"`` (no header line), ``"npz"``
         (arrays ``words`` and ``vectors``), ``"fasttext_bin"``, or ``"gensim"`` (written by its ``save``).
         A word of a text file may hold spaces.
     case
-        How words are looked up, here and later: see `Embedding`.
+        Case rule, used here and later: see `Embedding`.
     name
         Name of the embedding; by default that of the file, or ``"embedding"`` for an object.
     allow_pickle
-        Whether files that gensim's ``save`` wrote may be loaded. They are pickles: loading one runs whatever
-        code its author put in it.
+        Whether files that gensim's ``save`` wrote may be loaded. They are pickles: loading one runs any code that its
+        author put in it.
 
     Returns
     -------
     Embedding
-        Words in the order of the source. A word that is listed twice with the same vector is kept once.
+        Words in the order of the source; repeats of a word with the same vector are dropped.
 
     Raises
     ------
     ArgumentError
         If there is no such case rule or format.
     EmbeddingError
-        If the content is damaged, cut short or not usable (a zero vector, a NaN, one word with two vectors);
-        the message gives the line, row or byte. Vectors are only checked where they are kept; that words are
-        UTF-8, the lengths of the rows and their number are always checked.
+        If the content is damaged, cut short or not usable (a zero vector, a NaN, one word with two vectors); the
+        message gives the line, row or byte. Encoding, number and lengths of rows are always checked, numbers only of
+        words that are kept.
     InputFileError
         If the file cannot be opened, or is of no known format.
     LostWordsError
-        If none of `words` is there.
+        If the source has none of `words`.
 
     Notes
     -----
-    A text file has to end with a line end: without it, nothing tells ``0.41`` from ``0.4183`` cut short. A
-    GloVe file that was cut exactly between two lines is read as the shorter file that it is, because it has
-    no count.
+    A text file must end with a line end; otherwise ``0.41`` could be ``0.4183`` cut short. A GloVe file that was cut
+    exactly between two lines is read without an error, because the format has no count of words.
 
-    A sentence-transformers model is passed as words with their vectors::
+    For a sentence-transformers model, pass words with their vectors::
 
         load_embedding((words, model.encode(words)))
 
-    A spaCy vector table is passed without its empty rows, because a zero vector has no direction::
+    For a spaCy vector table, leave out its empty rows, because a zero vector has no direction::
 
         table = nlp.vocab.vectors
         rows = {nlp.vocab.strings[key]: table.data[row] for key, row in table.key2row.items()}
@@ -117,20 +116,19 @@ def load_embedding(
     if not rows.words and wanted is not None:
         some = name_some(map(repr, sorted(wanted)), limit=5)
         raise LostWordsError(
-            f"None of the words wanted ({some}) is in {origin}. Is it an embedding of another language? If "
-            "its words are only spelt in another way, try case=('exact', 'lower', 'title', 'unaccented'); the case "
-            f"rule was {case_text(rule)!r}."
+            f"{origin} has none of the words ({some}) under the case rule {case_text(rule)!r}. Check its language; if "
+            "only the spelling differs, try case=('exact', 'lower', 'title', 'unaccented')."
         )
-    kept, vectors = checked(rows, origin)
+    distinct_words, vectors = checked(rows, origin)
     try:
-        loaded = Embedding(words=kept, vectors=vectors, name=name or given_name, case=rule)
+        loaded = Embedding(words=distinct_words, vectors=vectors, name=name or given_name, case=rule)
     except EmbeddingError as error:
         raise EmbeddingError(f"{origin}: {error}") from error
     return _with_spread(loaded, source)
 
 
 def _with_spread(loaded: Embedding, source: EmbeddingLike) -> Embedding:
-    """Return an embedding with the spread over contexts that its source holds, if it holds one."""
+    """Return an embedding with the spread over contexts of its source, if that has one."""
     from bayesbias.embeddings.contextual.spread import ContextualEmbedding, with_spread
 
     if isinstance(source, ContextualEmbedding):
@@ -141,19 +139,19 @@ def _with_spread(loaded: Embedding, source: EmbeddingLike) -> Embedding:
 
 
 def recognise(path: Path) -> str:
-    """Return the format that the content of a file shows.
+    """Return the format of a file, recognised by its content.
 
     Raises
     ------
     InputFileError
-        If it is empty, or of no known format.
+        If the file is empty, or of no known format.
     """
     with readable(path), open_bytes(path) as stream:
         sample = stream.read(_SAMPLE)
-    first, _, rest = sample.partition(b"\n")
+    first, _, next_lines = sample.partition(b"\n")
     header = parse_header(first)
     if not sample:
-        raise InputFileError(f"{path} holds nothing once it is unpacked. Download or write it again.")
+        raise InputFileError(f"{path} is empty after decompression. Download or write it again.")
     if sample[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return "npz"
     if sample[:4] == FASTTEXT_MAGIC:
@@ -161,14 +159,14 @@ def recognise(path: Path) -> str:
     if sample[:1] == b"\x80" and sample[1:2] in (b"\2", b"\3", b"\4", b"\5"):
         return "gensim"
     if header is not None:
-        # Half of some numbers is enough, so that a damaged text file is reported as text.
-        numbers = count_numbers(rest.partition(b"\n")[0])
+        # Half of the expected numbers is enough, so that a damaged text file is reported as text.
+        numbers = count_numbers(next_lines.partition(b"\n")[0])
         return "word2vec_text" if numbers >= 1 and 2 * numbers >= min(header[1], 10) else "word2vec_binary"
     if count_numbers(first):
         return "glove"
     raise InputFileError(
-        f"{path} is no embedding of a known format (it begins {sample[:12]!r}). Known are {', '.join(READERS)}; name "
-        "the format to see what is wrong with the file. A distance table needs no embedding: fit it."
+        f"{path} is no embedding of a known format (it begins {sample[:12]!r}). The formats are {', '.join(READERS)}; "
+        "give one (format=...) to see what is wrong with the file. To fit a distance table, no embedding is needed."
     )
 
 
@@ -178,9 +176,9 @@ def _read(path: Path, wanted: Wanted, form: str, *, allow_pickle: bool) -> Rows:
         chosen = recognise(path) if form == "auto" else form
         if chosen == "gensim" and not allow_pickle:
             raise EmbeddingError(
-                f"{path} is a pickle (a file that gensim's save wrote): loading it runs whatever code its "
-                "author put in it. If you trust its author, give allow_pickle=True; a safe file is written "
-                "by gensim's save_word2vec_format."
+                f"{path} is a pickle (a file that gensim's save wrote): loading it runs any code that its author put "
+                "in it. If you trust its author, give allow_pickle=True; gensim's save_word2vec_format writes safe "
+                "files."
             )
         return READERS[chosen](path, wanted)
 

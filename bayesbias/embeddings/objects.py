@@ -1,4 +1,4 @@
-"""Vectors that are in memory already: gensim's objects, a mapping, or words with a matrix."""
+"""Vectors in memory: gensim's objects, a mapping, or words with a matrix."""
 
 from collections.abc import KeysView, Mapping, Set
 from typing import Any
@@ -16,20 +16,20 @@ def from_object(source: object, wanted: Wanted) -> Rows:
     Raises
     ------
     EmbeddingError
-        If the object is of no kind that is known, or if its words and vectors do not fit each other.
+        If the object is of no known kind, or its words and vectors do not match.
     """
     keyed = from_keyed_vectors(source, wanted)
     if keyed is not None:
         return keyed
     if isinstance(source, Embedding):
-        return _keep(source.words, source.vectors, wanted)
+        return _wanted_rows(source.words, source.vectors, wanted)
     if isinstance(source, Mapping):
-        kept = {word: source[word] for word in check_words(source) if wanted is None or word in wanted}
-        if source and not kept:
+        chosen = {word: source[word] for word in check_words(source) if wanted is None or word in wanted}
+        if source and not chosen:
             return Rows([], np.empty((0, 1), dtype=np.float32), [], "row")
-        return _keep(tuple(kept), list(kept.values()), None)
+        return _wanted_rows(tuple(chosen), list(chosen.values()), None)
     if isinstance(source, tuple) and len(source) == 2:
-        return _keep(*source, wanted)
+        return _wanted_rows(*source, wanted)
     raise EmbeddingError(
         f"An object of type {type(source).__name__} is no embedding. Give the path of a file, gensim "
         "KeyedVectors, a mapping of words to vectors, or a pair (words, matrix)."
@@ -39,20 +39,20 @@ def from_object(source: object, wanted: Wanted) -> Rows:
 def from_keyed_vectors(source: object, wanted: Wanted) -> Rows | None:
     """Return the rows of gensim KeyedVectors, or of a model that has them as ``.wv``; None for anything else.
 
-    They are known by their attributes, because importing gensim takes most of a second.
+    They are recognised by their attributes, because importing gensim takes most of a second.
     """
     vectors: Any = getattr(source, "wv", source)
     index, matrix = getattr(vectors, "key_to_index", None), getattr(vectors, "vectors", None)
     if not isinstance(index, Mapping) or not isinstance(matrix, np.ndarray):
         return None
-    # `word in keyed_vectors` is true of every word where vectors are made of n-grams; the index is not.
+    # `word in keyed_vectors` is true of every word if vectors are made of n-grams; only the index has real words.
     words = check_words(index)
     rows = np.fromiter(index.values(), dtype=np.intp, count=len(words))
     in_order = len(rows) == len(matrix) and bool((rows == np.arange(len(rows))).all())
-    return _keep(words, matrix if in_order else matrix[rows], wanted)
+    return _wanted_rows(words, matrix if in_order else matrix[rows], wanted)
 
 
-def _keep(words: Any, vectors: Any, wanted: Wanted) -> Rows:
+def _wanted_rows(words: Any, vectors: Any, wanted: Wanted) -> Rows:
     if isinstance(words, Set) and not isinstance(words, Mapping | KeysView):
         raise EmbeddingError("The words of a matrix are a set, which has no order. Give them as a list, row by row.")
     try:

@@ -1,4 +1,4 @@
-"""The progress of long training: words per second and the time that is left."""
+"""Progress bars of long work on words, with words per second and time left."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def words_bar(
     words: float, *, progress: bool, console: "Console | None" = None
 ) -> Iterator[tuple[Callable[[str], None], Callable[[float], None]]]:
-    """Yield two functions: one says what is done now, the other that so many more words have been gone through."""
+    """Yield two functions: one sets the description, the other adds a number of processed words."""
     if console is None and not can_draw(progress):
         yield lambda _: None, lambda _: None
         return

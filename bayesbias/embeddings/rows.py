@@ -1,4 +1,4 @@
-"""What every reader shares: opening a file safely, and the rows that it returns."""
+"""Shared parts of readers: opening files safely, and the rows that readers return."""
 
 import gzip
 import zlib
@@ -15,24 +15,24 @@ from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 
 GZIP = b"\x1f\x8b"
 
-# Far above any real embedding, and low enough that a wrong header cannot ask for much memory.
+# Far above any real embedding, and low enough that a wrong header cannot claim much memory.
 MOST_DIMENSIONS = 100_000
 
-# A Python text, its place in a list and in two dictionaries.
+# A Python string, and its entries in a list and two dictionaries.
 _BYTES_A_WORD = 250
-# No byte of a gzipped file stands for more.
+# Largest compression factor of gzip.
 _MOST_PACKED = 1032
 
 Wanted = frozenset[str] | None
-"""The words to keep; None keeps all."""
+"""Words to keep, or None for all."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows as a reader found them, not yet checked.
+    """Rows of a source, not yet checked.
 
-    `words` has one word a row, and a word may occur more than once; `vectors` has shape (words, dimensions). `places`
-    says where each row is, counted in `unit`: ``"line"`` or ``"row"`` (from 1), or ``"byte"`` (from 0).
+    `words` has one word a row, possibly with repeats; `vectors` has shape (words, dimensions). `places` are the places
+    of the rows, counted in `unit`: ``"line"`` or ``"row"`` (from 1), or ``"byte"`` (from 0).
     """
 
     words: list[str]
@@ -41,7 +41,7 @@ class Rows:
     unit: str
 
     def where(self, row: int) -> str:
-        """Return words such as ``"at line 7"``."""
+        """Return the place of a row, such as ``"at line 7"``."""
         return f"at {self.unit} {self.places[row]}"
 
 
@@ -59,10 +59,10 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
         raise EmbeddingError(f"{source}: {error}") from error
     first: dict[str, int] = {}
     for row, word in enumerate(rows.words):
-        kept = first.setdefault(word, row)
-        if kept != row and (rows.vectors[kept] != rows.vectors[row]).any():
+        first_row = first.setdefault(word, row)
+        if first_row != row and (rows.vectors[first_row] != rows.vectors[row]).any():
             raise EmbeddingError(
-                f"{source}: the word {word!r} is listed {rows.where(kept)} and again {rows.where(row)} with "
+                f"{source}: the word {word!r} is listed {rows.where(first_row)} and again {rows.where(row)} with "
                 "another vector. Remove one of them, or leave the word out with words=[...]."
             )
     vectors = rows.vectors if len(first) == len(rows.words) else rows.vectors[list(first.values())]
@@ -70,14 +70,14 @@ def checked(rows: Rows, source: str) -> tuple[tuple[str, ...], Vectors]:
 
 
 def check_input(path: Path) -> None:
-    """Raise `InputFileError` if `path` is not an ordinary file that holds something."""
+    """Raise `InputFileError` if `path` is not an ordinary file with content."""
     if input_file(path).stat().st_size == 0:
         raise InputFileError(f"{path} is empty. Download or write it again.")
 
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Turn what goes wrong while a file is read into an `InputFileError`."""
+    """Convert errors while a file is read into `InputFileError`."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -91,7 +91,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, decompressing it if its content (whatever its name) is gzipped."""
+    """Open a file, decompressing it if its content is gzipped."""
     file = path.open("rb", buffering=1 << 20)
     if file.read(2) == GZIP:
         file.close()
@@ -107,13 +107,12 @@ def decode(word: bytes, *, source: str, where: str) -> str:
     except UnicodeDecodeError as error:
         raise EmbeddingError(
             f"{source}: the word {word[:40]!r} {where} is not UTF-8 ({error.reason}). Save the file in "
-            "UTF-8, for example with iconv; if the other words look wrong too, the file is damaged or in "
-            "another format."
+            "UTF-8, for example with iconv. If other words look wrong too, the file is damaged or in another format."
         ) from error
 
 
 def check_header(words: int, dimensions: int, source: str) -> None:
-    """Raise `EmbeddingError` if a header's numbers cannot be true of any embedding."""
+    """Raise `EmbeddingError` if a header's numbers are impossible."""
     if words < 1 or not 1 <= dimensions <= MOST_DIMENSIONS:
         raise EmbeddingError(
             f"{source}: its header promises {words} words of {dimensions} dimensions, which cannot be right "
@@ -122,9 +121,9 @@ def check_header(words: int, dimensions: int, source: str) -> None:
 
 
 def check_room(words: int, dimensions: int, wanted: Wanted, path: Path, *, bytes_a_number: int = 4) -> None:
-    """Raise `NotEnoughMemoryError` if the words of a file that are wanted would not fit in the memory that is free.
+    """Raise `NotEnoughMemoryError` if the wanted words of a file do not fit into the free memory.
 
-    A header may promise more words than the file can hold, which its reader will find.
+    If the header promises more words than the file can hold, the reader reports it later.
     """
     words = min(words, path.stat().st_size * _MOST_PACKED // dimensions, words if wanted is None else len(wanted))
     check_memory(

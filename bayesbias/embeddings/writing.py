@@ -1,4 +1,4 @@
-"""Writing an embedding to a file that any tool can read."""
+"""Writing embeddings to files of common formats."""
 
 import os
 import struct
@@ -25,25 +25,24 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
     embedding
         What `load_embedding` or a debiasing method returned, or anything that `load_embedding` takes.
     path
-        Its ending says the format: ``.npz`` (arrays ``words`` and ``vectors``, every digit kept), ``.bin`` (word2vec
+        File whose ending is the format: ``.npz`` (arrays ``words`` and ``vectors``, all digits), ``.bin`` (word2vec
         binary, 32 bits a number), or ``.txt`` and ``.vec`` (word2vec text with a header, nine significant digits).
-        The first two carry a checksum, by which `load_embedding` finds any byte that was changed; the text format,
-        which many programs read line by line, has no place for one. The spread of a `ContextualEmbedding` is kept in
-        ``.npz`` alone.
+        ``.npz`` and ``.bin`` carry a checksum, by which `load_embedding` finds any changed byte; text has no place for
+        one. Only ``.npz`` keeps the spread of a `ContextualEmbedding`.
     overwrite
         Whether an existing file may be replaced.
 
     Returns
     -------
     pathlib.Path
-        The file; `load_embedding` reads it.
+        The file, which `load_embedding` reads.
 
     Raises
     ------
     OutputError
         If the ending is not one of these, or the file exists or cannot be written.
     EmbeddingError
-        If a word holds white space, or a vector's numbers need more than 32 bits: only ``.npz`` can keep them.
+        If a word holds white space, or numbers need more than 32 bits, and the format is not ``.npz``.
 
     Examples
     --------
@@ -63,7 +62,7 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
                 f"{len(spaced)} words hold white space, as {name_some(map(repr, spaced), 3)}, which separates the "
                 f"columns of a {target.suffix} file. Write an .npz file."
             )
-        try:  # these formats are read as 32 bits a number
+        try:  # readers of these formats use 32 bits a number
             with np.errstate(over="ignore"):
                 check_rows(embedding.words, embedding.vectors.astype(np.float32), where=lambda row: f"in row {row}")
         except EmbeddingError as error:
@@ -74,10 +73,10 @@ def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, o
 
 
 def check_embedding_output(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Return `path` if an embedding can be written there; raise `OutputError` before any work is done if not."""
+    """Return `path` if an embedding can be written there; raise `OutputError` if not."""
     target = check_path(path)
     if target.suffix.lower() not in WRITERS:
-        raise OutputError(f"{target}: give it one of the endings {', '.join(WRITERS)}, which say the format.")
+        raise OutputError(f"{target}: give it one of the endings {', '.join(WRITERS)}.")
     return check_output(target, overwrite=overwrite)
 
 
@@ -99,7 +98,7 @@ def _word2vec_binary(embedding: Embedding, path: Path) -> None:
         pack = struct.Struct(f"<{embedding.dimensions}f").pack
         for word, vector in zip(embedding.words, embedding.vectors, strict=True):
             write(word.encode() + b" " + pack(*vector) + b"\n")
-        # Behind the rows that the header counts, where readers of this format stop.
+        # After the last row, where readers of this format stop.
         stream.write(SEAL + digest.hexdigest().encode())
 
 

@@ -1,4 +1,4 @@
-"""Correlations of measures over embeddings: Pearson's, with its posterior."""
+"""Pearson's correlation of measures over embeddings, with its posterior."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_number, check_probability
 
-# Even, so that as many places are above 0 as below; it resolves the posterior of so many pairs, not of more.
+# Even, so that as many grid points are above 0 as below; fine enough for the posterior of `_MOST` pairs.
 _GRID = 20_000
 _MOST = 100_000
 
@@ -30,14 +30,14 @@ def correlated(first: ArrayLike, second: ArrayLike, *, hdi_prob: float) -> tuple
 
 
 def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tuple[float, float, float]:
-    """Return what n pairs of Normal numbers with the correlation r say of the correlation behind them.
+    """Return the posterior interval of the correlation behind n pairs of Normal numbers whose sample correlation is r.
 
     Parameters
     ----------
     r
-        Pearson's correlation of the pairs, between -1 and 1.
+        Pearson's correlation of the pairs, from -1 to 1.
     n
-        How many pairs, 3 to 100,000.
+        Number of pairs, 3 to 100,000.
     hdi_prob
         Probability inside the highest density interval.
 
@@ -49,15 +49,15 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
     Raises
     ------
     ArgumentError
-        If r or n is no such number.
+        If r or n is out of range.
 
     Notes
     -----
-    With all correlations equally likely before, the posterior is proportional to the density of r that Hotelling gives,
+    Under a uniform prior on rho, the posterior is proportional to Hotelling's density of r,
 
         (1 - rho^2)^((n - 1) / 2) (1 - rho r)^(3/2 - n) 2F1(1/2, 1/2; n - 1/2; (1 + rho r) / 2)
 
-    taken on a grid of rho.
+    evaluated on a grid of rho.
 
     References
     ----------
@@ -66,7 +66,7 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
 
     Examples
     --------
-    What r = 0.667 over 16 embeddings shows (Dawkins 2021, of a measure of vectors and one of a model that uses them):
+    Dawkins (2021) found r = 0.667 between a measure of vectors and one of a model that uses them, over 16 embeddings:
 
     >>> low, high, above = bb.estimates.correlation_interval(0.667, 16)
     >>> round(low, 2), round(high, 2), round(above, 3)
@@ -82,7 +82,7 @@ def correlation_interval(r: float, n: int, *, hdi_prob: float = HDI_PROB) -> tup
 
 
 def _posterior(r: float, n: int) -> tuple[Floats, Floats, Floats]:
-    """Return places between -1 and 1, the log density there, and the mass of each: they are nearer towards the ends."""
+    """Return grid points from -1 to 1, denser towards the ends, with their log densities and masses."""
     from scipy.special import hyp2f1
 
     angles = (np.arange(_GRID) + 0.5) / _GRID * np.pi

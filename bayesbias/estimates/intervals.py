@@ -1,4 +1,4 @@
-"""One row of numbers for each quantity: mean, sd, HPDI and what the sampler's draws are worth."""
+"""Summaries of draws: mean, sd, HPDI, effective sample size and R-hat."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-# The quantiles whose effective sample size is the tail's, whatever ArviZ's own settings are.
+# Quantiles of the tail effective sample size, regardless of ArviZ's settings.
 TAIL = (0.05, 0.95)
 
-# Within so many Monte Carlo standard errors of an end of its interval, an estimate is borderline.
+# An estimate is borderline if 0 is within this many Monte Carlo standard errors of an end of its interval.
 BORDERLINE = 3
 
 MOMENTS = ("mean", "sd", "hdi_low", "hdi_high")
-# What the draws are worth: of independent draws no R-hat, since they have no chains that could disagree.
+# Independent draws have no R-hat, because they have no chains.
 DIAGNOSTICS = ("ess_bulk", "ess_tail", "r_hat")
 
 
 def check_baseline(baseline: str, connections: Sequence[str], what: str) -> None:
-    """Raise `ReportError` unless a table or fit (`what`) with these connections has contrasts with this baseline."""
+    """Raise `ReportError` unless a table or fit (`what`) with these connections can be contrasted with the baseline."""
     if baseline not in connections:
         raise ReportError(
             f"The {what} has no connection {baseline!r}{did_you_mean(str(baseline), connections)}; it has "
@@ -40,7 +40,7 @@ def check_baseline(baseline: str, connections: Sequence[str], what: str) -> None
 
 
 def independent_draws(fit: "xr.DataTree") -> float | None:
-    """Return how many independent draws a fit's draws are worth, or None if they are chains."""
+    """Return the number of independent draws that a fit's draws are worth, or None if they are chains."""
     stats = fit["sample_stats"].to_dataset()
     if "importance_ess" in stats:
         return float(stats["importance_ess"])
@@ -49,31 +49,31 @@ def independent_draws(fit: "xr.DataTree") -> float | None:
 
 
 def diagnostics_of(frame: "pd.DataFrame") -> list[str]:
-    """Return the columns of `estimates` that say what the draws are worth."""
+    """Return the diagnostic columns of a frame of `estimates`."""
     return [name for name in DIAGNOSTICS if name in frame]
 
 
 def direction_of(draws: "xr.DataArray", rope: tuple[float, float] | None = None) -> dict[str, np.ndarray]:
-    """Say on which side of 0 draws of differences of distances lie, one value for each combination of other dims.
+    """Return the side of 0 on which draws of differences of distances lie, for each combination of the other dims.
 
     `draws` have dims `chain`, `draw` and any others; `rope` is the region of practical equivalence, (low, high).
-    Returns `direction`, the more probable one (``"nearer"`` or ``"farther"``), `probability_of_direction` (0.5 to 1;
-    Makowski, Ben-Shachar, Chen and Luedecke 2019), and `probability_in_rope` if `rope` is given.
+    The values are `direction`, the more probable one (``"nearer"`` or ``"farther"``), `probability_of_direction`
+    (0.5 to 1; Makowski, Ben-Shachar, Chen and Luedecke 2019), and `probability_in_rope` if `rope` is given.
 
     >>> import xarray as xr
-    >>> found = direction_of(xr.DataArray([[-0.3, -0.1, -0.02, 0.1]], dims=("chain", "draw")), (-0.05, 0.05))
-    >>> {name: values.item() for name, values in found.items()}
+    >>> sides = direction_of(xr.DataArray([[-0.3, -0.1, -0.02, 0.1]], dims=("chain", "draw")), (-0.05, 0.05))
+    >>> {name: values.item() for name, values in sides.items()}
     {'direction': 'nearer', 'probability_of_direction': 0.75, 'probability_in_rope': 0.25}
     """
     below = np.asarray((draws < 0).mean(("chain", "draw"))).reshape(-1)
-    found = {
+    sides = {
         "direction": np.where(below >= 0.5, "nearer", "farther"),
         "probability_of_direction": np.maximum(below, 1 - below),
     }
     if rope is not None:
         inside = ((draws >= rope[0]) & (draws <= rope[1])).mean(("chain", "draw"))
-        found["probability_in_rope"] = np.asarray(inside).reshape(-1)
-    return found
+        sides["probability_in_rope"] = np.asarray(inside).reshape(-1)
+    return sides
 
 
 def contrast_name(baseline: str, other: str) -> str:
@@ -86,7 +86,7 @@ def contrast_name(baseline: str, other: str) -> str:
 
 
 def contrast_sides(contrast: str) -> tuple[str, str]:
-    """Return the two connections of `contrast_name`, whose inverse it is.
+    """Return the two connections of a contrast: the inverse of `contrast_name`.
 
     >>> contrast_sides("associated - human")
     ('associated', 'human')
@@ -96,7 +96,7 @@ def contrast_sides(contrast: str) -> tuple[str, str]:
 
 
 def settled(low: float, high: float) -> bool:
-    """Return whether an interval leaves out 0.
+    """Return whether an interval excludes 0.
 
     >>> settled(-0.3, -0.1), settled(-0.3, 0.1)
     (True, False)
@@ -105,7 +105,7 @@ def settled(low: float, high: float) -> bool:
 
 
 def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:
-    """Return whether 0 is so near to an end of an interval that the Monte Carlo error decides on which side it lies.
+    """Return whether 0 is within the Monte Carlo error of an end of an interval.
 
     >>> is_borderline(-0.03, -0.0005, 0.001, 0.001), is_borderline(-0.03, -0.02, 0.001, 0.001)
     (True, False)
@@ -114,12 +114,12 @@ def is_borderline(low: float, high: float, low_se: float, high_se: float) -> boo
 
 
 def estimates(draws: "xr.DataArray", *, hdi_prob: float = HDI_PROB, independent: float | None = None) -> "pd.DataFrame":
-    """Summarise draws: one row for each combination of the dims other than `chain` and `draw`.
+    """Return a summary of draws: one row for each combination of the dims other than `chain` and `draw`.
 
     Columns are these other dims, then `mean`, `sd`, `hdi_low`, `hdi_high` (highest posterior density interval; in the
     units of the draws), bulk and tail effective sample size, and R-hat (Vehtari, Gelman, Simpson, Carpenter and
-    Buerkner 2021). Of draws that are worth so many `independent` ones (`independent_draws`), that is the effective
-    sample size, and there is no R-hat.
+    Buerkner 2021). If `independent` is given (see `independent_draws`), it is the effective sample size, and there is
+    no R-hat.
     """
     import arviz as az
     import pandas as pd

@@ -24,14 +24,14 @@ from bayesbias.tables.schema import (
     table_hash,
 )
 
-# Of a table of a million pairs, while it is made.
+# Peak while a table of a million pairs is built.
 _BYTES_A_PAIR = 300
 
 
 def distance_table(
     embedding: EmbeddingLike, study: StudyLike, *, duplicates: Duplicates = "drop", max_lost: float = MAX_LOST
 ) -> pd.DataFrame:
-    """Build the table of cosine distances of a study's protected words to all its attribute words.
+    """Return the table of cosine distances between a study's protected words and all its attribute words.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ def distance_table(
     study
         A `Study`, the name of a bundled one, or the path of a TOML file.
     duplicates
-        Two words of a study may match the same vector ("Mary" and "mary" under the case rule ``"lower"``).
-        ``"drop"`` keeps the first of them and warns; ``"keep"`` keeps all.
+        Policy for words that match the same vector ("Mary" and "mary" under the case rule ``"lower"``): ``"drop"``
+        keeps the first and warns; ``"keep"`` keeps all.
     max_lost
-        The share of a group's words that the embedding may lack, from 0 to 1. Of control words any share may be lost.
+        Largest share of a group's words that the embedding may lack, from 0 to 1; control words have no limit.
 
     Returns
     -------
@@ -56,12 +56,11 @@ def distance_table(
     Raises
     ------
     LostWordsError
-        If a group or control list of the study has no word left, or a group lost more than `max_lost`: its question
-        could not be answered.
+        If a group or control list of the study has no word left, or a group lost more than `max_lost`.
     StudyError
         If words of different lists match the same vector.
     ArgumentError
-        If `duplicates` is none of these, or `max_lost` is no share.
+        If `duplicates` or `max_lost` is not valid.
 
     Warns
     -----
@@ -91,11 +90,11 @@ def distance_table(
     study = load_study(study)
     if not isinstance(embedding, Embedding):
         embedding = load_embedding(embedding, words=study.words)
-    found = embedding.lookup(study.words).found
-    _raise_if_lists_share_a_vector(study, found, embedding)
-    protected, attributes = _members(study.protected, found), _members(study.attribute_lists, found)
+    forms = embedding.lookup(study.words).found
+    _raise_if_lists_share_a_vector(study, forms, embedding)
+    protected, attributes = _members(study.protected, forms), _members(study.attribute_lists, forms)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
-    lost = _lost_words(study, found, embedding, max_lost)
+    lost = _lost_words(study, forms, embedding, max_lost)
 
     rows, columns = len(protected), len(attributes)
     check_memory(
@@ -133,8 +132,8 @@ def distance_table(
         table["cosine_sd"] = embedding.cosine_errors(protected["word"], attributes["word"]).ravel()
     same_vectors = pd.DataFrame(
         {
-            "protected": table["protected_word"].map(found),
-            "attribute": table["attribute_word"].map(found),
+            "protected": table["protected_word"].map(forms),
+            "attribute": table["attribute_word"].map(forms),
         }
     ).duplicated()
     table, dropped = apply_duplicates_policy(
@@ -162,19 +161,20 @@ def distance_table(
     return table
 
 
-def _members(lists: Mapping[str, Sequence[str]], found: dict[str, str]) -> pd.DataFrame:
-    pairs = [(word, name) for name, words in lists.items() for word in words if word in found]
+def _members(lists: Mapping[str, Sequence[str]], forms: dict[str, str]) -> pd.DataFrame:
+    """Return the words of lists that an embedding has, with their lists."""
+    pairs = [(word, name) for name, words in lists.items() for word in words if word in forms]
     return pd.DataFrame(pairs, columns=["word", "list"])
 
 
-def _lost_words(study: Study, found: dict[str, str], embedding: Embedding, max_lost: float) -> list[dict[str, str]]:
+def _lost_words(study: Study, forms: dict[str, str], embedding: Embedding, max_lost: float) -> list[dict[str, str]]:
     reason = f"not in the embedding (case rule {embedding.case_text!r})"
     lost = [
         {"word": word, "role": role, "list": name, "reason": reason}
         for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
         for name, words in lists.items()
         for word in words
-        if word not in found
+        if word not in forms
     ]
     sizes = {
         (role, name): len(words)
@@ -186,17 +186,17 @@ def _lost_words(study: Study, found: dict[str, str], embedding: Embedding, max_l
     return lost
 
 
-def _raise_if_lists_share_a_vector(study: Study, found: dict[str, str], embedding: Embedding) -> None:
-    """Raise `StudyError` if words of two lists match the same vector: they differ in the study, not in the data."""
-    seen: dict[str, tuple[str, str, str]] = {}
+def _raise_if_lists_share_a_vector(study: Study, forms: dict[str, str], embedding: Embedding) -> None:
+    """Raise `StudyError` if words of two lists match the same vector."""
+    first_words: dict[str, tuple[str, str, str]] = {}
     for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists)):
-        for word, name in _members(lists, found).itertuples(index=False):
-            other, *where = seen.setdefault(found[word], (word, role, name))
+        for word, name in _members(lists, forms).itertuples(index=False):
+            other, *where = first_words.setdefault(forms[word], (word, role, name))
             if where != [role, name]:
                 its_list = where[1]
                 raise StudyError(
                     f"The words {other!r} (in {its_list!r}) and {word!r} (in {name!r}) of the study {study.name!r} "
-                    f"match the same vector {found[word]!r} under the case rule {embedding.case_text!r}. Take one of "
+                    f"match the same vector {forms[word]!r} under the case rule {embedding.case_text!r}. Take one of "
                     "them out of its list, or use the case rule exact."
                 )
 

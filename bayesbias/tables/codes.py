@@ -1,4 +1,4 @@
-"""A distance table as codes and numbers: a word is spelled out once, however many rows it has."""
+"""Distance tables as codes and numbers, with each word stored once."""
 
 import hashlib
 import json
@@ -13,11 +13,11 @@ from bayesbias.base.checks import shown
 
 WORD_COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group")
 COLUMNS = (*WORD_COLUMNS, "connection", "cosine_distance", "cosine_similarity")
-# As pandas calls it: texts, and numbers such as years.
+# Types of columns of words in pandas: texts, and numbers such as years.
 _WORDS_MAY_BE = ("string", "integer", "floating", "mixed-integer", "mixed-integer-float", "boolean", "empty")
-# Rows that are worked on at a time.
+# Rows in memory at a time.
 _BLOCK = 2**18
-# Pairs that are ticked off in a bitmap and not sorted.
+# Largest number of pairs that are counted in a bitmap instead of by sorting.
 _LARGEST_BITMAP = 50_000_000
 
 
@@ -42,15 +42,15 @@ class WordCodes:
         return count_codes(self.codes, len(self.words))
 
     def by_appearance(self) -> "WordCodes":
-        """Return the same rows with the words that have any, in the order in which they appear."""
+        """Return the same rows with only the words that occur, in order of appearance."""
         used = np.flatnonzero(self.counts)
         first = np.full(len(self.words), len(self.codes), dtype=np.int64)
         for rows in blocks(len(self.codes)):
             part = self.codes[rows]
-            here = np.full(len(self.words), len(self.codes), dtype=np.int64)
-            # Written backwards, the first row of a word is the last to be written.
-            here[part[::-1]] = np.arange(rows.stop, rows.start, -1) - 1
-            np.minimum(first, here, out=first)
+            first_in_part = np.full(len(self.words), len(self.codes), dtype=np.int64)
+            # Written backwards, so that the first row of a word is written last.
+            first_in_part[part[::-1]] = np.arange(rows.stop, rows.start, -1) - 1
+            np.minimum(first, first_in_part, out=first)
             if first[used].max() < len(self.codes):
                 break
         order = used[np.argsort(first[used])]
@@ -98,14 +98,14 @@ class CodedTable:
         return digest.hexdigest()[:16]
 
     def repeated_pairs(self) -> int:
-        """Return how many rows repeat a pair that stands before them."""
+        """Return the number of rows that repeat a pair of an earlier row."""
         protected, attribute = self.words["protected_word"], self.words["attribute_word"]
         rows, size = len(self.distance), len(protected.words) * len(attribute.words)
         if size <= min(_LARGEST_BITMAP, 10 * rows + 1_000_000):
-            seen = np.zeros(size, dtype=bool)
+            present = np.zeros(size, dtype=bool)
             for block in blocks(rows):
-                seen[self._pairs(block)] = True
-            return rows - int(np.count_nonzero(seen))
+                present[self._pairs(block)] = True
+            return rows - int(np.count_nonzero(present))
         pairs = np.concatenate([self._pairs(block) for block in blocks(rows)])
         pairs.sort()
         return int(np.count_nonzero(pairs[1:] == pairs[:-1]))
@@ -132,14 +132,14 @@ def code_words(column: pd.Series) -> WordCodes:
     words = np.array([str(value) for value in values], dtype=object)
     distinct = list(dict.fromkeys(words))
     if len(distinct) < len(words):  # such as the numbers 1 and the text "1"
-        place = {word: at for at, word in enumerate(distinct)}
+        place = {word: position for position, word in enumerate(distinct)}
         position = np.array([*(place[word] for word in words), -1])
         codes, words = relabel(codes, position, np.dtype(np.int64)), np.array(distinct, dtype=object)
     return WordCodes(codes, words)
 
 
 def no_words(table: pd.DataFrame) -> list[str]:
-    """Return which columns of words hold what is neither a text nor a number, such as bytes or lists."""
+    """Return a fault for each word column with values other than text and numbers, such as bytes or lists."""
     faults = []
     for name in WORD_COLUMNS:
         if name not in table or isinstance(table[name].dtype, pd.StringDtype):
@@ -153,7 +153,7 @@ def no_words(table: pd.DataFrame) -> list[str]:
 
 
 def to_numbers(column: pd.Series) -> pd.Series:
-    """Return a column as numbers, NaN where something is none."""
+    """Return a column as numbers, with NaN for other values."""
     try:
         return pd.to_numeric(column, errors="coerce")
     except OverflowError:  # a whole number of hundreds of digits
@@ -161,13 +161,13 @@ def to_numbers(column: pd.Series) -> pd.Series:
 
 
 def blocks(rows: int) -> Iterator[slice]:
-    """Cut rows into blocks, so that what is computed on the way stays small."""
+    """Yield slices of rows, which bound the memory of computations."""
     for start in range(0, rows, _BLOCK):
         yield slice(start, min(start + _BLOCK, rows))
 
 
 def count_codes(codes: np.ndarray, size: int) -> np.ndarray:
-    """Return how often each code stands; negative ones are not counted."""
+    """Return the number of occurrences of each code; negative codes are not counted."""
     counts = np.zeros(size + 1, dtype=np.int64)
     for rows in blocks(len(codes)):
         counts += np.bincount(codes[rows].astype(np.int64) + 1, minlength=size + 1)

@@ -1,4 +1,4 @@
-"""Tables of other libraries than pandas, such as polars and Arrow."""
+"""Tables of other libraries, such as polars and Arrow."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,7 +11,7 @@ from bayesbias.errors import TableError
 
 
 def as_frame(table: Any) -> Any:
-    """Return a table of any library that narwhals knows as a pandas frame; anything else is returned as it is.
+    """Return a table of any library that narwhals supports as a pandas frame; anything else as it is.
 
     >>> import pyarrow
     >>> as_frame(pyarrow.table({"protected_word": ["he"]}))
@@ -26,17 +26,17 @@ def as_frame(table: Any) -> Any:
         return narwhals.from_native(table, eager_only=True).to_pandas()
     except TypeError as error:
         raise TableError(
-            f"The distance table is a {type(table).__name__}, which is not known, or not computed yet. Give a frame of "
-            "pandas, polars or Arrow; a lazy one after collect()."
+            f"The distance table is a {type(table).__name__}, which is not supported or not computed yet. Give a frame "
+            "of pandas, polars or Arrow; call collect() on a lazy one."
         ) from error
 
 
-def any_frame[**Given, Found](function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let the first argument of a function, a distance table, be a frame of any library that narwhals knows."""
+def any_frame[**Parameters, Result](function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Return a function that takes its first argument, a distance table, from any library that narwhals supports."""
     first = next(iter(signature(function).parameters))
 
     @wraps(function)
-    def converted(*args: Given.args, **kwargs: Given.kwargs) -> Found:
+    def converted(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         if args:
             args = (as_frame(args[0]), *args[1:])  # type: ignore[assignment]
         elif first in kwargs:

@@ -1,4 +1,4 @@
-"""What a table may say of itself: where it comes from, what it lost. A file's may come from a stranger."""
+"""Provenance of tables: their origin and lost words, and checks of provenance from files."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,14 +12,14 @@ _COUNTS = ("dropped", "same_vectors")
 
 
 class Provenance(dict[str, Any]):
-    """Where a table comes from: copies of the table share its lists, since pandas copies attrs at every step."""
+    """Provenance of a table, whose lists are shared by copies, because pandas copies attrs at every step."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Provenance":
         return Provenance(self)
 
 
 def provenance_faults(facts: object) -> Iterator[str]:
-    """Yield what is impossible in a table's provenance, whatever its types; keys that we do not know may be anything.
+    """Yield the faults of a table's provenance, which may have any types; unknown keys are not checked.
 
     >>> list(provenance_faults({"embedding": 5, "study": "weat7"}))
     ['embedding must be a section with texts, not 5']
@@ -38,7 +38,7 @@ def provenance_faults(facts: object) -> Iterator[str]:
         yield f"embedding must be a section with texts, not {_short(embedding)}"
     lost = facts.get("lost_words", [])
     entries = lost if isinstance(lost, list) else [lost]
-    if bad := [each for each in entries if not _is_lost(each)]:
+    if bad := [entry for entry in entries if not _is_lost(entry)]:
         yield f"lost_words must be a list of sections with {', '.join(_LOST)}, and has {_short(bad[0])}"
     share = facts.get("max_lost", 0)
     if not is_number(share) or not 0 <= share <= 1:
@@ -52,7 +52,7 @@ def provenance_faults(facts: object) -> Iterator[str]:
     try:
         json.dumps(facts, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError):
-        yield "it holds what cannot be written, such as a set, or a text with half of a pair of surrogates"
+        yield "it holds what cannot be written, such as a set, or text with an unpaired surrogate"
     yield from question_faults(facts.get("questions", {}))
 
 

@@ -1,8 +1,8 @@
 """The schema of a distance table: one row for each pair of a protected and an attribute word.
 
 Columns: ``protected_word, protected_group, attribute_word, attribute_group, connection, cosine_distance,
-cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds where the
-table comes from and which words were lost.
+cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds the origin of the table
+and its lost words.
 """
 
 import re
@@ -15,14 +15,7 @@ import pandas as pd
 
 from bayesbias.base.checks import check_choice, check_type, is_text
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
-from bayesbias.errors import (
-    DuplicatesWarning,
-    TableError,
-    did_you_mean,
-    name_some,
-    raise_faults,
-    warn_user,
-)
+from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import (
@@ -43,7 +36,7 @@ from bayesbias.tables.provenance import provenance_faults
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)
 ATTRS_KEY = "bayesbias"
 Duplicates = Literal["drop", "keep"]
-# What the numbers of a table may be (``attrs["bayesbias"]["quantity"]``), and the range that holds them.
+# Quantities of a table (``attrs["bayesbias"]["quantity"]``) and their ranges.
 QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
 
 _ROLES = ("protected", "attribute")
@@ -52,15 +45,7 @@ _ROUNDING = 1e-6
 
 
 def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
-    """Return where a table comes from, as far as it knows; `edited` if its rows are no longer those it was made of.
-
-    Parameters
-    ----------
-    table
-        A distance table.
-    current_hash
-        Hash of its rows as they are now.
-    """
+    """Return the provenance of a table, with `edited` if its hash is not `current_hash`, that of its rows now."""
     facts = table_facts(table)
     if facts.get("hash", current_hash) != current_hash:
         facts["edited"] = True
@@ -68,10 +53,7 @@ def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
 
 
 def table_hash(table: pd.DataFrame) -> str:
-    """Return a short hash of a table's pairs and distances; it depends on neither index nor provenance.
-
-    Nor does it depend on whether the words are texts or categories, or on the order of the categories.
-    """
+    """Return a short hash of a table's pairs and distances, independent of index, provenance and categories."""
     words = {name: code_words(table[name]) for name in (*WORD_COLUMNS, "connection")}
     distance, similarity = (table[name].to_numpy(dtype=np.float64) for name in ("cosine_distance", "cosine_similarity"))
     return CodedTable(words, distance, similarity).hash()
@@ -137,7 +119,7 @@ def code_table(table: pd.DataFrame) -> CodedTable:
 
 
 def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFrame, int]:
-    """Apply the duplicates policy to exact repetitions of a pair; return the table and how many were dropped."""
+    """Return a table after applying the policy to exact repetitions of a pair, and the number of dropped rows."""
     check_choice("duplicates", policy, get_args(Duplicates))
     repeated = table.duplicated(["protected_word", "attribute_word"])
     return apply_duplicates_policy(table, repeated, policy, "exact repetitions of a pair")
@@ -145,7 +127,7 @@ def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFra
 
 @any_frame
 def lost_words(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the words that a table lost, and why.
+    """Return the lost words of a table, with reasons.
 
     Parameters
     ----------
@@ -170,7 +152,7 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_facts(table: pd.DataFrame) -> dict[str, Any]:
-    """Return where a table comes from, as it carries it; raise `TableError` if that cannot be."""
+    """Return the provenance in a table's attrs; raise `TableError` if it is not valid."""
     facts = table.attrs.get(ATTRS_KEY, {})
     raise_faults(TableError, f"The provenance of the table (attrs[{ATTRS_KEY!r}])", list(provenance_faults(facts)))
     return dict(facts)
@@ -184,13 +166,13 @@ def judge_lost_entries(
     hint: str = "",
     max_lost: float = 1,
 ) -> None:
-    """Warn of the lost words of a new table, or raise `LostWordsError`; `sizes`: (role, list) -> how many words."""
+    """Warn of a new table's lost words, or raise `LostWordsError`; `sizes` has the number of words by (role, list)."""
     labels = list_labels(*([name for role, name in sizes if role == kind] for kind in _ROLES))
-    gone: dict[tuple[str, str], list[str]] = {key: [] for key in sizes}
+    lost_by_key: dict[tuple[str, str], list[str]] = {key: [] for key in sizes}
     for entry in lost:
-        gone[entry["role"], entry["list"]].append(entry["word"])
+        lost_by_key[entry["role"], entry["list"]].append(entry["word"])
     lists = [
-        WordList(labels[key], size, gone[key], limited=key[0] == "protected" or key[1] not in CONTROLS)
+        WordList(labels[key], size, lost_by_key[key], limited=key[0] == "protected" or key[1] not in CONTROLS)
         for key, size in sizes.items()
     ]
     meaning = "The estimates are about the words that are left; the table keeps the whole list (lost_words)."
@@ -198,12 +180,12 @@ def judge_lost_entries(
 
 
 def lost_by_list(lost: list[dict[str, str]]) -> dict[str, list[str]]:
-    """Return the lost words of each list, from the entries of a table's provenance; of two of one name with its kind.
+    """Return the lost words of each list, from the entries of a table's provenance.
 
     >>> lost_by_list([{"word": "cat", "role": "protected", "list": "pets"}])
     {'pets': ['cat']}
     """
-    labels = list_labels(*({each["list"] for each in lost if each["role"] == role} for role in _ROLES))
+    labels = list_labels(*({entry["list"] for entry in lost if entry["role"] == role} for role in _ROLES))
     named: dict[str, list[str]] = {}
     for entry in lost:
         named.setdefault(labels[entry["role"], entry["list"]], []).append(entry["word"])
@@ -213,7 +195,7 @@ def lost_by_list(lost: list[dict[str, str]]) -> dict[str, list[str]]:
 def apply_duplicates_policy(
     table: pd.DataFrame, repeated: pd.Series, policy: Duplicates, what: str
 ) -> tuple[pd.DataFrame, int]:
-    """Drop or keep the `repeated` rows, with a warning; return the table and how many were dropped."""
+    """Return a table without `repeated` rows or with them, after a warning, and the number of dropped rows."""
     count = int(repeated.sum())
     if count == 0:
         return table, 0
@@ -233,9 +215,9 @@ def apply_duplicates_policy(
         DuplicatesWarning,
     )
     attrs = table.attrs
-    kept = table[~repeated].reset_index(drop=True)
-    kept.attrs = attrs
-    return kept, count
+    distinct = table[~repeated].reset_index(drop=True)
+    distinct.attrs = attrs
+    return distinct, count
 
 
 # --- validating -------------------------------------------------------------------------------------------
@@ -297,13 +279,13 @@ def _blank_words(name: str, coded: WordCodes) -> list[str]:
 
 
 def _doubtful_words(name: str, coded: WordCodes) -> list[str]:
-    """Return which words cannot be written, and which differ only in what is not seen."""
+    """Return faults of words that cannot be written, or that differ only invisibly."""
     words = coded.words[coded.counts > 0].tolist()
     if unfit := [word for word in words if not is_text(word) or "\0" in word]:
-        return [f"{name!r} holds {unfit[0]!r}, with a NUL or half of a letter (a surrogate); correct it"]
-    seen: dict[str, str] = {}
+        return [f"{name!r} holds {unfit[0]!r}, with a NUL or an unpaired surrogate; correct it"]
+    first_spellings: dict[str, str] = {}
     for word in words:
-        other = seen.setdefault(unicodedata.normalize("NFC", word.strip()), word)
+        other = first_spellings.setdefault(unicodedata.normalize("NFC", word.strip()), word)
         if other != word:
             return [f"{name!r} holds {other!r} and {word!r}, which look alike; write them alike, or leave one out"]
     return []
@@ -323,11 +305,11 @@ def _bad_connections(coded: WordCodes) -> list[str]:
 
 def _known_connections(coded: WordCodes) -> WordCodes:
     """Return connections as codes of the schema's order."""
-    known = np.array(CONNECTIONS, dtype=object)
-    if coded.words.tolist() == known.tolist():
-        return WordCodes(coded.codes, known)
+    names = np.array(CONNECTIONS, dtype=object)
+    if coded.words.tolist() == names.tolist():
+        return WordCodes(coded.codes, names)
     position = np.array([CONNECTIONS.index(word) if word in CONNECTIONS else -1 for word in coded.words])
-    return WordCodes(relabel(coded.codes, position, np.dtype(np.int8)), known)
+    return WordCodes(relabel(coded.codes, position, np.dtype(np.int8)), names)
 
 
 def _bad_distances(table: CodedTable, facts: dict[str, Any]) -> list[str]:
@@ -389,21 +371,21 @@ def _contradictions(table: CodedTable) -> list[str]:
 
 
 def _groups_by_association(words: dict[str, WordCodes]) -> WordCodes:
-    """Name a protected word's group after the attribute groups that it is associated with."""
+    """Return protected groups named after the attribute groups with which each word is associated."""
     word, attribute = words["protected_word"], words["attribute_group"]
     associated = words["connection"].codes == CONNECTIONS.index("associated")
     pairs = np.unique(word.codes[associated].astype(np.int64) * len(attribute.words) + attribute.codes[associated])
-    found: dict[int, list[str]] = {}
+    associations: dict[int, list[str]] = {}
     for pair in pairs.tolist():
-        found.setdefault(pair // len(attribute.words), []).append(attribute.words[pair % len(attribute.words)])
-    names = ["+".join(sorted(found[at])) if at in found else "unassociated" for at in range(len(word.words))]
+        associations.setdefault(pair // len(attribute.words), []).append(attribute.words[pair % len(attribute.words)])
+    names = ["+".join(sorted(associations.get(code, ["unassociated"]))) for code in range(len(word.words))]
     groups = list(dict.fromkeys(names))
     position = np.array([groups.index(name) for name in names])
     return WordCodes(relabel(word.codes, position, code_type(len(groups))), np.array(groups, dtype=object))
 
 
 def _word_column(table: pd.DataFrame, name: str, coded: WordCodes) -> Any:
-    """Return a column of words as texts, or as it is if its categories are texts."""
+    """Return a column of words as text, or unchanged if its categories are text."""
     if name in table:
         column = table[name]
         kind = column.dtype.categories if isinstance(column.dtype, pd.CategoricalDtype) else column

@@ -1,4 +1,4 @@
-"""Read and write distance tables: CSV and Parquet, gzipped or not, with their provenance."""
+"""Reading and writing of distance tables: CSV and Parquet, gzipped or not, with provenance."""
 
 import csv
 import gzip
@@ -15,7 +15,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files import SEAL_SIZE, check_seal, input_file, printable, sealed
+from bayesbias.base.files import SEAL_SIZE, check_seal, input_file, printable, sealed, utf8_text
 from bayesbias.base.outputs import atomic_path, check_output
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
@@ -37,7 +37,7 @@ Format = Literal["csv", "parquet"]
 _MARK = "# bayesbias: "
 _FIRST_LINE = re.compile(rf"{_MARK}(?:([0-9a-f]{{64}}) )?(\{{.*)")
 _LONGEST_HEADER = 10_000
-# Where the checksum of a Parquet file stands: behind the four bytes that it begins with.
+# Position of the checksum in a Parquet file: after its first four bytes.
 _GAP = 4
 # Names and codes of the tables that Dobrzeniecka and Urbaniak published.
 _PUBLISHED_COLUMNS = {"word_to_compare": "attribute_word", "word_class": "attribute_group"}
@@ -47,7 +47,7 @@ _LOST_CODE = -100.0
 
 @any_frame
 def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write a distance table with its provenance, whole or not at all.
+    """Write a distance table with its provenance, atomically.
 
     Parameters
     ----------
@@ -179,8 +179,8 @@ def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputErr
 
 
 def _csv_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
-    said = json.dumps(facts, ensure_ascii=False) + "\n" + table.to_csv(index=False, lineterminator="\n")
-    return f"{_MARK}{_checksum(said)} {said}".encode()
+    content = json.dumps(facts, ensure_ascii=False) + "\n" + table.to_csv(index=False, lineterminator="\n")
+    return f"{_MARK}{_checksum(content)} {content}".encode()
 
 
 def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
@@ -202,13 +202,13 @@ def _parquet_bytes(table: pd.DataFrame, facts: dict[str, Any]) -> bytes:
     return sealed(content[:_GAP] + content[_GAP + SEAL_SIZE :], _GAP)
 
 
-def _checksum(said: str) -> str:
-    """Return the checksum of the provenance and rows of a CSV, whose line ends editors change."""
-    return sha256(said.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()
+def _checksum(content: str) -> str:
+    """Return the checksum of the provenance and rows of a CSV, independent of line ends, which editors change."""
+    return sha256(content.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of a file, unzipped if they are gzipped whatever the file's name."""
+    """Return the bytes of a file, decompressed if they are gzipped."""
     content = path.read_bytes()
     if not content:
         raise InputFileError(f"{path} is empty. Write the table again.")
@@ -223,12 +223,7 @@ def _content(path: Path) -> bytes:
 
 
 def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputFileError(
-            f"{path}: the byte at position {error.start:,} is not UTF-8. Save the table as UTF-8."
-        ) from error
+    text = utf8_text(content, path)
     facts: Any = {}
     if text.startswith(_MARK):
         first, _, rows = text.partition("\n")
@@ -259,7 +254,7 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
 
 
 def _check_columns(text: str, path: Path) -> None:
-    """Raise `TableError` if a column stands twice in a CSV: pandas would give the second another name."""
+    """Raise `TableError` if a CSV has a repeated column, which pandas would rename."""
     first = next((line for line in csv.reader(io.StringIO(text[:_LONGEST_HEADER], newline="")) if line), [])
     if len(",".join(first)) >= _LONGEST_HEADER - 1:
         raise TableError(f"{path}: its first line has over {_LONGEST_HEADER:,} characters, and names no columns.")
@@ -270,7 +265,7 @@ def _check_columns(text: str, path: Path) -> None:
 def _check_fields(table: pd.DataFrame, path: Path, *, written: bool) -> None:
     """Raise `TableError` if rows have more fields than columns, or words hold lines, which ours alone may (`written`).
 
-    pandas would take the first fields for the names of the rows, and an open quotation mark for a word over lines.
+    pandas would read the first fields as row names, and an open quotation mark as a word over several lines.
     """
     if not isinstance(table.index, pd.RangeIndex):
         raise TableError(
@@ -308,7 +303,7 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
 
 
 def _check_facts(facts: object, path: Path) -> None:
-    """Raise `InputFileError` if a table's provenance is impossible."""
+    """Raise `InputFileError` if a table's provenance is not valid."""
     raise_faults(InputFileError, f"{path}, whose provenance says where it comes from,", list(provenance_faults(facts)))
 
 
@@ -334,7 +329,7 @@ def _published_names(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _list_sizes(table: pd.DataFrame) -> dict[tuple[str, str], int]:
-    """Return the number of words of each (role, list), or of a role where its lists have no names."""
+    """Return the number of words of each (role, list), or of a role whose lists have no names."""
     sizes: dict[tuple[str, str], int] = {}
     for role in ("protected", "attribute"):
         if f"{role}_word" in table:
@@ -344,28 +339,30 @@ def _list_sizes(table: pd.DataFrame) -> dict[tuple[str, str], int]:
 
 
 def _lists(table: pd.DataFrame, role: str) -> pd.Series:
-    """Return the list of each row's word; where it has no name, that of its role."""
+    """Return the list of each row's word, or its role if the list has no name."""
     if f"{role}_group" not in table:
         return pd.Series(role, index=table.index)
     return table[f"{role}_group"].astype(object).where(table[f"{role}_group"].notna(), role).astype(str)
 
 
 def _take_out_lost_words(table: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str]]]:
-    """Split off the rows coded -100; a word is named as lost if no row of it is left."""
+    """Return a table without rows coded -100, and its lost words: those without any other row."""
     measured = [name for name in ("cosine_distance", "cosine_similarity") if name in table]
     coded = pd.Series(False, index=table.index)
     for name in measured:
         coded |= to_numbers(table[name]) == _LOST_CODE
     if not coded.any() or not {"protected_word", "attribute_word"} <= set(table.columns):
         return table, []
-    lost_rows, kept = table[coded], table[~coded]
+    lost_rows, measured_rows = table[coded], table[~coded]
     lost = []
     for role in ("protected", "attribute"):
-        words = lost_rows[~lost_rows[f"{role}_word"].isin(kept[f"{role}_word"])].drop_duplicates(f"{role}_word")
+        words = lost_rows[~lost_rows[f"{role}_word"].isin(measured_rows[f"{role}_word"])].drop_duplicates(
+            f"{role}_word"
+        )
         reason = f"coded {_LOST_CODE:g} in the table"
         lost += [
             {"word": str(word), "role": role, "list": name, "reason": reason}
             for word, name in zip(words[f"{role}_word"], _lists(words, role), strict=True)
         ]
-    # Where every row of the table is lost, nothing tells which of the two words was missing.
-    return kept.reset_index(drop=True), lost
+    # If every row is lost, it is unknown which of the two words was missing.
+    return measured_rows.reset_index(drop=True), lost

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.contextual import language_model
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
 from tests.asymmetry.toy_language import WORDS, Language, tiny_bert, trained_bert
 
@@ -184,7 +184,7 @@ def test_without_torch_an_error_names_the_extra(
     index: bb.embeddings.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    monkeypatch.setattr(language_model, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(EmbeddingError, match=r"bayesbias\[contextual\]"):
         bb.asymmetry.masked_model(tmp_path, index)
 

@@ -93,7 +93,7 @@ def test_nobody_sees_a_bar_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: py
 @pytest.mark.parametrize("digits", [400, 5000])
 def test_numbers_that_no_float_holds_and_no_text_shows_are_refused(digits: int) -> None:
     value = 10**digits
-    with pytest.raises(ArgumentError, match="draws=int: give at most"):
+    with pytest.raises(ArgumentError, match="draws=int"):
         check_count("draws", value)
     for refused in (
         lambda: check_number("sd", value, low=0, high=1),
@@ -103,21 +103,21 @@ def test_numbers_that_no_float_holds_and_no_text_shows_are_refused(digits: int) 
         lambda: check_flag("pages", value),
         lambda: resolve_seed(value),
     ):
-        with pytest.raises(ArgumentError, match="=int: "):
+        with pytest.raises(ArgumentError, match="=int"):
             refused()
 
 
 def test_a_frame_with_a_column_twice_is_refused() -> None:
     frame = pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"])
-    with pytest.raises(ArgumentError, match="table has the column 'a' twice"):
+    with pytest.raises(ArgumentError, match=r"table .* column 'a'"):
         check_frame("table", frame, "a frame")
-    with pytest.raises(ArgumentError, match="pairs has the column 'a' twice"):
+    with pytest.raises(ArgumentError, match=r"pairs .* column 'a'"):
         bb.asymmetry.lar(bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]}), frame)
 
 
 def test_a_list_without_end_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="give a list of words"):
+    with pytest.raises(ArgumentError, match="words"):
         check_items("words", pd.DataFrame({"a": [1]}), "a list of words")
     assert check_items("words", range(3), "a list of words") == [0, 1, 2]
-    with pytest.raises(ArgumentError, match=r"words: there are more than 10,000,000\. Give a list of words"):
+    with pytest.raises(ArgumentError, match=r"words .*10,000,000"):
         check_items("words", itertools.count(), "a list of words")

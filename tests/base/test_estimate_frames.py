@@ -21,9 +21,9 @@ def test_mean_and_interval_are_printed_in_80_columns(fit: xr.DataTree, level: st
 
 
 def test_answers_of_questions_are_too(fit: xr.DataTree) -> None:
-    found = bb.contrast(fit, ("math", "male"), ("arts", "male"))
-    assert isinstance(found, EstimateFrame)
-    assert "mean" in repr(found).splitlines()[0]
+    contrast = bb.contrast(fit, ("math", "male"), ("arts", "male"))
+    assert isinstance(contrast, EstimateFrame)
+    assert "mean" in repr(contrast).splitlines()[0]
 
 
 def test_it_stays_a_frame(fit: xr.DataTree) -> None:

@@ -62,7 +62,7 @@ def test_our_own_errors_pass_and_leave_what_was_there(tmp_path: Path, error: Bas
 
 
 def test_errors_of_the_system_become_ours(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="No space left"), atomic_path(tmp_path / "f"):
+    with pytest.raises(OutputError, match="space"), atomic_path(tmp_path / "f"):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert list(tmp_path.iterdir()) == []
 
@@ -72,9 +72,9 @@ def test_outputs_are_replaced_only_on_request(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="exists"):
         check_output(tmp_path / "f")
     assert check_output(tmp_path / "f", overwrite=True) == tmp_path / "f"
-    with pytest.raises(OutputError, match="it is a folder"):
+    with pytest.raises(OutputError, match="folder"):
         check_output(tmp_path)
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match="exist"):
         check_output(tmp_path / "no" / "f")
 
 
@@ -82,13 +82,13 @@ def test_a_device_a_pipe_and_a_link_to_itself_are_refused(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for path in (Path(os.devnull), tmp_path / "pipe"):
-        with pytest.raises(OutputError, match="a device or a pipe"):
+        with pytest.raises(OutputError, match="device"):
             check_output(path, overwrite=True)
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
-    with pytest.raises(OutputError, match=r"leads to itself|loop"):
+    with pytest.raises(OutputError, match=r"itself|loop"):
         check_output(tmp_path / "loop", overwrite=True)
     for name in ("a\0b", "long" * 100):
-        with pytest.raises(OutputError, match="Cannot write"):
+        with pytest.raises(OutputError, match="write"):
             check_output(tmp_path / name)
 
 
@@ -117,9 +117,9 @@ def test_long_names_with_dots(tmp_path: Path) -> None:
 def test_folders_that_cannot_be_written(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("mine")
-    with pytest.raises(OutputError, match="it is a file"):
+    with pytest.raises(OutputError, match="file"):
         check_folder(taken)
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match="exist"):
         check_folder(tmp_path / "no" / "folder")
     assert check_folder(tmp_path / "new") == tmp_path / "new"
     assert not (tmp_path / "new").exists()
@@ -149,7 +149,7 @@ def test_a_folder_is_replaced_whole_and_other_files_stay(tmp_path: Path) -> None
     (folder / "notes.md").write_text("mine")
     (folder / "more").mkdir()
     (folder / "more" / "notes.md").write_text("mine")
-    with pytest.raises(OutputError, match="not empty"):
+    with pytest.raises(OutputError, match="empty"):
         fill(folder, "second", overwrite=False)
     fill(folder, "second", names=("a.txt", "c_1.txt"))
     assert content(folder) == {"a.txt": "second", "c_1.txt": "second", "notes.md": "mine"}
@@ -162,7 +162,7 @@ def test_a_folder_is_replaced_whole_and_other_files_stay(tmp_path: Path) -> None
 def test_a_folder_in_place_of_a_file_is_an_error_before_anything_is_replaced(tmp_path: Path) -> None:
     fill(tmp_path / "out", "first")
     (tmp_path / "out" / "c_1.txt").mkdir()
-    with pytest.raises(OutputError, match=r"holds a folder c_1\.txt"):
+    with pytest.raises(OutputError, match=r"c_1\.txt"):
         fill(tmp_path / "out", "second")
     assert content(tmp_path / "out") == {"a.txt": "first", "b.txt": "first"}
 
@@ -334,7 +334,7 @@ def test_a_strangers_journal_reaches_nothing_outside(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "precious").write_text("mine")
     workshop.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OutputError, match="is a link"):
+    with pytest.raises(OutputError, match="link"):
         fill(folder, "third")
     assert (tmp_path / "elsewhere" / "precious").exists()
 
@@ -348,7 +348,7 @@ def test_one_of_several_runs_writes_and_the_others_are_told(overwrite: bool, tmp
     folder = tmp_path / "out"
     if overwrite:
         fill(folder, "before")
-    start, told, wrote = threading.Barrier(8), list[str](), list[str]()
+    start, refused, wrote = threading.Barrier(8), list[str](), list[str]()
 
     def run(number: int) -> None:
         start.wait()
@@ -356,36 +356,36 @@ def test_one_of_several_runs_writes_and_the_others_are_told(overwrite: bool, tmp
             fill(folder, str(number), overwrite=overwrite)
             wrote.append(str(number))
         except OutputError as error:
-            told.append(str(error))
+            refused.append(str(error))
 
     runs = [threading.Thread(target=run, args=(number,)) for number in range(8)]
-    for each in runs:
-        each.start()
-    for each in runs:
-        each.join()
-    found = set(content(folder).values())
-    assert len(found) == 1
-    assert found <= set(wrote)
-    assert len(wrote) + len(told) == 8
+    for thread in runs:
+        thread.start()
+    for thread in runs:
+        thread.join()
+    contents = set(content(folder).values())
+    assert len(contents) == 1
+    assert contents <= set(wrote)
+    assert len(wrote) + len(refused) == 8
     assert overwrite or len(wrote) == 1
-    assert all("nother run" in text or "not empty" in text for text in told), told
+    assert all("nother run" in text or "not empty" in text for text in refused), refused
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_who_comes_second_is_told_at_once(tmp_path: Path) -> None:
     def second() -> None:
-        with pytest.raises(OutputError, match="Another run is writing"), claimed(tmp_path / "f.csv"):
+        with pytest.raises(OutputError, match="writing"), claimed(tmp_path / "f.csv"):
             pass
-        told.append(True)
+        refused.append(True)
 
-    told: list[bool] = []
+    refused: list[bool] = []
     with claimed(tmp_path / "f.csv"):
         other = threading.Thread(target=second)
         other.start()
         other.join()
         with atomic_path(tmp_path / "f.csv") as made:  # the run itself is not in its own way
             made.write_text("new")
-    assert told == [True]
+    assert refused == [True]
     assert [path.name for path in tmp_path.iterdir()] == ["f.csv"]
 
 
@@ -395,7 +395,7 @@ def test_a_file_that_came_in_the_meantime_is_not_replaced(tmp_path: Path) -> Non
             made.write_text("mine")
             (tmp_path / "f").write_text("theirs")
 
-    with pytest.raises(OutputError, match="in the meantime"):
+    with pytest.raises(OutputError, match="meantime"):
         late()
     assert (tmp_path / "f").read_text() == "theirs"
 
@@ -430,7 +430,7 @@ def test_a_stopped_command_leaves_nothing_and_says_so(
     assert run.stdout is not None
     run.stdout.readline()  # it has its table now, and samples
     run.send_signal(sign)
-    _, said = run.communicate()
+    _, stderr = run.communicate()
     assert run.returncode == code
-    assert said.endswith(f"{word}: nothing was written\n")
+    assert stderr.endswith(f"{word}: nothing was written\n")
     assert list(tmp_path.iterdir()) == []

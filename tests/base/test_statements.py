@@ -68,9 +68,9 @@ def test_html_is_escaped() -> None:
 
 
 def test_json_has_every_field_and_only_numbers_that_json_has() -> None:
-    kept = json.loads(json.dumps(made().to_dict(), allow_nan=False))
-    assert kept["verdict"] == {"kind": "nothing", "text": "Nothing is shown.", "numbers": {"settled": {}}}
-    assert kept["shown"][0]["numbers"] == {"mean": 0.25, "observed": None, "words": ["a", "b"]}
+    loaded = json.loads(json.dumps(made().to_dict(), allow_nan=False))
+    assert loaded["verdict"] == {"kind": "nothing", "text": "Nothing is shown.", "numbers": {"settled": {}}}
+    assert loaded["shown"][0]["numbers"] == {"mean": 0.25, "observed": None, "words": ["a", "b"]}
     assert plain({"a": {2}, 1: np.int64(3), "b": (np.bool_(True), np.inf)}) == {"a": [2], "1": 3, "b": [True, None]}
 
 

@@ -40,7 +40,7 @@ def test_only_the_words_wanted_come_back(written):
 
 
 def test_no_word_found_says_so(written):
-    with pytest.raises(LostWordsError, match=r"None of the words wanted \('KING', 'child'\).*another way"):
+    with pytest.raises(LostWordsError, match=r"small\.txt .*\('KING', 'child'\).*'exact'"):
         load_embedding(written[0], words=["child", "KING"])
 
 
@@ -82,41 +82,41 @@ def test_nothing_useful_inside(tmp_path, form, content):
 
 def test_empty_files_are_told_about(tmp_path):
     (tmp_path / "x").write_bytes(b"")
-    with pytest.raises(InputFileError, match="x is empty"):
+    with pytest.raises(InputFileError, match="empty"):
         load_embedding(tmp_path / "x")
     (tmp_path / "x.gz").write_bytes(gzip.compress(b"", mtime=0))
-    with pytest.raises(InputFileError, match="holds nothing once it is unpacked"):
+    with pytest.raises(InputFileError, match=r"x\.gz .* empty"):
         load_embedding(tmp_path / "x.gz")
 
 
 def test_a_folder_is_told_about(tmp_path):
-    with pytest.raises(InputFileError, match="is a folder"):
+    with pytest.raises(InputFileError, match="folder"):
         load_embedding(tmp_path)
 
 
 def test_a_missing_file_hints_at_its_neighbours(tmp_path):
     (tmp_path / "glove.txt").write_text("a 1\n")
-    with pytest.raises(InputFileError, match=r"no file .*glov\.txt \(did you mean 'glove\.txt'\?\)"):
+    with pytest.raises(InputFileError, match=r"glov\.txt \(did you mean 'glove\.txt'\?\)"):
         load_embedding(tmp_path / "glov.txt")
-    with pytest.raises(InputFileError, match="no file"):
+    with pytest.raises(InputFileError, match="file"):
         load_embedding(tmp_path / "no" / "where.txt")
 
 
 def test_what_is_no_ordinary_file_is_not_waited_for():
-    with pytest.raises(InputFileError, match="not an ordinary file"):
+    with pytest.raises(InputFileError, match="ordinary"):
         load_embedding("/dev/zero")
 
 
 def test_a_path_that_cannot_be():
-    with pytest.raises(InputFileError, match="no file"):
+    with pytest.raises(InputFileError, match="file"):
         load_embedding("a\0b")
-    with pytest.raises(InputFileError, match=r"name too long|no file"):
+    with pytest.raises(InputFileError, match=r"too long|file"):
         load_embedding("a" * 5000)
 
 
 def test_unknown_content_lists_the_formats(tmp_path):
     (tmp_path / "x").write_bytes(b"<html><body>Not found</body></html>")
-    with pytest.raises(InputFileError, match=r"begins b'<html><body>.*Known are word2vec_binary"):
+    with pytest.raises(InputFileError, match=r"b'<html><body>.* word2vec_binary"):
         load_embedding(tmp_path / "x")
 
 
@@ -130,7 +130,7 @@ def test_unknown_case_rule_is_refused_before_reading(tmp_path):
         load_embedding(tmp_path / "x", case="uper")
 
 
-@pytest.mark.parametrize(("words", "message"), [("king", "one text, 'king'"), ([], "empty"), ([1], "must be text")])
+@pytest.mark.parametrize(("words", "message"), [("king", "'king'"), ([], "empty"), ([1], "text")])
 def test_words_must_be_a_list_of_texts(words, message):
     with pytest.raises(EmbeddingError, match=message):
         load_embedding({"king": [1.0]}, words=words)
@@ -141,7 +141,7 @@ def test_damaged_gzip_data_are_told_about(tmp_path):
     whole = gzip.compress((tmp_path / "x").read_bytes(), mtime=0)
     for damaged in (whole[:-1], whole[:-6], whole[:20], whole + b"more", whole[:-5] + b"\0" + whole[-4:]):
         (tmp_path / "x").write_bytes(damaged)
-        with pytest.raises(InputFileError, match="compressed data are damaged or cut short"):
+        with pytest.raises(InputFileError, match="damaged"):
             load_embedding(tmp_path / "x", words=["king"])
 
 

@@ -34,7 +34,7 @@ def test_objects(name):
     few = load_embedding(OBJECTS[name], words=["MAN", "child"], case="lower", name="few")
     assert few.words == ("man",)
     assert few.name == "few"
-    with pytest.raises(LostWordsError, match=r"'child'.* is in the given"):
+    with pytest.raises(LostWordsError, match=r"'child'"):
         load_embedding(OBJECTS[name], words=["child"])
 
 
@@ -66,28 +66,28 @@ def test_an_embedding_keeps_its_name():
 
 def test_a_repeat_with_the_same_vector_is_kept_once():
     assert load_embedding((["a", "b", "a"], [[1.0], [2.0], [1.0]])).words == ("a", "b")
-    with pytest.raises(EmbeddingError, match="'a' is listed at row 1 and again at row 3 with another vector"):
+    with pytest.raises(EmbeddingError, match=r"'a' .* row 1 .* row 3"):
         load_embedding((["a", "b", "a"], [[1.0], [2.0], [3.0]]))
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (None, "type NoneType is no embedding. Give the path"),
-        (3, "type int is no embedding"),
-        (b"path", "type bytes is no embedding"),
-        (VECTORS, "type ndarray is no embedding"),
-        (("a",), "type tuple is no embedding"),
-        ((["a", "b"], VECTORS), "2 words but 5 vectors"),
-        (("ab", VECTORS[:2]), "one text, 'ab'"),
-        ((3, VECTORS), "cannot be listed"),
-        (([1], VECTORS[:1]), "must be text; found 1"),
+        (None, "NoneType"),
+        (3, "int"),
+        (b"path", "bytes"),
+        (VECTORS, "ndarray"),
+        (("a",), "tuple"),
+        ((["a", "b"], VECTORS), r"2 words .* 5 vectors"),
+        (("ab", VECTORS[:2]), "'ab'"),
+        ((3, VECTORS), "listed"),
+        (([1], VECTORS[:1]), r"text.* 1"),
         ((["a"], VECTORS[0]), r"shape \(4,\)"),
-        ((["a"], [["x"]]), "not numbers"),
+        ((["a"], [["x"]]), "numbers"),
         ({}, r"shape \(0,\)"),
-        ({1: [1.0]}, "must be text"),
-        ({"a": [1.0], "b": [1.0, 2.0]}, "not a table of numbers"),
-        ({"a": [1.0], "b": [0.0]}, "given dict: The vector of 'b' at row 2 is zero"),
+        ({1: [1.0]}, "text"),
+        ({"a": [1.0], "b": [1.0, 2.0]}, "numbers"),
+        ({"a": [1.0], "b": [0.0]}, r"'b' .* row 2 .* zero"),
         ({"a": 1.0}, r"shape \(1,\)"),
     ],
 )

@@ -22,7 +22,7 @@ def test_words_per_second_and_the_time_left():
             time.sleep(0.15)
     shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", text.getvalue())
     assert "glove, seed 1 (1 of 2)" in shown
-    speeds = [int(each.replace(",", "")) for each in re.findall(r"([\d,]+) words/s", shown)]
+    speeds = [int(speed.replace(",", "")) for speed in re.findall(r"([\d,]+) words/s", shown)]
     assert speeds
     assert all(100 < speed < 10_000 for speed in speeds)
     assert re.search(r"0:00:0\d left", shown)

@@ -83,9 +83,9 @@ def test_random_pieces_of_text(tmp_path, form, header, content, words):
 def test_random_damage(tmp_path, name, data):
     content = bytearray(sample(name))
     for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, max(0, len(content) - 1)))
+        offset = data.draw(st.integers(0, max(0, len(content) - 1)))
         length = data.draw(st.integers(0, 4))
-        content[at : at + length] = data.draw(st.binary(max_size=4))
+        content[offset : offset + length] = data.draw(st.binary(max_size=4))
     form = data.draw(st.sampled_from(["auto", SAMPLES[name][1]]))
     attempt(tmp_path / "x", bytes(content), format=form, words=data.draw(wanted))
 
@@ -109,8 +109,8 @@ def test_random_damage_inside_an_archive_whose_checksums_are_right(tmp_path, dat
     with zipfile.ZipFile(io.BytesIO(sample("npz"))) as archive:
         members = {name: bytearray(archive.read(name)) for name in archive.namelist()}
     for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(members[member]) - 1))
-        members[member][at : at + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
+        offset = data.draw(st.integers(0, len(members[member]) - 1))
+        members[member][offset : offset + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
     changed = io.BytesIO()
     with zipfile.ZipFile(changed, "w") as archive:
         for name, content in members.items():

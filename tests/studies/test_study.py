@@ -145,58 +145,58 @@ def test_a_study_is_frozen_tuples_and_survives_pickling() -> None:
 
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"name": " "}, "name is empty"),
-    ({"name": 3}, "name must be text, not a number"),
-    ({"notes": ["x"]}, "notes must be text, not a list"),
-    ({"name": "half\ud83d"}, r"name is 'half\\ud83d', with half of a letter"),
-    ({"source": "\udc80"}, r"source is '\\udc80', with half of a letter"),
-    ({"protected": {}}, "protected has no groups"),
-    ({"protected": ["july"]}, "protected must be groups, each with its list of words, not a list"),
-    ({"attributes": {}}, "attributes has no groups"),
-    ({"protected": {"summer": [], "winter": ["january"]}}, "protected group 'summer' is an empty list"),
-    ({"protected": {"summer": "july", "winter": ["january"]}}, "'summer' must be a list of words.*not text"),
+    ({"name": 3}, "name .* not a number"),
+    ({"notes": ["x"]}, "notes .* not a list"),
+    ({"name": "half\ud83d"}, r"name is 'half\\ud83d'.*surrogate"),
+    ({"source": "\udc80"}, r"source is '\\udc80'.*surrogate"),
+    ({"protected": {}}, "protected .* no groups"),
+    ({"protected": ["july"]}, "protected .* not a list"),
+    ({"attributes": {}}, "attributes .* no groups"),
+    ({"protected": {"summer": [], "winter": ["january"]}}, "protected group 'summer' .* empty"),
+    ({"protected": {"summer": "july", "winter": ["january"]}}, "'summer' .* not text"),
     (
         {"protected": {"summer": ["july"], "winter": ["january"], " ": ["x"]}},
-        "protected has a group named ' '",
+        "protected .* ' '",
     ),
-    ({"protected": {"summer": ["july"], "winter": ["january"], 7: ["x"]}}, "protected has a group named 7"),
+    ({"protected": {"summer": ["july"], "winter": ["january"], 7: ["x"]}}, "protected .* 7:"),
     (
         {"protected": {"summer": ["july"], "winter": ["january"], "half\ud83d": ["x"]}},
-        r"protected has a group named 'half\\ud83d': a name is a line of text",
+        r"protected .* 'half\\ud83d'",
     ),
     (
         {"attributes": {"warm": ["hot"], "cold": ["ice"], "two\nlines": ["x"]}},
-        r"attributes has a group named 'two\\nlines': a name is a line of text",
+        r"attributes .* 'two\\nlines'",
     ),
-    ({"protected": {"summer": ["july", "july"], "winter": ["x"]}}, "group 'summer' holds 'july' 2 times"),
-    ({"protected": {"summer": ["july", 8], "winter": ["x"]}}, "group 'summer' holds a number in place 2"),
-    ({"protected": {"summer": ["july", ""], "winter": ["x"]}}, "group 'summer' holds '': a word must not be"),
-    ({"protected": {"summer": ["july "], "winter": ["x"]}}, "group 'summer' holds 'july ': a word must not"),
+    ({"protected": {"summer": ["july", "july"], "winter": ["x"]}}, "group 'summer' .* 'july' 2 times"),
+    ({"protected": {"summer": ["july", 8], "winter": ["x"]}}, "group 'summer' .* a number in place 2"),
+    ({"protected": {"summer": ["july", ""], "winter": ["x"]}}, "group 'summer' .* '':"),
+    ({"protected": {"summer": ["july "], "winter": ["x"]}}, "group 'summer' .* 'july ':"),
     (
         {"protected": {"summer": ["july"], "winter": ["july"]}},
-        "'july' is in protected group 'summer' and in protected group 'winter'",
+        "'july' .* protected group 'summer' .* protected group 'winter'",
     ),
     (
         {"attributes": {"warm": ["hot"], "cold": ["july"]}},
-        "'july' is in protected group 'summer' and in attribute group 'cold'",
+        "'july' .* protected group 'summer' .* attribute group 'cold'",
     ),
     (
         {"attributes": {"warm": ["hot"], "cold": ["hot"]}},
-        "'hot' is in attribute group 'warm' and in attribute group 'cold'",
+        "'hot' .* attribute group 'warm' .* attribute group 'cold'",
     ),
     (
         {"attributes": {"warm": ["hot"], "cold": ["ice"], "human": ["x"]}},
-        "attributes has a group 'human': rename it",
+        "attributes .* 'human'",
     ),
-    ({"neutral": ["july"]}, "'july' is in protected group 'summer' and in control list 'neutral'"),
-    ({"human": ["a"], "neutral": ["a"]}, "'a' is in control list 'human' and in control list 'neutral'"),
-    ({"human": []}, "control list 'human' is an empty list: give it words or none"),
-    ({"human": "papr"}, r"human is 'papr' \(did you mean 'paper'\?\)"),
-    ({"neutral": 3}, "control list 'neutral' must be a list of words.*not a number"),
-    ({"associated": []}, "associated is missing or empty"),
-    ({"associated": "summer"}, "associated must be a list of pairs.*not text"),
-    ({"associated": ("summer", "warm")}, "associated holds no pair of groups in place 2"),
-    ({"associated": [("summer",)]}, "associated holds no pair of groups in place 1"),
-    ({"associated": [("summer", "warm")] * 2}, r"associated holds \['summer', 'warm'\] 2 times"),
+    ({"neutral": ["july"]}, "'july' .* protected group 'summer' .* control list 'neutral'"),
+    ({"human": ["a"], "neutral": ["a"]}, "'a' .* control list 'human' .* control list 'neutral'"),
+    ({"human": []}, "control list 'human' .* empty .* none"),
+    ({"human": "papr"}, r"human .* 'papr' \(did you mean 'paper'\?\)"),
+    ({"neutral": 3}, "control list 'neutral' .* not a number"),
+    ({"associated": []}, "associated .* empty"),
+    ({"associated": "summer"}, "associated .* not text"),
+    ({"associated": ("summer", "warm")}, "associated .* place 2"),
+    ({"associated": [("summer",)]}, "associated .* place 1"),
+    ({"associated": [("summer", "warm")] * 2}, r"associated .* \['summer', 'warm'\] 2 times"),
     (
         {"associated": [("sumer", "warm")]},
         r"no protected group 'sumer' \(did you mean 'summer'\?\)",
@@ -212,7 +212,7 @@ def test_each_fault_has_its_sentence(changes: dict[str, Any], message: str) -> N
     assert str(caught.value).encode(), "it can be written"
 
 
-def test_all_faults_are_told_at_once_one_a_line() -> None:
+def test_all_faults_are_listed_one_a_line() -> None:
     with pytest.raises(StudyError) as caught:
         make(
             name="",
@@ -240,7 +240,7 @@ def test_a_file_can_choose_its_controls(tmp_path: Path) -> None:
     assert load_study(path) == make(human="none", neutral=["table"])
 
 
-def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+def test_all_faults_of_a_file_are_listed(tmp_path: Path) -> None:
     path = tmp_path / "weather.toml"
     path.write_text(
         'sorce = "me"\nhuman = "none"\nassociated = [["sumer", "warm"]]\n'
@@ -253,8 +253,8 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     assert message.startswith(f"Study file {path} has 8 faults:")
     for fault in (
         "Unknown key 'sorce' (did you mean 'source'?)",
-        "'human' is outside its section: move it below a line [controls]",
-        "'notes' is inside [protected]: move it above the first [section]",
+        "'human' is outside its section",
+        "'notes' is inside [protected]",
         "Unknown key 'nutral' in [controls] (did you mean 'neutral'?)",
         "protected group 'summer' holds 'july' 2 times",
         "protected group 'notes' must be a list of words",
@@ -267,13 +267,13 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('name = "x"\n', "protected has no groups"),
-        (GOOD_TOML + 'associated = [["summer", "warm"]]\n', "'associated' is inside .attributes."),
-        ("controls = 3\n" + GOOD_TOML, "controls must be a section with human or neutral, not a number"),
+        ('name = "x"\n', "protected .* no groups"),
+        (GOOD_TOML + 'associated = [["summer", "warm"]]\n', r"'associated' .* \[attributes\]"),
+        ("controls = 3\n" + GOOD_TOML, "controls .* human, neutral, not a number"),
         ("protected = 3\nattributes = 4\nassociated = 5\n", "has 3 faults"),
-        ("[protected.summer]\njuly = 1\n", "'summer' must be a list of words.*not a section"),
-        ("name = 1979-05-27\n" + GOOD_TOML, "name must be text, not a date"),
-        ("name = true\n" + GOOD_TOML, "name must be text, not true or false"),
+        ("[protected.summer]\njuly = 1\n", "'summer' .* not a section"),
+        ("name = 1979-05-27\n" + GOOD_TOML, "name .* not a date"),
+        ("name = true\n" + GOOD_TOML, "name .* not true or false"),
     ],
 )
 def test_wrong_shapes_in_a_file(tmp_path: Path, text: str, message: str) -> None:
@@ -289,12 +289,12 @@ def test_wrong_shapes_in_a_file(tmp_path: Path, text: str, message: str) -> None
     [
         (b"", InputFileError, "is empty"),
         (b"\xef\xbb\xbf \r\n", InputFileError, "is empty"),
-        (b'name = "x"\nnotes = "\xff"', InputFileError, r"not UTF-8 text: byte 20 \(line 2\)"),
-        (b'name = "x"\nnotes = x', StudyError, "not a valid TOML file: .*line 2"),
-        (b"name = 1\nname = 2", StudyError, "not a valid TOML file"),
-        (b"a = " + b"9" * 5000, StudyError, "not a valid TOML file"),
-        (b"a = " + b"[" * 5000, StudyError, "not a valid TOML file"),
-        (b"associated = [{" + b"a." * 5000 + b"a = 1}]", StudyError, "no pair of groups in place 1"),
+        (b'name = "x"\nnotes = "\xff"', InputFileError, r"byte 20 is not UTF-8 \(line 2\)"),
+        (b'name = "x"\nnotes = x', StudyError, "TOML: .*line 2"),
+        (b"name = 1\nname = 2", StudyError, "TOML"),
+        (b"a = " + b"9" * 5000, StudyError, "TOML"),
+        (b"a = " + b"[" * 5000, StudyError, "TOML"),
+        (b"associated = [{" + b"a." * 5000 + b"a = 1}]", StudyError, "associated .* place 1"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path: Path, content: bytes, error: type[Exception], message: str) -> None:
@@ -311,13 +311,13 @@ def test_missing_files_and_unknown_names(tmp_path: Path) -> None:
     (tmp_path / "seasons.toml").write_text(GOOD_TOML)
     with pytest.raises(InputFileError, match=r"did you mean 'seasons.toml'"):
         load_study(tmp_path / "season.toml")
-    with pytest.raises(InputFileError, match="is a folder or a device"):
+    with pytest.raises(InputFileError, match="is a folder"):
         load_study(tmp_path)
-    with pytest.raises(InputFileError, match="Not a directory"):
+    with pytest.raises(InputFileError, match=r"x\.toml"):
         load_study(tmp_path / "seasons.toml" / "x.toml")
-    with pytest.raises(InputFileError, match="too long"):
+    with pytest.raises(InputFileError, match="xxx"):
         load_study("x" * 5000)
-    with pytest.raises(StudyError, match="null"):
+    with pytest.raises(InputFileError, match=r"a\\x00b"):
         load_study("a\0b")
 
 
@@ -467,18 +467,18 @@ def test_words_are_those_of_the_published_lists_and_tables(shared: Path) -> None
         assert set(table["protected_word"]) == set(study.protected_words)
         group_of = {word: group for group, words in study.protected.items() for word in words}
         list_of = {word: name for name, words in study.attribute_lists.items() for word in words}
-        found = table["connection"].replace("none", "neutral")
-        controls = found.isin(["human", "neutral"])
+        connection = table["connection"].replace("none", "neutral")
+        controls = connection.isin(["human", "neutral"])
         if not path.name.endswith("_pair.csv.gz"):  # those hold an earlier version of the control lists
             for control in ("human", "neutral"):
-                theirs = set(table.loc[found == control, "word_to_compare"])
+                theirs = set(table.loc[connection == control, "word_to_compare"])
                 assert theirs == set(study.attribute_lists[control])
         assert set(table.loc[~controls, "word_to_compare"]) == set(study.attribute_words)
         expected = [
             study.connection(group_of[row.protected_word], list_of[row.word_to_compare])
             for row in table[~controls].itertuples()
         ]
-        assert found[~controls].tolist() == expected
+        assert connection[~controls].tolist() == expected
 
 
 @pytest.mark.shared
@@ -516,15 +516,15 @@ def test_questions_travel_from_the_file_to_the_table_and_back(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("questions", "message"),
     [
-        ("why", "questions must be a section"),
-        ({"": [["x", "a"], ["y", "a"]]}, "a name is one line of text"),
-        ({" q": [["x", "a"], ["y", "a"]]}, "a name is one line of text"),
-        ({"q": [["x", "a"], ["x", "a"]]}, "0 by assumption"),
-        ({"q": [["x", "a"]]}, "two or four sides"),
-        ({"q": [["x", "a"], "ya"]}, "no pair"),
+        ("why", "questions .* section.* not text"),
+        ({"": [["x", "a"], ["y", "a"]]}, "questions .* '':"),
+        ({" q": [["x", "a"], ["y", "a"]]}, "questions .* ' q':"),
+        ({"q": [["x", "a"], ["x", "a"]]}, "'q' .* 'x' .* 0"),
+        ({"q": [["x", "a"]]}, "'q' .* two or four"),
+        ({"q": [["x", "a"], "ya"]}, "'q' .* pair"),
         ({"q": [["x", "a"], ["z", "a"]]}, "no protected group 'z'"),
         ({"q": [["x", "a"], ["y", "human"]]}, "no attribute list 'human'"),
-        ({"q": 3}, "two or four sides"),
+        ({"q": 3}, "'q' .* two or four"),
     ],
 )
 def test_questions_that_cannot_be_asked_are_faults(questions: Any, message: str) -> None:

@@ -53,13 +53,13 @@ def test_lists_of_the_same_name_that_share_a_vector_are_told_apart() -> None:
     )
     words = ("mary", "anna", "john", "she", "he")
     embedding = bb.Embedding(words, np.random.default_rng(1).normal(size=(5, 4)), case="lower")
-    with pytest.raises(StudyError, match=r"'Mary' .in 'female'. and 'mary' .in 'female'."):
+    with pytest.raises(StudyError, match=r"'Mary' .* 'female'. .* 'mary' .* 'female'."):
         bb.distance_table(embedding, study)
 
 
 def test_more_pairs_than_the_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: 100)
-    with pytest.raises(NotEnoughMemoryError, match="The pairs of 3 protected and 6 attribute words need"):
+    with pytest.raises(NotEnoughMemoryError, match=r"3 .* 6"):
         bb.distance_table(vectors(), PETS)
 
 
@@ -77,18 +77,16 @@ def test_schema_and_connections() -> None:
     assert table["connection"].cat.categories.tolist() == ["associated", "different", "human", "neutral"]
     assert table["connection"].cat.ordered
     assert len(table) == 3 * 6
-    found = table.set_index(["protected_word", "attribute_word"])["connection"]
-    assert found["cat", "purr"] == "associated"
-    assert found["dog", "purr"] == "different"
-    assert found["dog", "bark"] == "associated"
-    assert found["kitten", "walk"] == "human"
-    assert found["kitten", "door"] == "neutral"
+    connections = table.set_index(["protected_word", "attribute_word"])["connection"]
+    assert connections["cat", "purr"] == "associated"
+    assert connections["dog", "purr"] == "different"
+    assert connections["dog", "bark"] == "associated"
+    assert connections["kitten", "walk"] == "human"
+    assert connections["kitten", "door"] == "neutral"
 
 
 def test_lost_words_are_named_and_warned_of() -> None:
-    with pytest.warns(
-        LostWordsWarning, match=r"lacks 2 words: 1 of the 2 of 'cats' \(kitten\); 1 of the 2 of 'neutral' \(door\)"
-    ):
+    with pytest.warns(LostWordsWarning, match=r"2 words: 1 .* 2 .* 'cats' \(kitten\); 1 .* 2 .* 'neutral' \(door\)"):
         table = bb.distance_table(vectors("kitten", "door"), PETS, max_lost=0.5)
     lost = bb.lost_words(table)
     assert lost[["word", "role", "list"]].to_numpy().tolist() == [
@@ -102,9 +100,9 @@ def test_lost_words_are_named_and_warned_of() -> None:
 @pytest.mark.parametrize(
     ("left_out", "message"),
     [
-        (("dog",), "protected group 'dogs'"),
-        (("bark",), "list 'loud'"),
-        (("walk",), "list 'human'"),
+        (("dog",), "'dogs'"),
+        (("bark",), "'loud'"),
+        (("walk",), "'human'"),
     ],
 )
 def test_a_list_without_words_is_an_error(left_out: tuple[str, ...], message: str) -> None:
@@ -114,7 +112,7 @@ def test_a_list_without_words_is_an_error(left_out: tuple[str, ...], message: st
 
 def test_no_word_at_all_is_an_error() -> None:
     embedding = bb.Embedding(words=("else",), vectors=np.ones((1, 3)), name="tiny")
-    with pytest.raises(LostWordsError, match="'tiny' has none of the 9 words"):
+    with pytest.raises(LostWordsError, match=r"'tiny' .* 9 words"):
         bb.distance_table(embedding, PETS)
 
 
@@ -129,13 +127,13 @@ def test_words_that_match_the_same_vector_are_dropped_or_kept() -> None:
     )
     rng = np.random.default_rng(1)
     embedding = bb.load_embedding({word: rng.normal(size=4) for word in ("rose", "bill", "home", "work")}, case="lower")
-    with pytest.warns(DuplicatesWarning, match=r"Dropped 2 of 6 rows .* matched the same vector"):
+    with pytest.warns(DuplicatesWarning, match="Dropped 2 of 6 rows"):
         dropped = bb.distance_table(embedding, study)
     assert dropped["protected_word"].unique().tolist() == ["Rose", "Bill"]
     assert dropped.attrs["bayesbias"]["duplicates"] == {"policy": "drop", "dropped": 2, "same_vectors": 0}
     with pytest.warns(DuplicatesWarning, match="Kept 2 of 6 rows"):
         assert len(bb.distance_table(embedding, study, duplicates="keep")) == 6
-    with pytest.raises(ArgumentError, match="duplicates='ignore': use drop, keep"):
+    with pytest.raises(ArgumentError, match="duplicates='ignore'"):
         bb.distance_table(embedding, study, duplicates="ignore")  # type: ignore[arg-type]
 
 
@@ -148,7 +146,7 @@ def test_words_of_two_lists_that_match_one_vector_are_an_error(one: str, other: 
     rng = np.random.default_rng(3)
     words = ("cat", "dog", "purr", "bark", "rose")
     embedding = bb.load_embedding({word: rng.normal(size=4) for word in words}, case="lower")
-    with pytest.raises(StudyError, match=r"'Rose' .* and 'rose' .* match the same vector 'rose'"):
+    with pytest.raises(StudyError, match=r"'Rose' .* 'rose' .* vector 'rose'"):
         bb.distance_table(embedding, study)
 
 
@@ -213,7 +211,7 @@ def test_google_news_pairs_agree_with_the_published_tables(name: str, shared: Pa
 
 def test_a_function_of_ones_own_is_applied_once() -> None:
     rng = np.random.default_rng(1)
-    words = [f"{letter}{at}" for letter in "aA" for at in range(1, 5)]
+    words = [f"{letter}{number}" for letter in "aA" for number in range(1, 5)]
     embedding = bb.load_embedding(dict(zip(words, rng.normal(size=(8, 3)), strict=True)), case=str.swapcase)
     lists = {"X": ["a1"], "Y": ["a2"], "A": ["a3"], "B": ["a4"]}
     table = bb.distance_table(embedding, lists)
@@ -221,5 +219,7 @@ def test_a_function_of_ones_own_is_applied_once() -> None:
         one, other = (embedding[row[name]] for name in ("protected_word", "attribute_word"))
         cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
         assert row["cosine_distance"] == pytest.approx(1 - cosine)
-    prefixed = bb.load_embedding({f"/c/en/{word}": [1.0, at] for at, word in enumerate(words)}, case="/c/en/{}".format)
+    prefixed = bb.load_embedding(
+        {f"/c/en/{word}": [1.0, number] for number, word in enumerate(words)}, case="/c/en/{}".format
+    )
     assert len(bb.distance_table(prefixed, lists)) == 4

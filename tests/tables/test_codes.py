@@ -52,8 +52,8 @@ def test_words_in_the_order_of_appearance() -> None:
 
 def test_relabelling_keeps_what_is_missing() -> None:
     position = np.array([2, 0, 1, -1])
-    found = relabel(np.array([0, 1, 2, -1, 0]), position, np.dtype(np.int8))
-    assert (found.tolist(), found.dtype) == ([2, 0, 1, -1, 2], np.int8)
+    relabelled = relabel(np.array([0, 1, 2, -1, 0]), position, np.dtype(np.int8))
+    assert (relabelled.tolist(), relabelled.dtype) == ([2, 0, 1, -1, 2], np.int8)
     assert [code_type(size) for size in (2**15, 2**15 + 1, 2**31 + 1)] == [np.int16, np.int32, np.int64]
 
 

@@ -23,7 +23,7 @@ OTHERS: dict[str, Callable[[pd.DataFrame], Any]] = {
 @pytest.mark.parametrize("library", OTHERS)
 def test_a_fit_is_the_same(library: str, short_table: pd.DataFrame) -> None:
     other = OTHERS[library](short_table)
-    fits = [bb.fit(each, "hierarchical", draws=50, random_seed=1, progress=False) for each in (short_table, other)]
+    fits = [bb.fit(frame, "hierarchical", draws=50, random_seed=1, progress=False) for frame in (short_table, other)]
     xr.testing.assert_identical(*(fitted["posterior"].to_dataset() for fitted in fits))
     assert bb.models.fit_fact(fits[0], "table_hash") == bb.models.fit_fact(fits[1], "table_hash")
 
@@ -39,7 +39,7 @@ def test_other_functions_take_it_too(library: str, short_table: pd.DataFrame, tm
 
 
 def test_what_is_no_table(short_table: pd.DataFrame) -> None:
-    with pytest.raises(TableError, match=r"is a LazyFrame, .*collect\(\)"):
+    with pytest.raises(TableError, match=r"LazyFrame, .*collect\(\)"):
         bb.fit(polars.from_pandas(short_table).lazy())
     for value in (5, None, {"protected_word": ["he"]}):
         with pytest.raises(BayesBiasError, match="table"):

@@ -1,7 +1,7 @@
-"""Contexts of words: an index of a corpus, built once, that finds the contexts of a word or of two words.
+"""Contexts of words: an index of a corpus that finds the contexts of a word or of two words.
 
-`texts` reads a corpus and finds words in texts, `building` makes the index, `index` reads it, `occurrences` says which
-contexts two words share.
+`texts` reads a corpus and finds words in texts, `building` builds the index, `index` reads it, and `occurrences` finds
+the contexts that two words share.
 """
 
 from bayesbias.embeddings.contexts.building import index_contexts

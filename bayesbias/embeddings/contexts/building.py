@@ -1,4 +1,4 @@
-"""Building the index of a corpus: resumable, whole or absent, with the corpus' hash."""
+"""Building the index of a corpus: resumable and atomic, with a hash of the corpus."""
 
 import json
 import os
@@ -39,7 +39,7 @@ CREATE VIRTUAL TABLE places USING fts5vocab(words, instance);
 CREATE VIRTUAL TABLE counts USING fts5vocab(words, row);
 COMMIT;
 """
-_BLOCK = 1 << 22  # characters that are kept in memory
+_BLOCK = 1 << 22  # characters in memory
 _CACHE = -100_000  # kB
 
 
@@ -51,22 +51,22 @@ def index_contexts(
     overwrite: bool = False,
     progress: bool = True,
 ) -> ContextIndex:
-    """Index the words of a corpus, so that the contexts of a word, or of two words, are found at once.
+    """Return an index of the words of a corpus, which finds the contexts of a word or of two words.
 
-    The index is one SQLite file with the texts and a full-text index (FTS5) of their words. It is built once: where
-    there is an index of the same corpus, that one is returned. A build that was interrupted is continued by the same
-    call; until it is done, what there is of it stands beside `path`, with the ending ``.part``.
+    The index is one SQLite file with the texts and a full-text index (FTS5) of their words. An existing index of the
+    same corpus is returned as it is. The same call continues an interrupted build, whose file beside `path` has the
+    ending ``.part``.
 
     Parameters
     ----------
     corpus
-        A text file, one paragraph a line, or a folder of such files (``.txt``, ``.txt.gz``); gzipped or not, UTF-8, of
-        any size. Or the paragraphs themselves, a list of texts.
+        A UTF-8 text file with one paragraph a line, gzipped or not, or a folder of such files (``.txt``,
+        ``.txt.gz``); or a list of paragraphs.
     path
-        The file of the index.
+        File of the index.
     longest
-        Characters of a context, at most: a longer paragraph is cut at ends of sentences into several contexts. Models
-        read some hundred words at a time.
+        Longest context in characters: longer paragraphs are cut at ends of sentences into several contexts. Models read
+        a few hundred words at a time.
     overwrite
         Whether an index of another corpus, or of another `longest`, may be replaced.
     progress
@@ -75,7 +75,7 @@ def index_contexts(
     Returns
     -------
     ContextIndex
-        Which `read_contexts` reads again from its file.
+        The index, which `read_contexts` can read again from its file.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def index_contexts(
     """
     longest = check_count("longest", longest, least=20)
     overwrite = check_flag("overwrite", overwrite)
-    # Paragraphs that can be gone through once are kept: they may be gone through again.
+    # Store paragraphs of an iterator, because a build may iterate over them twice.
     texts = corpus if isinstance(corpus, str | os.PathLike) else list(paragraphs(corpus))
     target = check_output(path, overwrite=True)
     if target.exists() and not overwrite:
@@ -122,7 +122,7 @@ def index_contexts(
 
 
 def _fill(part: Path, corpus: TextsLike, longest: int, *, progress: bool) -> None:
-    """Index a corpus in a file, or go on where the run before was stopped: each block is one transaction."""
+    """Index a corpus in a file, or continue an interrupted run; each block is one transaction."""
     with closing(sqlite3.connect(part, isolation_level=None)) as base:
         facts = _begin(base, corpus, longest)
         done, content, read = facts["read"], sha256(), 0
@@ -145,23 +145,23 @@ def _fill(part: Path, corpus: TextsLike, longest: int, *, progress: bool) -> Non
         facts = _store(base, waiting, {**facts, "read": read, "prefix": digest, "sha256": digest})
     if not facts["words"]:
         part.unlink()
-        raise EmbeddingError(f"The corpus {corpus_name(corpus)} has no word, so there is nothing to index.")
+        raise EmbeddingError(f"The corpus {corpus_name(corpus)} has no words. Give another one.")
 
 
 def _begin(base: sqlite3.Connection, corpus: TextsLike, longest: int) -> dict[str, Any]:
-    """Return what a file says of itself; one that holds nothing, or the begin of something else, is made anew."""
+    """Return the facts of an interrupted build of the same corpus, or those of a new, empty index."""
     base.execute(f"PRAGMA cache_size = {_CACHE}")
     base.execute("PRAGMA synchronous = NORMAL")
     facts: dict[str, Any] = {"name": corpus_name(corpus), "longest": longest, "read": 0, "prefix": sha256().hexdigest()}
     facts |= {"contexts": 0, "words": 0, "sha256": ""}
-    there = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    if there and base.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+    tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    if tables and base.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise OutputError("The file with the ending .part is of another program. Give the index another name.")
-    if "facts" in there:
-        found = {name: json.loads(value) for name, value in base.execute("SELECT name, value FROM facts")}
-        first = islice(read_texts(corpus), found.get("read", 0))
-        if found.get("longest") == longest and corpus_hash(first) == found.get("prefix"):
-            return {**found, "name": corpus_name(corpus)}
+    if "facts" in tables:
+        stored = {name: json.loads(value) for name, value in base.execute("SELECT name, value FROM facts")}
+        first = islice(read_texts(corpus), stored.get("read", 0))
+        if stored.get("longest") == longest and corpus_hash(first) == stored.get("prefix"):
+            return {**stored, "name": corpus_name(corpus)}
         for name in ("places", "counts", "words", "contexts", "facts"):
             base.execute(f"DROP TABLE IF EXISTS {name}")
         base.execute("VACUUM")
@@ -170,7 +170,7 @@ def _begin(base: sqlite3.Connection, corpus: TextsLike, longest: int) -> dict[st
 
 
 def _store(base: sqlite3.Connection, contexts: list[str], facts: dict[str, Any]) -> dict[str, Any]:
-    """Add contexts, and what is then so, in one transaction; return what is then so."""
+    """Add contexts and updated facts in one transaction; return the facts."""
     ids = range(facts["contexts"], facts["contexts"] + len(contexts))
     texts = word_texts(contexts) if contexts else []
     facts = {**facts, "contexts": ids.stop, "words": facts["words"] + sum(len(text.split()) for text in texts)}
@@ -184,11 +184,11 @@ def _store(base: sqlite3.Connection, contexts: list[str], facts: dict[str, Any])
 
 
 def _seal(part: Path) -> None:
-    """Write a checksum behind a file's last page, where SQLite does not look."""
+    """Append a checksum after the last page of a file, which SQLite ignores."""
     digest = sha256()
     with part.open("rb+") as stream:
-        while piece := stream.read(1 << 20):
-            digest.update(piece)
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
         stream.write(SEAL + digest.hexdigest().encode())
         stream.flush()
         os.fsync(stream.fileno())

@@ -1,4 +1,4 @@
-"""The index of a corpus: which contexts hold a word, or both words of a pair, and how far apart they are there."""
+"""The index of a corpus: the contexts of words and pairs of words, and the distances of the words in them."""
 
 import json
 import os
@@ -23,27 +23,27 @@ from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, Inpu
 if TYPE_CHECKING:
     import pandas as pd
 
-APPLICATION, VERSION = 0x62624358, 1  # of SQLite's header: "bbCX"
+APPLICATION, VERSION = 0x62624358, 1  # fields of SQLite's header: "bbCX"
 _SQLITE = b"SQLite format 3\0"
-_SEALED = 1 << 31  # larger files are not read whole to see whether a byte was changed
+_SEALED = 1 << 31  # the checksum of larger files is not verified
 _ROWS, _TEXTS = 1 << 16, 1 << 13  # read at once
 _BYTES_AN_OCCURRENCE = 40
 
 
 @dataclass(frozen=True, repr=False)
 class ContextIndex(Described):
-    """The contexts of a corpus and an index of their words: what `index_contexts` builds and `read_contexts` reads.
+    """The contexts of a corpus and an index of their words, from `index_contexts` or `read_contexts`.
 
     Parameters
     ----------
     path
-        Its file.
+        File of the index.
     name, sha256
-        Name of the corpus, and the hash of its paragraphs.
+        Name of the corpus, and hash of its paragraphs.
     contexts, words
-        How many there are.
+        Numbers of contexts and of words.
     longest
-        Characters of a context, at most.
+        Longest context, in characters.
     """
 
     path: Path
@@ -58,87 +58,88 @@ class ContextIndex(Described):
         return {"corpus": self.name, "contexts": self.contexts, "words": self.words, "path": str(self.path)}
 
     def pairs(self, pairs: Iterable[tuple[str, str]], *, progress: bool = True) -> "pd.DataFrame":
-        """Return how many contexts hold both words of pairs, and how far apart they are there.
+        """Return the number of contexts that hold both words of each pair, and the distance of the words.
 
         Parameters
         ----------
         pairs
-            Cues with their responses. A word of several words, as "ice cream", is looked up as they follow each other;
-            upper and lower case are one.
+            Cues with their responses, in any case. A phrase such as "ice cream" is looked up as successive words.
         progress
             Whether to show a bar.
 
         Returns
         -------
         pandas.DataFrame
-            A row a pair: `cue`, `response`; `contexts`, those that hold both; `cue_count` and `response_count`, how
-            often each occurs; `distance`, characters from the start of one to the start of the other where they are
-            nearest in a context, the mean over contexts (missing without contexts); `left_out`, why there is none.
+            One row a pair: `cue`, `response`; `contexts`, the number of contexts with both; `cue_count` and
+            `response_count`, their numbers of occurrences; `distance`, the mean over contexts of the characters between
+            the starts of the two where they are nearest (missing without contexts); `left_out`, the reason if there are
+            no contexts.
 
         Raises
         ------
         ArgumentError
             If a pair is not two texts.
         NotEnoughMemoryError
-            If the places of the words do not fit.
+            If the occurrences do not fit into memory.
         """
         import pandas as pd
 
-        found = find_pairs(self, pairs, progress=progress)
+        looked_up = find_pairs(self, pairs, progress=progress)
         return pd.DataFrame(
             {
-                "cue": [cue for cue, _ in found.pairs],
-                "response": [response for _, response in found.pairs],
-                "contexts": [len(each.contexts) for each in found.shared],
-                "cue_count": [len(found.occurrences[cue]) for cue, _ in found.pairs],
-                "response_count": [len(found.occurrences[response]) for _, response in found.pairs],
-                "distance": pd.array(_mean_distances(self, found), dtype="Float64"),
-                "left_out": found.left_out,
+                "cue": [cue for cue, _ in looked_up.pairs],
+                "response": [response for _, response in looked_up.pairs],
+                "contexts": [len(shared.contexts) for shared in looked_up.shared],
+                "cue_count": [len(looked_up.occurrences[cue]) for cue, _ in looked_up.pairs],
+                "response_count": [len(looked_up.occurrences[response]) for _, response in looked_up.pairs],
+                "distance": pd.array(_mean_distances(self, looked_up), dtype="Float64"),
+                "left_out": looked_up.left_out,
             }
         )
 
     def texts(self, contexts: Iterable[int]) -> list[str]:
-        """Return the texts of contexts, by their numbers from 0.
+        """Return the texts of contexts, given their numbers (from 0).
 
         Raises
         ------
         ArgumentError
-            If there is no such context.
+            If a number is none of a context.
         """
         wanted = list(contexts)
-        if wrong := [each for each in wanted if not is_count(each) or each >= self.contexts]:
+        if wrong := [number for number in wanted if not is_count(number) or number >= self.contexts]:
             raise ArgumentError(
-                f"contexts: {wrong[0]!r} is no number of a context. Give some from 0 to {self.contexts - 1}."
+                f"contexts: {wrong[0]!r} is no number of a context. Give numbers from 0 to {self.contexts - 1}."
             )
         with _opened(self.path) as base:
-            found = [base.execute("SELECT text FROM contexts WHERE id = ?", (int(each),)).fetchone() for each in wanted]
-        texts = [row[0] for row in found if row and isinstance(row[0], str) and "\n" not in row[0]]
+            query = "SELECT text FROM contexts WHERE id = ?"
+            rows = [base.execute(query, (int(number),)).fetchone() for number in wanted]
+        texts = [row[0] for row in rows if row and isinstance(row[0], str) and "\n" not in row[0]]
         if len(texts) < len(wanted):
             raise _damaged(self.path, "contexts are missing")
         return texts
 
 
 def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = None) -> ContextIndex:
-    """Read the index of a corpus that `index_contexts` built.
+    """Return the index of a corpus that `index_contexts` built.
 
     Parameters
     ----------
     path
-        Its file.
+        File of the index.
     corpus
-        If given, the index must be of this corpus: its paragraphs are hashed.
+        The corpus that must have been indexed, if any: its paragraphs are hashed and compared.
 
     Returns
     -------
     ContextIndex
-        The texts stay in the file.
+        The index; texts are read from the file when needed.
 
     Raises
     ------
     InputFileError
-        If the file is no index of ours, or damaged.
+        If the file is no index, or damaged.
     EmbeddingError
-        If it is the index of another corpus.
+        If the file is the index of another corpus.
 
     Examples
     --------
@@ -163,20 +164,20 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
         facts = {name: json.loads(value) for name, value in rows}
         texts, counts = (facts["name"], facts["sha256"]), (facts["contexts"], facts["words"], facts["longest"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise _damaged(source, "it does not say what it holds") from error
+        raise _damaged(source, "its description is incomplete") from error
     if not (all(map(is_text, texts)) and all(map(is_count, counts)) and facts["sha256"]):
-        raise _damaged(source, "it does not say what it holds")
+        raise _damaged(source, "its description is incomplete")
     if corpus is not None and corpus_hash(read_texts(corpus)) != facts["sha256"]:
         raise EmbeddingError(
-            f"{source} is the index of another corpus than {corpus_name(corpus)}: of {facts['name']}, or as it was "
-            "before it changed. Build another index, or allow overwriting (overwrite=True, or --overwrite)."
+            f"{source} is the index of another corpus ({facts['name']}), or of an earlier version of "
+            f"{corpus_name(corpus)}. Build another index, or allow overwriting (overwrite=True, or --overwrite)."
         )
     return ContextIndex(source, *texts, *counts)
 
 
 @dataclass(frozen=True)
 class FoundPairs:
-    """Pairs of words in an index: where each word occurs, and what contexts hold both."""
+    """Pairs of words in an index: occurrences of each word, and the contexts that hold both."""
 
     pairs: list[tuple[str, str]]
     occurrences: dict[str, Occurrences]
@@ -185,33 +186,32 @@ class FoundPairs:
 
 
 def find_pairs(index: ContextIndex, pairs: Iterable[tuple[str, str]], *, progress: bool) -> FoundPairs:
-    """Return where the words of pairs occur, the contexts that hold both words of each, and why there are none."""
+    """Return the occurrences of the words of pairs, their shared contexts, and reasons if there are none."""
     checked = check_pairs(pairs)
-    found = find_words(index, [word for pair in checked for word in pair], progress=progress)
+    occurrences = find_words(index, [word for pair in checked for word in pair], progress=progress)
     shared, reasons = [], []
     for cue, response in with_progress(checked, "contexts of pairs", progress=progress):
-        one, other = found[cue], found[response]
-        reason = _overlap(cue, response) or _absent(index, {cue: one, response: other})
-        shared.append(Shared.none() if reason else shared_contexts(one, other))
+        reason = _overlap(cue, response) or _absent(index, {word: occurrences[word] for word in (cue, response)})
+        shared.append(Shared.none() if reason else shared_contexts(occurrences[cue], occurrences[response]))
         reasons.append(reason or ("" if len(shared[-1].contexts) else f"no context of {index.name} holds both words"))
-    return FoundPairs(checked, found, shared, reasons)
+    return FoundPairs(checked, occurrences, shared, reasons)
 
 
 def check_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return pairs of texts; raise `ArgumentError` if they are something else."""
+    """Return pairs of texts; raise `ArgumentError` if they are anything else."""
     checked = []
     for pair in check_items("pairs", pairs, "pairs of words"):
         if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2 or not all(map(is_text, pair)):
-            raise ArgumentError(f"pairs: {pair!r:.60} is no pair of words. Give such as ('guitar', 'music').")
+            raise ArgumentError(f"pairs: {pair!r:.60} is no pair of words, such as ('guitar', 'music').")
         checked.append((str(pair[0]), str(pair[1])))
     return checked
 
 
 def find_words(index: ContextIndex, words: Iterable[str], *, progress: bool) -> dict[str, Occurrences]:
-    """Return where each word, or each series of words that follow each other, occurs."""
+    """Return the occurrences of each word or phrase."""
     parts = {word: words_of(word) for word in words}
-    single = list(dict.fromkeys(part for each in parts.values() for part in each))
-    found: dict[str, Occurrences] = {}
+    single = list(dict.fromkeys(part for word_parts in parts.values() for part in word_parts))
+    occurrences: dict[str, Occurrences] = {}
     with _opened(index.path) as base:
         count = "SELECT cnt FROM counts WHERE term = ?"
         needed = sum((base.execute(count, (part,)).fetchone() or (0,))[0] for part in single)
@@ -225,12 +225,14 @@ def find_words(index: ContextIndex, words: Iterable[str], *, progress: bool) -> 
             places = np.concatenate(blocks)
             if len(places) and not 0 <= places[:, 0].min() <= places[:, 0].max() < index.contexts:
                 raise _damaged(index.path, f"contexts of {part!r} are missing")
-            found[part] = Occurrences(places[:, 0].copy(), places[:, 1].copy(), 1)
-    return {word: Occurrences.following([found[part] for part in each]) for word, each in parts.items()}
+            occurrences[part] = Occurrences(places[:, 0].copy(), places[:, 1].copy(), 1)
+    return {
+        word: Occurrences.following([occurrences[part] for part in word_parts]) for word, word_parts in parts.items()
+    }
 
 
 def text_blocks(index: ContextIndex, contexts: NDArray[np.int64]) -> Iterator[tuple[slice, list[str]]]:
-    """Yield the texts of contexts, whose numbers rise, in blocks: their places in `contexts`, and the texts."""
+    """Yield the texts of contexts in blocks, each with its slice of `contexts`, whose numbers ascend."""
     for start in range(0, len(contexts), _TEXTS):
         block = slice(start, min(start + _TEXTS, len(contexts)))
         yield block, index.texts(contexts[block].tolist())
@@ -239,42 +241,43 @@ def text_blocks(index: ContextIndex, contexts: NDArray[np.int64]) -> Iterator[tu
 def character_spans(
     index: ContextIndex, contexts: NDArray[np.int64], words: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the first and the last character + 1 of words in their contexts: an array of shape (words, 2)."""
+    """Return where words start and end (exclusive) in their contexts: an array of shape (words, 2)."""
     distinct, rows = np.unique(contexts, return_inverse=True)
     order = np.argsort(rows, kind="stable")
-    found = np.empty((len(contexts), 2), dtype=np.int64)
+    character_ranges = np.empty((len(contexts), 2), dtype=np.int64)
     for block, texts in text_blocks(index, distinct):
         low, high = np.searchsorted(rows[order], [block.start, block.stop])
         chosen = order[low:high]
         try:
-            found[chosen] = spans(texts, rows[chosen] - block.start, words[chosen], lengths[chosen])
+            character_ranges[chosen] = spans(texts, rows[chosen] - block.start, words[chosen], lengths[chosen])
         except IndexError as error:
             raise _damaged(index.path, str(error)) from error
-    return found
+    return character_ranges
 
 
-def _mean_distances(index: ContextIndex, found: FoundPairs) -> list[float | None]:
-    """Return of each pair the mean distance of its words in characters, None without contexts."""
-    sizes = [len(each.contexts) for each in found.shared]
+def _mean_distances(index: ContextIndex, looked_up: FoundPairs) -> list[float | None]:
+    """Return the mean distance of the words of each pair in characters, or None without contexts."""
+    sizes = [len(shared.contexts) for shared in looked_up.shared]
     if not sum(sizes):
         return [None] * len(sizes)
-    contexts = np.concatenate([each.contexts for each in found.shared])
+    contexts = np.concatenate([shared.contexts for shared in looked_up.shared])
     starts = []
     for side, name in enumerate(("cue_words", "response_words")):
-        words = np.concatenate([getattr(each, name) for each in found.shared])
-        lengths = np.repeat([found.occurrences[pair[side]].length for pair in found.pairs], sizes)
+        words = np.concatenate([getattr(shared, name) for shared in looked_up.shared])
+        lengths = np.repeat([looked_up.occurrences[pair[side]].length for pair in looked_up.pairs], sizes)
         starts.append(character_spans(index, contexts, words, lengths)[:, 0])
     sums = np.bincount(np.repeat(np.arange(len(sizes)), sizes), abs(starts[0] - starts[1]), minlength=len(sizes))
     return [float(total / size) if size else None for total, size in zip(sums, sizes, strict=True)]
 
 
 def _overlap(cue: str, response: str) -> str:
-    one, other = words_of(cue), words_of(response)
-    if not one or not other:
-        return f"{(response if one else cue)!r} has no letter"
-    if one == other:
+    """Return why two words have no distance in any text, or an empty string."""
+    cue_words, response_words = words_of(cue), words_of(response)
+    if not cue_words or not response_words:
+        return f"{(response if cue_words else cue)!r} has no letter"
+    if cue_words == response_words:
         return "cue and response are one word"
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((cue_words, response_words), key=len)
     if any(long[start : start + len(short)] == short for start in range(len(long))):
         return "one word is a part of the other"
     return ""
@@ -287,7 +290,7 @@ def _absent(index: ContextIndex, words: dict[str, Occurrences]) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open an index for reading; what goes wrong in it becomes an `InputFileError`."""
+    """Open an index for reading, and convert its errors into `InputFileError`."""
     try:
         uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as base:

@@ -1,7 +1,7 @@
-"""Texts of a corpus, cut into contexts; and where the words of a context begin and end.
+"""Texts of a corpus, their contexts, and the places of words in contexts.
 
-A word is a run of letters, marks and digits, in any case: the rule of models that split texts at punctuation. Each
-character is looked up in two tables, so that millions of words are found in a second and the same everywhere.
+A word is a run of letters, marks and digits, as in models that split texts at punctuation. Each character is looked up
+in two tables, which finds millions of words in a second.
 """
 
 import os
@@ -21,12 +21,12 @@ from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type TextsLike = str | os.PathLike[str] | Iterable[str]
-"""Texts whose words are looked up in context: a file, one paragraph a line (gzipped or not), a folder of such files
-(``.txt``, ``.txt.gz``), or the paragraphs themselves."""
+"""Texts of a corpus: a file with one paragraph a line (gzipped or not), a folder of such files (``.txt``,
+``.txt.gz``), or an iterable of paragraphs."""
 
 _ENDINGS = (".txt", ".txt.gz")
 _SENTENCE_ENDS = (". ", "! ", "? ")
-BYTES_A_WORD = 6.0  # of English, for bars
+BYTES_A_WORD = 6.0  # of English, for progress bars
 _LINE_END, _SPACE = ord("\n"), ord(" ")
 
 
@@ -38,7 +38,7 @@ def read_texts(source: TextsLike) -> Iterator[bytes]:
     InputFileError
         If a file cannot be read, or a folder has no text.
     EmbeddingError
-        If a paragraph that is given is no text.
+        If a given paragraph is no text.
     """
     if not isinstance(source, str | os.PathLike):
         wanted = "a text file, a folder of them, or paragraphs"
@@ -46,7 +46,7 @@ def read_texts(source: TextsLike) -> Iterator[bytes]:
             raise EmbeddingError("The corpus is a table. Give the column with the texts: table['text'].")
         for number, text in enumerate(check_type("corpus", source, Iterable, wanted)):
             if not is_text(text):
-                raise EmbeddingError(f"Paragraph {number} of the corpus is {text!r:.40} and no text. Give texts.")
+                raise EmbeddingError(f"Paragraph {number} of the corpus is {text!r:.40}, which is no text. Give texts.")
             yield text.replace("\n", " ").encode()
         return
     for path in _files(Path(source)):
@@ -62,7 +62,7 @@ def paragraphs(source: TextsLike) -> Iterator[str]:
 
 
 def decoded(text: bytes, number: int, source: TextsLike) -> str:
-    """Return a paragraph, of which number in a corpus, as text."""
+    """Return a paragraph as text; `number` is its place in the corpus."""
     try:
         return text.decode()
     except UnicodeDecodeError as error:
@@ -75,14 +75,14 @@ def decoded(text: bytes, number: int, source: TextsLike) -> str:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [input_file(path)]
-    files = sorted(each for each in path.rglob("*") if each.is_file() and each.name.endswith(_ENDINGS))
+    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))
     if not files:
         raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
     return files
 
 
 def corpus_hash(paragraphs: Iterable[bytes]) -> str:
-    """Return the hash of paragraphs by which an index knows its corpus, wherever it is and however compressed."""
+    """Return the hash of the paragraphs of a corpus, independent of its place and compression."""
     content = sha256()
     for text in paragraphs:
         content.update(text + b"\n")
@@ -90,20 +90,20 @@ def corpus_hash(paragraphs: Iterable[bytes]) -> str:
 
 
 def corpus_size(source: TextsLike) -> float:
-    """Return about how many words a corpus has: for a bar."""
+    """Return the approximate number of words of a corpus, for a progress bar."""
     if isinstance(source, str | os.PathLike):
-        sizes = ((3 if each.suffix == ".gz" else 1) * each.stat().st_size for each in _files(Path(source)))
+        sizes = ((3 if file.suffix == ".gz" else 1) * file.stat().st_size for file in _files(Path(source)))
         return sum(sizes) / BYTES_A_WORD
     return sum(map(len, source)) / BYTES_A_WORD
 
 
 def corpus_name(source: TextsLike) -> str:
-    """Return what messages call a corpus."""
+    """Return the name of a corpus in messages."""
     return printable(Path(source).name) if isinstance(source, str | os.PathLike) else "paragraphs"
 
 
 def cut(text: str, longest: int) -> Iterator[str]:
-    """Yield a paragraph in pieces of at most `longest` characters, cut at ends of sentences, or else at spaces.
+    """Yield pieces of a paragraph of at most `longest` characters, cut at ends of sentences, or else at spaces.
 
     >>> list(cut("One dog. Two cats and a horse.", 20))
     ['One dog.', 'Two cats and a', 'horse.']
@@ -124,13 +124,13 @@ def cut(text: str, longest: int) -> Iterator[str]:
 
 @cache
 def _tables() -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
-    """Return of every character whether it is a part of a word, and its lower case: a space if it is no part."""
+    """Return for every character whether it is part of a word, and its lower case, or a space if it is not."""
     letters = list(map(chr, range(0x110000)))
     inside = np.array([unicodedata.category(letter)[0] in "LMN" for letter in letters])
     lower = np.full(len(letters), _SPACE, dtype=np.uint32)
     for place in np.flatnonzero(inside).tolist():
         small = letters[place].lower()
-        lower[place] = ord(small) if len(small) == 1 else place  # one letter stays one, so that places stay
+        lower[place] = ord(small) if len(small) == 1 else place  # one character each, so that places do not change
     return inside, lower
 
 
@@ -139,7 +139,7 @@ def _codes(text: str) -> NDArray[np.uint32]:
 
 
 def word_texts(contexts: list[str]) -> list[str]:
-    """Return contexts, none of which holds a line end, in lower case and with spaces for all that is no word.
+    """Return contexts without line ends in lower case, with spaces for all characters outside words.
 
     >>> word_texts(["The dog's Café, 1990!"])
     ['the dog s café  1990 ']
@@ -160,9 +160,9 @@ def words_of(text: str) -> list[str]:
 
 
 def word_places(contexts: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the place of each context's first word among all words, and of each word its first and last character + 1.
+    """Return the place of each context's first word among all words, and where each word starts and ends (exclusive).
 
-    Places of characters are counted in their context.
+    Characters are counted within a context.
 
     >>> first, starts, ends = word_places(["A dog", "Two cats"])
     >>> first.tolist(), starts.tolist(), ends.tolist()
@@ -178,9 +178,9 @@ def word_places(contexts: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def spans(contexts: list[str], rows: NDArray[Any], words: NDArray[Any], length: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the first and the last character + 1 of words: an array of shape (words, 2).
+    """Return where words or phrases start and end (exclusive): an array of shape (words, 2).
 
-    `rows` says in which context each is, `words` the place of its first word there, `length` its number of words.
+    `rows` are their contexts, `words` the places of their first words there, `length` their numbers of words.
 
     >>> spans(["Two hot dogs"], np.array([0]), np.array([1]), np.array([2]))
     array([[ 4, 12]])

@@ -1,7 +1,7 @@
-"""Language models that give a word another vector, and another probability, in each context.
+"""Language models, in which the vector and the probability of a word depend on its context.
 
-`language_model` loads one from a folder and finds words among its pieces, `forward` asks it in batches; `vectors`
-averages its vectors over contexts, `spread` holds them with their errors, `cache` keeps them on disk.
+`language_model` loads a model from a folder and finds words among its tokens, `forward` runs it in batches, `vectors`
+averages its vectors over contexts, `spread` holds them with their errors, and `cache` stores them on disk.
 """
 
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding

@@ -1,4 +1,4 @@
-"""Vectors that were computed before: a folder with a file for each model, word and contexts, whole or absent."""
+"""A cache of computed vectors: a folder with one file for each model, word and contexts."""
 
 import os
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from bayesbias.errors import InputFileError, OutputError
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """What a model gives for a word: the mean over contexts, its deviations, and how many contexts and pieces."""
+    """The vector of a word in a model: mean over contexts, deviations, and numbers of contexts and pieces."""
 
     mean: NDArray[np.float32]
     deviations: NDArray[np.float32]
@@ -27,7 +27,7 @@ class WordVectors:
 
 
 def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
-    """Return a folder that can be written to, made if it is not there; or None."""
+    """Return a writable folder, created if necessary, or None if `path` is None."""
     if path is None:
         return None
     folder = check_path(path, "cache")
@@ -42,7 +42,7 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
 
 
 def cache_key(*parts: object) -> str:
-    """Return the name that what depends on some texts and numbers is kept under."""
+    """Return the key of a result that depends on some texts and numbers."""
     content = sha256()
     for part in parts:
         text = repr(part).encode()
@@ -51,27 +51,27 @@ def cache_key(*parts: object) -> str:
 
 
 def read_vectors(folder: Path | None, key: str) -> WordVectors | None:
-    """Return what is kept under a key; None if nothing is.
+    """Return the vectors stored under a key, or None if there are none.
 
     Raises
     ------
     InputFileError
-        If its file is damaged.
+        If the file is damaged.
     """
     if folder is None or not (path := folder / f"{key}.npz").exists():
         return None
     with readable(path), open_bytes(input_file(path)) as stream, sound_zip(path), np.load(stream) as arrays:
-        found = {name: arrays[name] for name in ("mean", "deviations", "counts", "key") if name in arrays}
-    shapes = {name: values.shape for name, values in found.items()}
+        stored = {name: arrays[name] for name in ("mean", "deviations", "counts", "key") if name in arrays}
+    shapes = {name: values.shape for name, values in stored.items()}
     wide = shapes.get("mean", ())
-    if len(found) < 4 or len(wide) != 1 or shapes["deviations"][1:] != wide or str(found["key"]) != key:
-        raise InputFileError(f"{path} holds no vectors of this word: it was changed. Remove it.")
-    contexts, pieces = found["counts"].tolist()
-    return WordVectors(found["mean"], found["deviations"], contexts, pieces)
+    if len(stored) < 4 or len(wide) != 1 or shapes["deviations"][1:] != wide or str(stored["key"]) != key:
+        raise InputFileError(f"{path} does not hold the vectors of this word: it was changed. Remove it.")
+    contexts, pieces = stored["counts"].tolist()
+    return WordVectors(stored["mean"], stored["deviations"], contexts, pieces)
 
 
 def write_vectors(folder: Path | None, key: str, vectors: WordVectors) -> None:
-    """Keep vectors under a key."""
+    """Store vectors under a key."""
     if folder is None:
         return
     with atomic_path(folder / f"{key}.npz", overwrite=True) as made, made.open("wb") as stream:

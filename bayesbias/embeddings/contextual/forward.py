@@ -1,4 +1,4 @@
-"""Asking a language model in batches: of rows of about one length, so that little is padded."""
+"""Running a language model on batches of rows of similar length, with little padding."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,36 +14,37 @@ from bayesbias.embeddings.contextual.language_model import LanguageModel
 def masked_log_probabilities(
     model: LanguageModel, rows: Sequence[Sequence[int]], places: Sequence[int], *, batch: int, progress: bool
 ) -> NDArray[np.float64]:
-    """Return the log probability that a model gives the piece at one place of each row, that piece being masked.
+    """Return the log probability of the piece at one place of each row, given the row with this piece masked.
 
     Parameters
     ----------
     model
-        One that predicts masked words.
+        Model that predicts masked words.
     rows
-        Numbers of pieces, as the model reads them.
+        Token ids of the pieces.
     places
-        Of each row the place of the piece that is masked.
+        Place of the masked piece in each row.
     batch
-        Rows at a time.
+        Rows in a batch.
     progress
         Whether to show a bar.
     """
     import torch
 
-    found = np.empty(len(rows), dtype=np.float64)
-    chosen: list[Any] = []
-    with torch.inference_mode(), _only_places(model.model, chosen):
+    log_probabilities = np.empty(len(rows), dtype=np.float64)
+    masked: list[Any] = []
+    with torch.inference_mode(), _only_places(model.model, masked):
         for block, numbers, mask in _batches(model, rows, batch, "masked words", progress=progress):
-            at = torch.tensor([places[row] for row in block], device=model.device)
-            each = torch.arange(len(block), device=model.device)
-            targets = numbers[each, at]
-            numbers[each, at] = model.tokenizer.mask_token_id
-            chosen[:] = [each, at]
+            columns = torch.tensor([places[row] for row in block], device=model.device)
+            batch_rows = torch.arange(len(block), device=model.device)
+            targets = numbers[batch_rows, columns]
+            numbers[batch_rows, columns] = model.tokenizer.mask_token_id
+            masked[:] = [batch_rows, columns]
             logits = model.model(input_ids=numbers, attention_mask=mask).logits
-            scores = logits[:, 0] if logits.shape[1] == 1 else logits[each, at]
-            found[block] = torch.log_softmax(scores.double(), dim=-1)[each, targets].cpu().numpy()
-    return found
+            scores = logits[:, 0] if logits.shape[1] == 1 else logits[batch_rows, columns]
+            log_softmax = torch.log_softmax(scores.double(), dim=-1)
+            log_probabilities[block] = log_softmax[batch_rows, targets].cpu().numpy()
+    return log_probabilities
 
 
 def mean_piece_vectors(
@@ -55,40 +56,40 @@ def mean_piece_vectors(
     batch: int,
     progress: bool,
 ) -> NDArray[np.float32]:
-    """Return the mean vector of some pieces of each row, after one of a model's layers: shape (rows, dimensions).
+    """Return the mean vector of some pieces of each row after a layer: an array of shape (rows, dimensions).
 
     Parameters
     ----------
     model
-        Any.
+        Language model.
     rows
-        Numbers of pieces, as the model reads them.
+        Token ids of the pieces.
     places
-        Of each row the pieces of the word.
+        Places of the word's pieces in each row.
     layer
-        Counted from 0, what goes into the first layer; or from -1, the last, backwards.
+        Number of the layer: 0 is the input of the first layer, -1 the last layer.
     batch
-        Rows at a time.
+        Rows in a batch.
     progress
         Whether to show a bar.
     """
     import torch
 
-    found: list[Any] = [None] * len(rows)
+    means: list[Any] = [None] * len(rows)
     with torch.inference_mode():
         for block, numbers, mask in _batches(model, rows, batch, "words in context", progress=progress):
             answer = model.model(input_ids=numbers, attention_mask=mask, output_hidden_states=True)
             hidden = answer.hidden_states[layer]
             for place, row in enumerate(block):
                 pieces = places[row]
-                found[row] = hidden[place, pieces.start : pieces.stop].mean(dim=0).float().cpu().numpy()
-    return np.stack(found)
+                means[row] = hidden[place, pieces.start : pieces.stop].mean(dim=0).float().cpu().numpy()
+    return np.stack(means)
 
 
 def _batches(
     model: LanguageModel, rows: Sequence[Sequence[int]], batch: int, what: str, *, progress: bool
 ) -> Iterator[tuple[list[int], Any, Any]]:
-    """Yield which rows are in a batch, their numbers of pieces padded to one length, and what is no padding."""
+    """Yield the rows of each batch, their token ids padded to one length, and the mask of what is not padding."""
     import torch
 
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
@@ -105,16 +106,16 @@ def _batches(
 
 
 @contextmanager
-def _only_places(model: Any, chosen: list[Any]) -> Iterator[None]:
-    """Let the last layer, which gives every word of the vocabulary a number, see the masked places alone."""
+def _only_places(model: Any, masked: list[Any]) -> Iterator[None]:
+    """Apply the output layer, whose size is that of the vocabulary, to the masked places only."""
     layer = model.get_output_embeddings()
     if layer is None:
         yield
         return
 
     def keep(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        each, at = chosen
-        return (inputs[0][each, at].unsqueeze(1), *inputs[1:])
+        batch_rows, columns = masked
+        return (inputs[0][batch_rows, columns].unsqueeze(1), *inputs[1:])
 
     hook = layer.register_forward_pre_hook(keep)
     try:

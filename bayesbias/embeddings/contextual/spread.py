@@ -1,4 +1,4 @@
-"""Vectors that are means over contexts, and how far the contexts let them, and their cosines, be off."""
+"""Vectors that are means over contexts, with the standard errors of the vectors and their cosines."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GROUPS = 20
-"""Into so many groups the contexts of a word are put, at most: each is left out in turn."""
-_ARRAYS = ("deviations", "contexts", "pieces")  # with a row a word
-_BLOCK = 1 << 24  # numbers that are worked on at a time
+"""Largest number of jackknife groups of a word's contexts."""
+_ARRAYS = ("deviations", "contexts", "pieces")  # with one row a word
+_BLOCK = 1 << 24  # numbers in memory at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ContextualEmbedding(Embedding):
-    """An embedding whose vectors are means over contexts, with their spread: what `contextual_embedding` returns.
+    """An embedding whose vectors are means over contexts, with their spread, from `contextual_embedding`.
 
-    It is an `Embedding` in all else, so that whatever takes one takes it. `distance_table` gives each pair the error of
-    its cosine, and `write_embedding` keeps the spread in an .npz file.
+    It can be used like any `Embedding`. `distance_table` adds the standard error of each cosine, and `write_embedding`
+    stores the spread in an .npz file.
 
     Parameters
     ----------
     words, vectors, name, case
-        As of `Embedding`.
+        See `Embedding`.
     deviations
-        Array of shape (words, groups, dimensions): what leaving out a group of contexts does to a vector, scaled so
-        that the squares of a word's deviations, summed over groups, are the variances of its vector (jackknife).
+        Array of shape (words, groups, dimensions): change of a vector when a group of contexts is left out, scaled so
+        that the squared deviations of a word, summed over groups, are the variances of its vector (jackknife).
     contexts
-        Of how many contexts each vector is the mean, shape (words,).
+        Number of contexts of each word, shape (words,).
     pieces
-        Into how many pieces the model split each word, shape (words,); its vector is their mean.
+        Number of pieces into which the model split each word, shape (words,); the vector is their mean.
     paired
-        Whether all words stand in the same contexts, as in templates: then their errors hang together.
+        Whether all words have the same contexts, as in templates, so that their errors are correlated.
     left_out
-        Words that have no vector, each with the reason.
+        Words without a vector, each with the reason.
     """
 
     deviations: NDArray[np.float32]
@@ -58,10 +58,10 @@ class ContextualEmbedding(Embedding):
     def __post_init__(self) -> None:
         super().__post_init__()
         shape = (len(self), self.dimensions)
-        given = np.shape(self.deviations)
-        if len(given) != 3 or (given[0], given[2]) != shape or not np.isfinite(np.asarray(self.deviations)).all():
+        stored = np.shape(self.deviations)
+        if len(stored) != 3 or (stored[0], stored[2]) != shape or not np.isfinite(np.asarray(self.deviations)).all():
             raise EmbeddingError(
-                f"The deviations of {self.name!r} have the shape {given}. Give finite numbers of the shape (words, "
+                f"The deviations of {self.name!r} have the shape {stored}. Give finite numbers of the shape (words, "
                 f"groups, dimensions), with {shape[0]} words and {shape[1]} dimensions."
             )
         for name in ("contexts", "pieces"):
@@ -74,14 +74,14 @@ class ContextualEmbedding(Embedding):
         return {**super()._facts, "contexts": int(self.contexts.sum()), "left_out": len(self.left_out)}
 
     def spread(self) -> "pd.DataFrame":
-        """Return of each word how far its contexts let its vector be off.
+        """Return the relative standard error of each word's vector over its contexts.
 
         Returns
         -------
         pandas.DataFrame
-            `word`, `contexts`, `pieces` (of the model), `relative_error`: the standard error of the vector, the root of
-            the sum of its coordinates' variances, as a share of the vector's length. Words that are left out are in the
-            field `left_out`.
+            `word`, `contexts`, `pieces` (of the model), `relative_error`: the standard error of the vector (the root of
+            the sum of its coordinates' variances) as a share of the vector's length. The field `left_out` has the words
+            that are left out.
         """
         import pandas as pd
 
@@ -97,7 +97,7 @@ class ContextualEmbedding(Embedding):
         )
 
     def cosine_errors(self, words: Iterable[str], other_words: Iterable[str]) -> Floats:
-        """Return the standard errors of the cosine similarities of words to others.
+        """Return the standard errors of the cosine similarities between words and other words.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class ContextualEmbedding(Embedding):
         Returns
         -------
         numpy.ndarray
-            Shape (words, other words), in units of cosine similarity (or distance: it is the same).
+            Shape (words, other words), in units of cosine similarity or distance.
 
         Raises
         ------
@@ -115,34 +115,34 @@ class ContextualEmbedding(Embedding):
             If a word is absent.
         """
         sides = []
-        for each in (words, other_words):
-            given = list(each)
-            vectors = self.matrix(given).astype(np.float64)
-            rows = [self._index[form] for word in given if (form := self.match(word)) is not None]
+        for side in (words, other_words):
+            side_words = list(side)
+            vectors = self.matrix(side_words).astype(np.float64)
+            rows = [self._index[form] for word in side_words if (form := self.match(word)) is not None]
             sides.append((vectors, self.deviations[rows]))
         return cosine_errors(*sides[0], *sides[1], paired=self.paired)
 
     def redrawn(self, *, random_seed: int | None = None) -> Embedding:
-        """Return vectors that as many other contexts might have given: each moved by a draw of its error.
+        """Return an embedding whose vectors are each moved by a draw of their errors over contexts.
 
-        Fits of the tables of several such embeddings differ by what contexts leave open, and `bb.compare_seeds` says
-        how large that is beside what the choice of words leaves open. The errors of a word's pairs are one error, that
-        of its vector, which `cosine_sd` of each pair alone cannot say.
+        Fits to the tables of several such embeddings differ by the uncertainty about contexts, which `bb.compare_seeds`
+        compares with the uncertainty about words. All pairs of a word share the error of its vector, which `cosine_sd`
+        of single pairs cannot show.
 
         Parameters
         ----------
         random_seed
-            Of the draw; other seeds give other vectors. If it is left out, one is drawn; the name says it.
+            Seed of the draw, which enters the name; drawn if None.
 
         Returns
         -------
         Embedding
-            Of the same words.
+            Embedding of the same words.
 
         Notes
         -----
-        A Normal draw with the covariance that the deviations have; in templates, which all words share, the words are
-        moved together. It comes on top of the error that the vectors have: its size is what is told by it, not a mean.
+        The draw is Normal with the covariance of the deviations; words with shared contexts (templates) are moved
+        together. It comes on top of the vectors' own errors, so that it shows the size of these errors, not a mean.
         """
         seed = resolve_seed(random_seed)
         rng = np.random.default_rng(seed)
@@ -152,14 +152,14 @@ class ContextualEmbedding(Embedding):
         return Embedding(self.words, self.vectors + moved, f"{self.name}, redrawn {seed}", self.case)
 
     def keeping(self, words: Iterable[str]) -> "ContextualEmbedding":
-        """Return the embedding of some of its words, in their order, written as they are here."""
+        """Return the embedding of some of the stored words, in their order."""
         rows = [self._index[word] for word in words]
-        arrays = {each: getattr(self, each)[rows] for each in ("vectors", "deviations", "contexts", "pieces")}
+        arrays = {name: getattr(self, name)[rows] for name in ("vectors", *_ARRAYS)}
         return replace(self, words=tuple(self.words[row] for row in rows), **arrays)
 
 
 def spread_arrays(embedding: Embedding) -> dict[str, NDArray[Any]]:
-    """Return what an .npz file of an embedding holds beside words and vectors: nothing unless it has a spread."""
+    """Return the arrays of an embedding's spread for an .npz file; none if it has no spread."""
     if not isinstance(embedding, ContextualEmbedding):
         return {}
     arrays: dict[str, NDArray[Any]] = {name: getattr(embedding, name) for name in _ARRAYS}
@@ -168,51 +168,51 @@ def spread_arrays(embedding: Embedding) -> dict[str, NDArray[Any]]:
 
 
 def with_spread(embedding: Embedding, path: Path) -> Embedding:
-    """Return an embedding with the spread that its .npz file holds; as it is if the file holds none.
+    """Return an embedding with the spread in its .npz file, or as it is if the file has none.
 
     Raises
     ------
     EmbeddingError
-        If what the file holds does not fit the words.
+        If the spread does not match the words.
     InputFileError
         If the file is damaged.
     """
     with readable(path), open_bytes(path) as stream, sound_zip(path), np.load(stream) as arrays:
         if "deviations" not in arrays:
             return embedding
-        found = {name: arrays[name] for name in ("words", *_ARRAYS, "paired", "left_out") if name in arrays}
-    if lacking := [name for name in (*_ARRAYS, "paired", "left_out") if name not in found]:
+        stored = {name: arrays[name] for name in ("words", *_ARRAYS, "paired", "left_out") if name in arrays}
+    if lacking := [name for name in (*_ARRAYS, "paired", "left_out") if name not in stored]:
         raise EmbeddingError(f"{path} has deviations and no array {lacking[0]!r}. Write it again with write_embedding.")
-    places = {word: row for row, word in enumerate(found["words"].tolist())}
+    places = {word: row for row, word in enumerate(stored["words"].tolist())}
     rows = [places[word] for word in embedding.words]
-    if any(found[name].ndim < 1 or len(found[name]) != len(places) for name in _ARRAYS):
+    if any(stored[name].ndim < 1 or len(stored[name]) != len(places) for name in _ARRAYS):
         raise EmbeddingError(f"{path}: its spread is of other words than its vectors. Write it again.")
-    if found["paired"].shape or found["left_out"].shape[1:] != (2,):
-        raise EmbeddingError(f"{path}: what it says of its contexts is damaged. Write it again.")
+    if stored["paired"].shape or stored["left_out"].shape[1:] != (2,):
+        raise EmbeddingError(f"{path}: its description of contexts is damaged. Write it again.")
     return ContextualEmbedding(
         words=embedding.words,
         vectors=embedding.vectors,
         name=embedding.name,
         case=embedding.case,
-        **{name: found[name][rows] for name in _ARRAYS},
-        paired=bool(found["paired"]),
-        left_out=tuple((str(word), str(reason)) for word, reason in found["left_out"]),
+        **{name: stored[name][rows] for name in _ARRAYS},
+        paired=bool(stored["paired"]),
+        left_out=tuple((str(word), str(reason)) for word, reason in stored["left_out"]),
     )
 
 
 def jackknife(vectors: NDArray[np.floating]) -> tuple[Floats, Floats]:
-    """Return the mean of vectors and what leaving out a group of them does to it, scaled to the mean's error.
+    """Return the mean of vectors, and its scaled changes when groups of vectors are left out.
 
     Parameters
     ----------
     vectors
-        Shape (contexts, dimensions), in an order that has no meaning; at least 2.
+        Array of shape (contexts, dimensions), at least 2 contexts, in random order.
 
     Returns
     -------
     tuple of numpy.ndarray
-        The mean, and deviations of shape (`GROUPS`, dimensions): rows beyond the number of contexts are 0. Their
-        squares sum to the variance of the mean.
+        The mean, and deviations of shape (`GROUPS`, dimensions), whose squares sum to the variance of the mean; rows
+        beyond the number of contexts are 0.
 
     Examples
     --------
@@ -240,16 +240,17 @@ def cosine_errors(
     *,
     paired: bool,
 ) -> Floats:
-    """Return the standard errors of the cosines of vectors to others (delta method).
+    """Return the standard errors of the cosines between vectors and other vectors (delta method).
 
     Parameters
     ----------
     vectors, other_vectors
-        Shape (words, dimensions), (other words, dimensions).
+        Arrays of shapes (words, dimensions) and (other words, dimensions).
     deviations, other_deviations
-        Of these, shape (words, groups, dimensions).
+        Their deviations, of shape (words, groups, dimensions).
     paired
-        Whether a group is the same contexts for all words: then what it does to both vectors is summed first.
+        Whether a group has the same contexts for all words; if so, its effects on both vectors are summed before
+        squaring.
 
     Returns
     -------
@@ -262,10 +263,10 @@ def cosine_errors(
     >>> cosine_errors(vectors, deviations, np.array([[0.0, 1.0]]), np.zeros((1, 1, 2)), paired=False)
     array([[0.1]])
     """
-    lengths, other_lengths = (np.linalg.norm(each, axis=1) for each in (vectors, other_vectors))
+    lengths, other_lengths = (np.linalg.norm(rows, axis=1) for rows in (vectors, other_vectors))
     units, other_units = vectors / lengths[:, None], other_vectors / other_lengths[:, None]
     cosines = units @ other_units.T
-    found = np.empty(cosines.shape)
+    errors = np.empty(cosines.shape)
     along_other = np.einsum("qgd,qd->qg", other_deviations, other_units)
     size = max(1, _BLOCK // max(1, deviations.shape[1] * len(other_vectors)))
     for start in range(0, len(vectors), size):
@@ -277,5 +278,5 @@ def cosine_errors(
         theirs = np.einsum("qgd,pd->pqg", other_deviations, units[rows], optimize=True) - cosine * along_other[None]
         theirs /= other_lengths[None, :, None]
         variances = (mine + theirs) ** 2 if paired else mine**2 + theirs**2
-        found[rows] = np.sqrt(variances.sum(axis=2))
-    return found
+        errors[rows] = np.sqrt(variances.sum(axis=2))
+    return errors

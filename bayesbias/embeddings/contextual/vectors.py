@@ -1,4 +1,4 @@
-"""Contextual vectors: the mean of what a language model makes of a word in its contexts, or in templates."""
+"""Contextual vectors: means of a language model's vectors of a word over its contexts, or over templates."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -19,10 +19,10 @@ from bayesbias.embeddings.embedding import check_words
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, name_some, warn_user
 
 type ContextsLike = ContextIndex | str | os.PathLike[str] | Sequence[str]
-"""Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates that hold ``WORD``."""
+"""Contexts of words: an index of a corpus (`index_contexts`) or its file, or templates with ``WORD``."""
 
 MARK = "WORD"
-"""Where a template holds the word."""
+"""Placeholder of the word in a template."""
 
 TEMPLATES = tuple(
     text.format(MARK)
@@ -32,15 +32,15 @@ TEMPLATES = tuple(
         "It is a {}.",
     )
 )  # fmt: skip
-"""Templates that say little beside the word, after those of May, Wang, Bordia, Bowman and Rudinger (2019)."""
+"""Templates with little meaning of their own, after May, Wang, Bordia, Bowman and Rudinger (2019)."""
 
-_LEAST = 2  # contexts of a word: one alone has no spread
-_ROWS = 4_096  # contexts that are in memory at a time
+_LEAST = 2  # fewest contexts of a word: one has no spread
+_ROWS = 4_096  # contexts in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """Where a word is in some contexts: their numbers, and the word's first and last character + 1 in each."""
+    """Places of a word: numbers of contexts, and where the word starts and ends (exclusive) in each."""
 
     contexts: NDArray[np.int64]
     spans: NDArray[np.int64]
@@ -60,49 +60,48 @@ def contextual_embedding(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> ContextualEmbedding:
-    """Return vectors of words that a language model such as BERT gives, averaged over contexts, with their spread.
+    """Return vectors of words from a language model such as BERT, averaged over contexts, with their spread.
 
     Parameters
     ----------
     model
-        A folder that transformers' ``save_pretrained`` wrote: the weights as .safetensors, and the tokenizer.
+        Folder that transformers' ``save_pretrained`` wrote, with .safetensors weights and tokenizer.
     words
-        Such as ``study.words``.
+        Words, such as ``study.words``.
     contexts
-        An index of a corpus (`index_contexts`), or its file: a word is averaged over contexts that hold it, in upper or
-        lower case. Or templates such as ``"This is WORD."``, in which every word is put; the default are fourteen that
-        say little beside the word.
+        Index of a corpus (`index_contexts`), or its file: vectors are averaged over the contexts of each word in any
+        case. Or templates such as ``"This is WORD."``, the same for all words; the default is fourteen with little
+        meaning of their own.
     layer
-        After which layer of the model: -1 (default) is the last, 0 what goes into the first.
+        Layer of the model: -1 (default) is the last, 0 the input of the first.
     most
-        Contexts of a word, at most; of more a random sample is taken.
+        Largest number of contexts of a word; of more, a random sample is taken.
     batch
-        Contexts at a time.
+        Contexts in a batch.
     device
-        ``"cpu"``, ``"cuda"`` and so on; None takes a graphics card if there is one.
+        Device such as ``"cpu"`` or ``"cuda"``; None takes a GPU if there is one.
     cache
-        A folder in which the vectors of each word are kept, under a hash of the model's files, the word, its contexts
-        and the layer; made if it is not there. With more than `most` contexts they are found again with the same
-        `random_seed`.
+        Folder in which the vectors of each word are stored, created if necessary. Its keys are hashes of model files,
+        word, contexts and layer; for words with more than `most` contexts they need the same `random_seed`.
     name
-        What reports call the embedding; by default the folder's name.
+        Name of the embedding in reports; by default the folder's name.
     random_seed
-        Which contexts are taken of a word with many, and how they are put into groups.
+        Seed of the sample of contexts of words with more than `most`, and of their groups.
     progress
-        Whether to show bars.
+        Whether to show progress bars.
 
     Returns
     -------
     ContextualEmbedding
-        An `Embedding` for all that takes one. A word that the model splits is the mean of its pieces. Its errors come
-        from leaving out groups of contexts in turn, twenty at most.
+        An `Embedding` with standard errors, which come from leaving out groups of contexts in turn, twenty at most. A
+        word that the model splits is the mean of its pieces.
 
     Raises
     ------
     EmbeddingError
         If torch or transformers is not installed, or the model cannot be loaded.
     ArgumentError
-        If there is no such layer, or a template does not hold WORD once.
+        If there is no such layer, or a template does not hold WORD exactly once.
     LostWordsError
         If no word has a vector.
     InputFileError
@@ -111,7 +110,7 @@ def contextual_embedding(
     Warns
     -----
     LostWordsWarning
-        If words have fewer than two contexts, or the model does not know them: they are left out, and named with the
+        If words have fewer than two contexts, or are unknown to the model: they are left out, and listed with the
         reason in the field `left_out`.
 
     References
@@ -120,7 +119,7 @@ def contextual_embedding(
 
     Examples
     --------
-    The folder of a model, and an index of a corpus (see `bb.embeddings.index_contexts`)::
+    With the folder of a model and the index of a corpus (see `bb.embeddings.index_contexts`)::
 
         study = bb.load_study("weat7")
         index = "wikipedia.contexts"
@@ -131,7 +130,7 @@ def contextual_embedding(
     most, batch = check_count("most", most, least=_LEAST), check_count("batch", batch)
     wanted = list(dict.fromkeys(check_words(check_items("words", words, "a list of words"))))
     if not wanted:
-        raise EmbeddingError("words is empty, so there is nothing to ask the model about. Give words.")
+        raise EmbeddingError("words is empty. Give words.")
     source = _checked_contexts(contexts)
     folder = cache_folder(cache)
     loaded = load_language_model(model, device=device)
@@ -139,47 +138,49 @@ def contextual_embedding(
     index = source if isinstance(source, ContextIndex) else None
     if isinstance(source, ContextIndex):
         places, least = _in_corpus(wanted, source, most, seed, progress), _LEAST
-    else:  # all words stand in all templates, or their errors would not hang together
+    else:  # with all templates for all words, errors of words are correlated
         places, least = _in_templates(wanted, source), len(source)
     origin = (index.sha256, index.longest) if index else source
     keys = {
-        word: cache_key(loaded.digest, layer, word, origin, each.contexts.tolist()) for word, each in places.items()
+        word: cache_key(loaded.digest, layer, word, origin, occurrences.contexts.tolist())
+        for word, occurrences in places.items()
     }
-    found = {word: kept for word, key in keys.items() if (kept := read_vectors(folder, key))}
-    new = [word for word in wanted if word not in found]
+    word_vectors = {word: cached for word, key in keys.items() if (cached := read_vectors(folder, key))}
+    new = [word for word in wanted if word not in word_vectors]
     reasons: dict[str, str] = {}
-    size = max(1, _ROWS // max(1, *(len(each.contexts) for each in places.values())))
+    size = max(1, _ROWS // max(1, *(len(occurrences.contexts) for occurrences in places.values())))
     blocks = [new[start : start + size] for start in range(0, len(new), size)]
     for block in with_progress(blocks, "vectors of words", progress=progress):
         texts = {word: _texts(word, places[word], source) for word in block}
-        made, why = _word_vectors(loaded, places, texts, layer=layer, batch=batch, least=least)
-        for word, vectors in made.items():
+        new_vectors, new_reasons = _word_vectors(loaded, places, texts, layer=layer, batch=batch, least=least)
+        for word, vectors in new_vectors.items():
             write_vectors(folder, keys[word], vectors)
-        found |= made
-        reasons |= why
-    return _embedding(
-        name or loaded.name, {word: found[word] for word in wanted if word in found}, reasons, paired=index is None
-    )
+        word_vectors |= new_vectors
+        reasons |= new_reasons
+    ordered = {word: word_vectors[word] for word in wanted if word in word_vectors}
+    return _embedding(name or loaded.name, ordered, reasons, paired=index is None)
 
 
 def _checked_contexts(contexts: Any) -> ContextIndex | tuple[str, ...]:
-    """Return an index, or templates that hold the place of the word once."""
+    """Return an index, or templates that hold the placeholder once."""
     if isinstance(contexts, ContextIndex):
         return contexts
     if isinstance(contexts, str | os.PathLike) and MARK not in os.fspath(contexts):
         return read_contexts(contexts)
-    given = [contexts] if isinstance(contexts, str) else check_items("contexts", contexts, "an index, or templates")
-    for template in given:
+    candidates = (
+        [contexts] if isinstance(contexts, str) else check_items("contexts", contexts, "an index, or templates")
+    )
+    for template in candidates:
         if not is_text(template) or template.count(MARK) != 1:
             raise ArgumentError(f"contexts: the template {template!r:.60} must hold {MARK} once, as 'This is {MARK}.'")
-    templates = tuple(dict.fromkeys(given))
+    templates = tuple(dict.fromkeys(candidates))
     if len(templates) < _LEAST:
-        raise ArgumentError(f"contexts: {len(templates)} template. Give {_LEAST} or more: one alone shows no spread.")
+        raise ArgumentError(f"contexts: {len(templates)} template. Give {_LEAST} or more: one shows no spread.")
     return templates
 
 
 def _layer(model: LanguageModel, layer: int) -> int:
-    """Return a layer that the model has."""
+    """Return a layer as a negative number; raise `ArgumentError` if the model lacks it."""
     layers = int(model.model.config.num_hidden_layers)
     if isinstance(layer, bool) or not isinstance(layer, int) or not -layers - 1 <= layer <= layers:
         raise ArgumentError(f"layer={layer!r}: {model.name} has the layers 0 to {layers}, or -1 to {-layers - 1}.")
@@ -193,17 +194,17 @@ def _in_templates(words: list[str], templates: tuple[str, ...]) -> dict[str, _Pl
 
 
 def _in_corpus(words: list[str], index: ContextIndex, most: int, seed: int, progress: bool) -> dict[str, _Places]:
-    """Return contexts of words in an order without meaning, and where each word is first in them."""
-    found = {}
-    for word, each in find_words(index, words, progress=progress).items():
-        contexts, first = np.unique(each.contexts, return_index=True)
+    """Return contexts of words in random order, with the first place of the word in each."""
+    places = {}
+    for word, occurrences in find_words(index, words, progress=progress).items():
+        contexts, first = np.unique(occurrences.contexts, return_index=True)
         many = len(contexts) > most
         rng = np.random.default_rng([seed if many else 0, int.from_bytes(sha256(word.encode()).digest()[:8])])
         order = rng.permutation(len(contexts))[:most]
-        lengths = np.full(len(order), each.length)
-        spans = character_spans(index, contexts[order], each.words[first[order]], lengths)
-        found[word] = _Places(contexts[order], spans)
-    return found
+        lengths = np.full(len(order), occurrences.length)
+        spans = character_spans(index, contexts[order], occurrences.words[first[order]], lengths)
+        places[word] = _Places(contexts[order], spans)
+    return places
 
 
 def _texts(word: str, places: _Places, source: ContextIndex | tuple[str, ...]) -> list[str]:
@@ -215,7 +216,7 @@ def _texts(word: str, places: _Places, source: ContextIndex | tuple[str, ...]) -
 def _word_vectors(
     model: LanguageModel, places: dict[str, _Places], texts: dict[str, list[str]], *, layer: int, batch: int, least: int
 ) -> tuple[dict[str, WordVectors], dict[str, str]]:
-    """Return the vectors of words in their texts; and why others have none."""
+    """Return the vectors of words in their texts, and reasons for words without one."""
     rows: list[list[int]] = []
     pieces: list[range] = []
     chosen: dict[str, slice] = {}
@@ -237,14 +238,14 @@ def _word_vectors(
     if not rows:
         return {}, reasons
     vectors = mean_piece_vectors(model, rows, pieces, layer=layer, batch=batch, progress=False)
-    made = {}
+    word_vectors = {}
     for word, its_rows in chosen.items():
         if word not in reasons:
             mean, deviations = jackknife(vectors[its_rows])
             count = its_rows.stop - its_rows.start
             most_pieces = max(map(len, pieces[its_rows]))
-            made[word] = WordVectors(mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces)
-    return made, reasons
+            word_vectors[word] = WordVectors(mean.astype(np.float32), deviations.astype(np.float32), count, most_pieces)
+    return word_vectors, reasons
 
 
 def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> str:
@@ -256,22 +257,22 @@ def _reason(model: LanguageModel, contexts: int, unknown: int, least: int) -> st
 
 
 def _embedding(
-    name: str, found: dict[str, WordVectors], reasons: dict[str, str], *, paired: bool
+    name: str, word_vectors: dict[str, WordVectors], reasons: dict[str, str], *, paired: bool
 ) -> ContextualEmbedding:
     if reasons:
         named = name_some((f"{word!r} ({reason})" for word, reason in reasons.items()), 4)
         what = f"{name} gives no vector to {len(reasons)} word{'s' * (len(reasons) > 1)}: {named}."
-        if not found:
+        if not word_vectors:
             raise LostWordsError(f"{what} Give more text, or other words.")
-        warn_user(f"{what} The field left_out names them all.", LostWordsWarning)
-    each = list(found.values())
+        warn_user(f"{what} The field left_out lists them all.", LostWordsWarning)
+    entries = list(word_vectors.values())
     return ContextualEmbedding(
-        words=tuple(found),
-        vectors=np.stack([vectors.mean for vectors in each]),
+        words=tuple(word_vectors),
+        vectors=np.stack([entry.mean for entry in entries]),
         name=name,
-        deviations=np.stack([vectors.deviations for vectors in each]),
-        contexts=np.array([vectors.contexts for vectors in each], dtype=np.int64),
-        pieces=np.array([vectors.pieces for vectors in each], dtype=np.int64),
+        deviations=np.stack([entry.deviations for entry in entries]),
+        contexts=np.array([entry.contexts for entry in entries], dtype=np.int64),
+        pieces=np.array([entry.pieces for entry in entries], dtype=np.int64),
         paired=paired,
         left_out=tuple(reasons.items()),
     )

@@ -1,4 +1,4 @@
-"""gensim's native files, which are pickles, and fastText's ``.bin``, which is not."""
+"""Readers of gensim's native files, which are pickles, and of fastText's ``.bin`` files."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ _LONGEST_WORD = 10_000
 
 
 def read_gensim(path: Path, wanted: Wanted) -> Rows:
-    """Read what gensim's ``save`` wrote: KeyedVectors, Word2Vec, FastText. Loading it runs code inside it.
+    """Read a pickle written by gensim's ``save`` (KeyedVectors, Word2Vec, FastText); this can run any code in it.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def read_gensim(path: Path, wanted: Wanted) -> Rows:
     except MemoryError:
         raise
     except Exception as error:
-        # A pickle runs code, which may raise anything; all of it means the same to a user.
+        # The code in a pickle may raise anything.
         raise EmbeddingError(
             f"{path} cannot be loaded as a gensim file ({type(error).__name__}: {error}). It is cut short, "
             "was written by another version, or lacks the .npy files that gensim saved beside it."
@@ -43,28 +43,27 @@ def read_gensim(path: Path, wanted: Wanted) -> Rows:
 
 
 def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
-    """Read a fastText ``.bin``, unsupervised and not quantised; others, cut and damaged files are errors.
+    """Read a fastText ``.bin`` of an unsupervised model that is not quantised.
 
-    A word's vector is the mean of its own row and of those of its n-grams; only the rows that the kept words
-    need are read. gensim gives the n-grams of a word; its own loader never
-    returns from a file that is cut within a word, and reads everything.
+    A word's vector is the mean of its own row and of those of its n-grams; only the rows of wanted words are read.
+    gensim's loader is not used, because it reads everything and never returns from a file that ends within a word.
     """
     from gensim.models.fasttext import ft_ngram_hashes
 
     with path.open("rb") as stream:
         layout = _layout(stream, path)
     check_room(len(layout.words), layout.dimensions, wanted, path)
-    kept = [row for row, word in enumerate(layout.words) if wanted is None or word in wanted]
-    vectors = np.empty((len(kept), layout.dimensions), dtype=np.float32)
+    chosen = [row for row, word in enumerate(layout.words) if wanted is None or word in wanted]
+    vectors = np.empty((len(chosen), layout.dimensions), dtype=np.float32)
     table = np.memmap(path, dtype="<f4", mode="r", offset=layout.offset, shape=(layout.vectors, layout.dimensions))
-    for place, row in enumerate(kept):
+    for place, row in enumerate(chosen):
         hashes: list[int] = []
         if layout.longest:
             hashes = ft_ngram_hashes(layout.words[row], layout.shortest, layout.longest, layout.buckets)
         ngrams = [len(layout.words) + number for number in hashes]
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is reported with its row
+        with np.errstate(over="ignore", invalid="ignore"):  # reported later, with the row
             vectors[place] = table[[row, *ngrams]].mean(axis=0, dtype=np.float64)
-    return Rows([layout.words[row] for row in kept], vectors, [row + 1 for row in kept], "row")
+    return Rows([layout.words[row] for row in chosen], vectors, [row + 1 for row in chosen], "row")
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class _Layout:
 
 
 def _layout(stream: IO[bytes], path: Path) -> _Layout:
-    """Read everything before the matrix of vectors, and check that the file holds all that it promises."""
+    """Return the layout of a file from its header and words, after checking that the file is complete."""
     size = path.stat().st_size
 
     def take(layout: str) -> tuple[int, ...]:
@@ -90,9 +89,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
         return tuple(map(int, wanted.unpack(raw)))
 
     if stream.read(4) != FASTTEXT_MAGIC:
-        raise InputFileError(
-            f"{path} is no fastText .bin file (or a gzipped one, which has to be unpacked first: gunzip)."
-        )
+        raise InputFileError(f"{path} is no fastText .bin file. If it is gzipped, unpack it first (gunzip).")
     # Names and order are those of fastText's Args::save and Dictionary::save.
     _version, dimensions, *_training, buckets, shortest, longest, _rate = take("13i")
     stream.seek(8, 1)  # the sampling threshold, a double
@@ -100,7 +97,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
     check_header(words, dimensions, str(path))
     if labels or entries != words or pruned > 0:
         raise EmbeddingError(
-            f"{path} is a supervised or pruned fastText model. Only models of words can be read (cbow, skipgram)."
+            f"{path} is a supervised or pruned fastText model. Give a model of words (cbow or skipgram)."
         )
     names = list(_names(stream, path, words, cut=lambda: _cut(path, size)))
     (quantised,) = take("?")
@@ -118,7 +115,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
 
 
 def _names(stream: IO[bytes], path: Path, count: int, *, cut: Callable[[], EmbeddingError]) -> Iterator[str]:
-    """Yield the words: each ends in a zero byte, and its count (8 bytes) and kind (1) follow."""
+    """Yield the words: each ends with a zero byte, followed by its count (8 bytes) and kind (1 byte)."""
     for number in range(count):
         place = stream.tell()
         word = bytearray()
@@ -141,7 +138,7 @@ def _matrix(
     expected: tuple[int, int],
     size: int,
 ) -> int:
-    """Check a matrix's shape, go past it, and return the byte where its numbers begin."""
+    """Return the byte at which the numbers of a matrix begin, after checking its shape; move past the matrix."""
     place = stream.tell()
     shape = take("2q")
     if shape != expected:
@@ -158,5 +155,5 @@ def _matrix(
 
 def _cut(path: Path, size: int) -> EmbeddingError:
     return EmbeddingError(
-        f"{path} ends at byte {size}, before all that its header promises. It is cut short: download or write it again."
+        f"{path} ends at byte {size}, before the end that its header promises. Download or write it again."
     )

@@ -1,4 +1,4 @@
-"""NumPy ``.npz`` files with the arrays ``words`` and ``vectors``, read in blocks and never as pickles."""
+"""Reader of NumPy ``.npz`` files with the arrays ``words`` and ``vectors``, in blocks and never as pickles."""
 
 import ast
 import lzma
@@ -28,9 +28,9 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
     Raises
     ------
     EmbeddingError
-        If an array is missing, does not fit the other, or holds Python objects (which is a pickle).
+        If an array is missing, does not match the other, or holds Python objects (a pickle).
     InputFileError
-        If the file is no whole zip file.
+        If the file is no complete zip file.
     """
     with open_bytes(path) as stream, sound_zip(path), zipfile.ZipFile(stream) as archive:
         arrays = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
@@ -45,7 +45,7 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
                 )
         with _member(archive, "words", path) as words, _member(archive, "vectors", path) as vectors:
             _check_shapes(words, vectors, path)
-            # What is of another type is kept until it is converted.
+            # Other types are held in memory until they are converted.
             size = 4 if vectors.dtype == np.float32 else 4 + vectors.dtype.itemsize
             check_room(vectors.shape[0], vectors.shape[1], wanted, path, bytes_a_number=size)
             return _scan(words, vectors, wanted)
@@ -53,7 +53,7 @@ def read_npz(path: Path, wanted: Wanted) -> Rows:
 
 @dataclass(frozen=True)
 class _Member:
-    """One array of the archive, opened at its first number."""
+    """An array of the archive, opened at its first number."""
 
     stream: IO[bytes]
     dtype: np.dtype[Any]
@@ -69,24 +69,24 @@ class _Member:
             yield block.reshape(count, *self.shape[1:])
 
     def chosen(self, places: NDArray[np.intp]) -> NDArray[Any]:
-        """Return some rows of a matrix, with one block of it in memory at a time, in Fortran order one column."""
-        found = np.empty((len(places), self.shape[1]), dtype=self.dtype)
+        """Return some rows of a matrix, with one block (or column, in Fortran order) in memory at a time."""
+        chosen_rows = np.empty((len(places), self.shape[1]), dtype=self.dtype)
         if self.fortran:
-            for at in range(self.shape[1]):
+            for dimension in range(self.shape[1]):
                 column = np.frombuffer(self.stream.read(self.shape[0] * self.dtype.itemsize), dtype=self.dtype)
-                found[:, at] = column[places]
-            return found
+                chosen_rows[:, dimension] = column[places]
+            return chosen_rows
         rows, first = max(1, _BLOCK_BYTES // (self.dtype.itemsize * self.shape[1])), 0
         for block in self.blocks(rows):
             low, high = np.searchsorted(places, [first, first + len(block)])
-            found[low:high] = block[places[low:high] - first]
+            chosen_rows[low:high] = block[places[low:high] - first]
             first += len(block)
-        return found
+        return chosen_rows
 
 
 @contextmanager
 def sound_zip(path: Path) -> Iterator[None]:
-    """Turn what the zip module raises on a damaged file into an `InputFileError`."""
+    """Convert the errors of the zip module on a damaged file into `InputFileError`."""
     try:
         yield
     except BayesBiasError:
@@ -94,8 +94,8 @@ def sound_zip(path: Path) -> Iterator[None]:
     except (zipfile.BadZipFile, lzma.LZMAError, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
         # RuntimeError is an encrypted file; ValueError an array that starts or ends outside the file.
         raise InputFileError(
-            f"{path} is no whole .npz file ({error}). It is damaged, cut short, or in another format: "
-            "download or write it again."
+            f"{path} is no complete .npz file ({error}). It is damaged, cut short, or in another format. "
+            "Download or write it again."
         ) from error
 
 
@@ -123,8 +123,8 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Iterator[_Member
             raise InputFileError(f"{path}: the header of {name}.npy is damaged ({error}). Save it again.") from error
         if dtype.hasobject:
             raise EmbeddingError(
-                f"{path}: the array {name!r} holds Python objects, which is a pickle: loading it could run "
-                "anybody's code. Save it again as plain text or numbers, for example "
+                f"{path}: the array {name!r} holds Python objects, which is a pickle: loading it could run any "
+                "code. Save it again as text or numbers, for example "
                 f"{name}=np.array({name}, dtype={'str' if name == 'words' else 'np.float32'})."
             )
         sound = all(type(size) is int and size >= 0 for size in shape)
@@ -140,7 +140,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> Iterator[_Member
 def _check_shapes(words: _Member, vectors: _Member, path: Path) -> None:
     if words.dtype.kind != "U" or len(words.shape) != 1:
         raise EmbeddingError(
-            f"{path}: 'words' has the type {words.dtype} and the shape {words.shape}; it must be one column of text."
+            f"{path}: 'words' has the type {words.dtype} and the shape {words.shape}; it must be text of one dimension."
         )
     if vectors.dtype.kind not in "iuf" or len(vectors.shape) != 2 or not 1 <= vectors.shape[1] <= MOST_DIMENSIONS:
         raise EmbeddingError(
@@ -155,13 +155,13 @@ def _check_shapes(words: _Member, vectors: _Member, path: Path) -> None:
 
 
 def _scan(words: _Member, vectors: _Member, wanted: Wanted) -> Rows:
-    kept_words: list[str] = []
+    chosen_words: list[str] = []
     places: list[int] = []
     first = 0
     for names in words.blocks(max(1, _BLOCK_BYTES // words.dtype.itemsize)):
         chosen = [row for row, word in enumerate(names.tolist()) if wanted is None or word in wanted]
-        kept_words += names[chosen].tolist()
+        chosen_words += names[chosen].tolist()
         places += [first + row for row in chosen]
         first += len(names)
     matrix = vectors.chosen(np.array(places, dtype=np.intp))
-    return Rows(kept_words, as_vectors(matrix) if len(matrix) else matrix, [place + 1 for place in places], "row")
+    return Rows(chosen_words, as_vectors(matrix) if len(matrix) else matrix, [place + 1 for place in places], "row")

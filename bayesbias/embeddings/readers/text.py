@@ -1,4 +1,4 @@
-"""Text files: word2vec and fastText ``.vec`` (with a header line) and GloVe (without one)."""
+"""Readers of text files: word2vec and fastText ``.vec`` (with a header line), and GloVe (without)."""
 
 import re
 import struct
@@ -13,16 +13,16 @@ import numpy as np
 from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_room, decode, open_bytes
 from bayesbias.errors import EmbeddingError
 
-# A line longer than this is no row of numbers; without a limit a file with no line end would fill the memory.
+# Longest line in bytes; without a limit, a file without line ends would fill the memory.
 _LONGEST_LINE = 1 << 22
-# Empty lines at the end are allowed, but not hours of them.
+# Most empty lines at the end.
 _MOST_BLANK = 1000
 _BOM = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"[ \t]*([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]*\r?\n?")
 
 
 def parse_header(line: bytes) -> tuple[int, int] | None:
-    r"""Return the number of words and of dimensions that a first line promises, or None if it is no header.
+    r"""Return the numbers of words and dimensions in a header line, or None if the line is no header.
 
     >>> parse_header(b"3000000 300\n")
     (3000000, 300)
@@ -33,7 +33,7 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
 
 
 def count_numbers(line: bytes) -> int:
-    r"""Return how many fields at the end of a line are numbers, not counting the first field, a word.
+    r"""Return how many fields at the end of a line are numbers, ignoring the first field.
 
     >>> count_numbers(b". . 0.1 0.2\n")
     2
@@ -47,12 +47,12 @@ def count_numbers(line: bytes) -> int:
 
 
 def read_text(path: Path, wanted: Wanted) -> Rows:
-    """Read word2vec text or fastText ``.vec``: a line ``words dimensions``, then a word and its numbers each.
+    """Read word2vec text or fastText ``.vec``: a line ``words dimensions``, then lines of a word and its numbers.
 
     Raises
     ------
     EmbeddingError
-        If the file is not that, is cut short, or has more rows than its header promises.
+        If the file has another format, is cut short, or has more rows than its header promises.
     """
     with open_bytes(path) as stream:
         line = stream.readline(_LONGEST_LINE)
@@ -70,15 +70,15 @@ def read_text(path: Path, wanted: Wanted) -> Rows:
 
 
 def read_glove(path: Path, wanted: Wanted) -> Rows:
-    """Read GloVe text: one word and its numbers a line; a word may hold spaces.
+    """Read GloVe text: lines of a word, which may hold spaces, and its numbers.
 
-    The first line tells how many dimensions there are: as many as it has numbers at its end.
+    The number of dimensions is that of the numbers at the end of the first line.
 
     Raises
     ------
     EmbeddingError
-        If the file is not that, or does not end with a line end. A file that was cut exactly between two
-        lines cannot be distinguished from a whole one, because the format has no count.
+        If the file has another format, or does not end with a line end. A file that was cut exactly between two lines
+        cannot be recognised, because the format has no count.
     """
     with open_bytes(path) as stream:
         first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
@@ -98,7 +98,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 class _Scan:
-    """One pass over the rows of a text file; the object only holds what its error messages need."""
+    """One pass over the rows of a text file; the attributes are for error messages."""
 
     def __init__(self, source: str, dimensions: int, *, first_line: int, promised: int | None) -> None:
         self.source = source
@@ -108,26 +108,26 @@ class _Scan:
         self.pack = struct.Struct(f"<{dimensions}f").pack
 
     def rows(self, lines: Iterable[bytes], wanted: Wanted) -> Rows:
-        """Check every row's length and word, and keep the rows of the words wanted."""
+        """Return the rows of wanted words, after checking length and word of every row."""
         words: list[str] = []
         places: list[int] = []
         data = bytearray()
-        found, blank = 0, 0
+        row_count, blank = 0, 0
         dimensions = self.dimensions
         for number, line in enumerate(lines, self.first_line):
             if line[-1] != 10:
-                raise self._cut(line, number, found)
+                raise self._cut(line, number, row_count)
             row = line.rstrip(b" \r\n")
             if not row:
                 blank = blank or number
                 if number - blank > _MOST_BLANK:
                     raise EmbeddingError(
                         f"{self.source}: line {blank} is empty, and so are more than {_MOST_BLANK:,} lines after it. "
-                        "Remove them, or find what stood there."
+                        "Remove them, or restore their rows."
                     )
                 continue
             if blank:
-                raise EmbeddingError(f"{self.source}: line {blank} is empty. Remove it, or find what stood there.")
+                raise EmbeddingError(f"{self.source}: line {blank} is empty. Remove it, or restore its row.")
             cut = row.find(b" ") if row.count(b" ") == dimensions else self._word_end(row, number)
             if b"\t" in row and _is_number(row[:cut].rpartition(b"\t")[2]):
                 raise EmbeddingError(
@@ -142,24 +142,24 @@ class _Scan:
                 words.append(word)
                 places.append(number)
                 data += self._numbers(row[cut + 1 :], word, number)
-            found += 1
-        self._check_count(found)
+            row_count += 1
+        self._check_count(row_count)
         vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
         return Rows(words, vectors, places, "line")
 
     def _word_end(self, row: bytes, number: int) -> int:
-        """Return where the word of a row ends that has more spaces or fewer than most rows."""
+        """Return the end of the word in a row with an unusual number of spaces."""
         head, *numbers = row.rsplit(b" ", self.dimensions)
         word = head.split(b" ")
         whole = len(numbers) == self.dimensions and all(map(_is_number, numbers))
         if whole and all(word) and not any(map(_is_number, word[1:])):
             return len(head)
-        found = row.count(b" ")
+        field_count = row.count(b" ")
         source_of_count = "its header promises" if self.promised else "its first line has"
         raise EmbeddingError(
-            f"{self.source}: line {number} ({row[:30]!r}...) has {found} fields after its word where {source_of_count} "
-            f"{self.dimensions} numbers. The line or the header is damaged, or the file is in another "
-            "format: see the formats of load_embedding."
+            f"{self.source}: line {number} ({row[:30]!r}...) has {field_count} fields after its word where "
+            f"{source_of_count} {self.dimensions} numbers. The line or the header is damaged, or the file is in "
+            "another format: see the formats of load_embedding."
         )
 
     def _numbers(self, text: bytes, word: str, number: int) -> bytes:
@@ -180,7 +180,7 @@ class _Scan:
             "the word out with words=[...]."
         )
 
-    def _cut(self, line: bytes, number: int, found: int) -> EmbeddingError:
+    def _cut(self, line: bytes, number: int, row_count: int) -> EmbeddingError:
         if len(line) == _LONGEST_LINE:
             return EmbeddingError(
                 f"{self.source}: line {number} has no end within {_LONGEST_LINE} bytes, so this is no text "
@@ -188,15 +188,14 @@ class _Scan:
             )
         promised = f" (the header promises {self.promised} words)" if self.promised else ""
         return EmbeddingError(
-            f"{self.source} ends within line {number}, after {found} whole rows{promised}: it seems to be "
-            "cut short there. Download or write it again; if it is whole, add the line end that its last "
-            "line lacks."
+            f"{self.source} ends within line {number}, after {row_count} whole rows{promised}: it seems to be "
+            "cut short. Download or write it again, or add the missing line end."
         )
 
-    def _check_count(self, found: int) -> None:
-        if self.promised is not None and found != self.promised:
+    def _check_count(self, row_count: int) -> None:
+        if self.promised is not None and row_count != self.promised:
             raise EmbeddingError(
-                f"{self.source}: the header promises {self.promised} words, but {found} rows follow. The "
+                f"{self.source}: the header promises {self.promised} words, but {row_count} rows follow. The "
                 "file is cut short, or its first line is wrong."
             )
 

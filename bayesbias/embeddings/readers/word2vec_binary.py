@@ -1,4 +1,4 @@
-"""word2vec binary files, as Google's tool and gensim write them."""
+"""Reader of word2vec binary files."""
 
 from pathlib import Path
 
@@ -16,15 +16,14 @@ _LONGEST_WORD = 10_000
 def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
     """Read word2vec binary: a line ``words dimensions``; then each word, a space and its float32 numbers.
 
-    Google's tool writes a line end after each vector and gensim does not: both are read.
+    Vectors may end with a line end, as from Google's tool, or without, as from gensim.
 
     Raises
     ------
     EmbeddingError
-        If the file is not that, is cut short, or has bytes after the last row that its header promises other than a
-        checksum of ours.
+        If the file has another format, is cut short, or has bytes after its last row other than our checksum.
     InputFileError
-        If a checksum is not that of the content.
+        If the checksum does not match the content.
     """
     source = str(path)
     seal = check_sealed_file(path)
@@ -45,9 +44,9 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         places: list[int] = []
         data = bytearray()
         width = 4 * dimensions
-        # `buffer` holds the file from byte `start` on; a row begins at `position` in it.
+        # `buffer` begins at byte `start` of the file; the next row begins at `position` in it.
         buffer, start, position, row = b"", len(line), 0, 0
-        parted = False  # whether a line end parts the rows
+        line_ends = False  # whether rows begin after a line end
         while row < count:
             more = stream.read(_CHUNK)
             start += position
@@ -58,8 +57,8 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 end = space + 1 + width
                 if space < 0 or end > size:
                     break
-                parted = buffer[position] == 10
-                word_start = position + parted
+                line_ends = buffer[position] == 10
+                word_start = position + line_ends
                 try:
                     word = buffer[word_start:space].decode()
                 except UnicodeDecodeError:
@@ -72,16 +71,16 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 position = end
                 row += 1
             if row < count and (not more or (space < 0 and size - position >= _LONGEST_WORD)):
-                raise _stop(source, row, count, at=start + position, ended=not more)
-        # A second read past the end also makes gzip check that its data were whole.
-        rest = buffer[position:] + stream.read(_CHUNK)
-        _check_rest(source, rest.removesuffix(seal), count, at=start + position, parted=parted)
+                raise _stop(source, row, count, position=start + position, ended=not more)
+        # Reading past the end makes gzip check its data.
+        trailing = buffer[position:] + stream.read(_CHUNK)
+        _check_trailing(source, trailing.removesuffix(seal), count, position=start + position, line_ends=line_ends)
     vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
     return Rows(words, vectors, places, "byte")
 
 
 def _check_size(path: Path, count: int, dimensions: int, header: int) -> None:
-    """Raise `EmbeddingError` at once if a file is too short for its header, before it is read."""
+    """Raise `EmbeddingError` if a file is too short for its header."""
     with path.open("rb") as file:
         if file.read(2) == GZIP:
             return
@@ -93,26 +92,26 @@ def _check_size(path: Path, count: int, dimensions: int, header: int) -> None:
         )
 
 
-def _stop(source: str, row: int, count: int, *, at: int, ended: bool) -> EmbeddingError:
+def _stop(source: str, row: int, count: int, *, position: int, ended: bool) -> EmbeddingError:
     if ended:
         return EmbeddingError(
-            f"{source} ends within row {row + 1}, which begins at byte {at}; the header promises {count} "
+            f"{source} ends within row {row + 1}, which begins at byte {position}; the header promises {count} "
             "words. It is cut short, or its header is wrong. Download or write it again."
         )
     return EmbeddingError(
-        f"{source}: the word of row {row + 1} at byte {at} has no end within {_LONGEST_WORD} bytes. The file "
+        f"{source}: the word of row {row + 1} at byte {position} has no end within {_LONGEST_WORD} bytes. The file "
         "is damaged, its header is wrong, or it is in another format."
     )
 
 
-def _check_rest(source: str, rest: bytes, count: int, *, at: int, parted: bool) -> None:
-    if parted and not rest:
+def _check_trailing(source: str, trailing: bytes, count: int, *, position: int, line_ends: bool) -> None:
+    if line_ends and not trailing:
         raise EmbeddingError(
-            f"{source} ends at byte {at} without the line end that the rows before the last have: it is cut "
-            "short. Download or write it again."
+            f"{source} ends at byte {position} without the line end of its other rows: it is cut short. Download or "
+            "write it again."
         )
-    if rest not in (b"", b"\n"):
+    if trailing not in (b"", b"\n"):
         raise EmbeddingError(
-            f"{source}: more bytes follow at byte {at}, after the last of the {count} words that the header "
+            f"{source}: more bytes follow at byte {position}, after the last of the {count} words that the header "
             "promises. The header is wrong, or the file is damaged."
         )

@@ -1,7 +1,7 @@
 """Training of embeddings over seeds.
 
-A corpus of any kind is read into numbers of words (`corpus`); an algorithm trains on it with one seed after the other
-(`gensim_trainers`; `cooccurrences`, `glove` and `glove_sweeps`); each seed has its file (`trained`).
+A corpus is read into numbers of words (`corpus`), an algorithm trains on it with each seed (`gensim_trainers`;
+`cooccurrences`, `glove` and `glove_sweeps`), and the vectors of each seed are written to a file (`trained`).
 """
 
 from bayesbias.embeddings.training.corpus import CorpusLike, tokenize

@@ -1,4 +1,4 @@
-"""How often words stand near each other, counted in bounded memory."""
+"""Co-occurrences of words, counted in bounded memory."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import compiled
 
-# Pairs of places that are held at once; each takes 12 bytes.
+# Pairs of places in memory at once, 12 bytes each.
 PAIRS_AT_ONCE = 1 << 25
 
 
@@ -16,7 +16,7 @@ class Cooccurrences:
     """The lower triangle of a symmetric matrix, for some of its rows.
 
     `first` is the first row; row ``first + k`` has its entries at ``starts[k]:starts[k + 1]`` of `columns` (at most the
-    row, in the order in which they were met) and `values` (sums of 1 / distance; twice that on the diagonal).
+    row number, in order of appearance) and `values` (sums of 1 / distance; twice that on the diagonal).
     """
 
     first: int
@@ -28,36 +28,36 @@ class Cooccurrences:
 def count_cooccurrences(
     stream: NDArray[np.int32], words: int, window: int, pairs_at_once: int = PAIRS_AT_ONCE
 ) -> list[Cooccurrences]:
-    """Count pairs of words, both ways, at most `window` words apart in one document, each as 1 / distance.
+    """Return the co-occurrences of words at most `window` words apart in a document, each counted as 1 / distance.
 
-    Pennington, Socher and Manning (2014), section 4.2. A pair is kept in the row of the rarer of its words, since
-    those rows are short: rows are counted a part at a time, and only their pairs are held.
+    Pennington, Socher and Manning (2014), section 4.2. A pair belongs to the row of its rarer word, because such rows
+    are short; rows are counted in parts, with only the pairs of one part in memory.
 
     Parameters
     ----------
     stream
-        int32: words from 0, most frequent first; negative numbers end a document.
+        Words as int32 numbers from 0, most frequent first; negative numbers end a document.
     words
         Number of words.
     window
         Largest distance.
     pairs_at_once
-        Pairs held at once, but for a row that has more.
+        Pairs in memory at once, unless a single row has more.
     """
-    found: list[Cooccurrences] = []
+    parts: list[Cooccurrences] = []
     ends, first = np.cumsum(pairs_by_row(stream, words, window)), 0
     while first < words:
         before = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, before + pairs_at_once, side="right")))
         starts = np.concatenate([[0], ends[first:last] - before])
-        found.append(Cooccurrences(first, *_of_rows(stream, first, starts, window)))
+        parts.append(Cooccurrences(first, *_of_rows(stream, first, starts, window)))
         first = last
-    return found
+    return parts
 
 
 @compiled
 def pairs_by_row(stream, words, window):
-    """Return how many pairs each row has: those of a word with words at least as frequent."""
+    """Return the number of pairs in each row: pairs of a word with words that are at least as frequent."""
     counts = np.zeros(words, np.int64)
     for place in range(stream.shape[0]):
         word = stream[place]
@@ -100,7 +100,7 @@ def _of_rows(stream, first, starts, window):
     merged = np.zeros(rows + 1, np.int64)
     value = np.empty(starts[rows], np.float32)
     for row in range(rows):
-        size = merged[row]  # of what is merged, which takes the place of what has been read
+        size = merged[row]  # of the merged entries, which overwrite pairs that were read
         for pair in range(starts[row], starts[row + 1]):
             other = column[pair]
             if sums[other] == 0:

@@ -1,4 +1,4 @@
-"""A corpus: texts of any source, read once into numbers of words; and what an algorithm makes of it."""
+"""Corpora: texts of any source, read once into numbers of words; and the types of training functions."""
 
 import os
 import re
@@ -20,12 +20,12 @@ from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
-"""What `train_embeddings` trains on: a text file (gzipped or not), a folder of them, or documents as lists of words."""
+"""A corpus: a text file (gzipped or not), a folder of text files, or an iterable of documents as lists of words."""
 
 type Advance = Callable[[float], None]
-"""Called with how many words have been gone through since the last call."""
+"""Called with the number of words processed since the last call."""
 type Trainer = Callable[[int, Advance], dict[str, NDArray[np.float32]]]
-"""Trains with a seed, and returns arrays of shape (words, dimensions), ``vectors`` among them."""
+"""Trains with a seed, and returns arrays of shape (words, dimensions), including ``vectors``."""
 
 DOCUMENT_END = -1
 _TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -34,7 +34,7 @@ _BYTES_A_TOKEN = 4
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the lower-cased words of a text; numbers and punctuation are left out, inner hyphens kept.
+    """Return the words of a text in lower case, without numbers and punctuation except inner hyphens and apostrophes.
 
     >>> tokenize("The short-term rate was 3.5 %, she said.")
     ['the', 'short-term', 'rate', 'was', 'she', 'said']
@@ -49,17 +49,17 @@ class Corpus:
     Parameters
     ----------
     words
-        The words that get a vector, most frequent first; of equally frequent ones the last to appear is first, as in
+        Words that get a vector, most frequent first; equally frequent ones in reverse order of appearance, as in
         gensim.
     counts
-        How often each occurs, shape (words,).
+        Number of occurrences of each word, shape (words,).
     stream
-        int32: a word's place in `words`, or ``len(words)`` for a rare word that gets no vector; `DOCUMENT_END` stands
-        after each document.
+        int32 array with the place of each word in `words`, or ``len(words)`` for a rare word without a vector;
+        `DOCUMENT_END` ends each document.
     documents, tokens
-        Documents with at least one word, and words in all, rare ones included.
+        Numbers of documents with at least one word, and of words, rare ones included.
     name, sha256
-        Name of the source, and a hash of all words in their order.
+        Name of the source, and hash of all words in order.
     """
 
     words: tuple[str, ...]
@@ -71,57 +71,60 @@ class Corpus:
     sha256: str
 
     def facts(self) -> dict[str, Any]:
-        """Return what a file of vectors says of the corpus that they were trained on."""
+        """Return the description of the corpus that is stored with vectors trained on it."""
         return {"name": self.name, "sha256": self.sha256, "documents": self.documents, "tokens": self.tokens}
 
 
 def read_corpus(source: CorpusLike, *, min_count: int) -> Corpus:
-    """Read a corpus, once, into 4 bytes a word; words that occur less often than `min_count` are set aside.
+    """Return a corpus, read once into 4 bytes a word; words with fewer than `min_count` occurrences get no vector.
 
     Raises
     ------
     EmbeddingError
-        If fewer than two words occur `min_count` times, or a document is no list of words.
+        If fewer than two words occur `min_count` times, or a document is not a list of words.
     InputFileError
         If a file cannot be read, is not UTF-8, or a folder has no text.
     """
-    known: dict[str, int] = {}
+    numbers_by_word: dict[str, int] = {}
     stream = array("i")
     documents, room = 0, 1 << 24
     for place, tokens in enumerate(_documents(source)):
         if isinstance(tokens, str | bytes) or not isinstance(tokens, Sequence):
             raise EmbeddingError(
-                f"Document {place} of the corpus is {type(tokens).__name__} and no list of words. Split it into words."
+                f"Document {place} of the corpus is of type {type(tokens).__name__}, not a list of words. Split it "
+                "into words."
             )
         try:
-            stream.extend([known.setdefault(token, len(known)) for token in tokens])
+            stream.extend([numbers_by_word.setdefault(token, len(numbers_by_word)) for token in tokens])
         except TypeError as error:
-            raise EmbeddingError(f"Document {place} of the corpus holds something that is no word: {error}.") from error
+            raise EmbeddingError(
+                f"Document {place} of the corpus holds something that is not a word: {error}."
+            ) from error
         if tokens:
             documents += 1
             stream.append(DOCUMENT_END)
         if len(stream) > room:
             check_memory(_BYTES_A_TOKEN * room, f"{2 * room:,} words of a corpus", "Train on a part of it.")
             room *= 2
-    words, numbers = check_words(known), np.frombuffer(stream, dtype=np.int32)
+    words, numbers = check_words(numbers_by_word), np.frombuffer(stream, dtype=np.int32)
     content = sha256("\0".join(words).encode())
     content.update(np.ascontiguousarray(numbers, dtype="<i4").data)
-    kept, counts, ranks = _ranked(words, numbers, min_count)
+    vocabulary, counts, ranks = _ranked(words, numbers, min_count)
     total = len(numbers) - documents
-    if len(kept) < 2:
+    if len(vocabulary) < 2:
         raise EmbeddingError(
-            f"{'No word occurs' if not kept else f'Only the word {kept[0]!r} occurs'} {min_count} times or more in the "
-            f"{total:,} words of the {documents:,} documents, so there is nothing to train. Give more text or a "
-            "smaller min_count."
+            f"{f'Only the word {vocabulary[0]!r} occurs' if vocabulary else 'No word occurs'} {min_count} times or "
+            f"more in the {total:,} words of the {documents:,} documents, so there is nothing to train. Give more text "
+            "or a smaller min_count."
         )
     check_memory(_BYTES_A_TOKEN * len(numbers), f"{total:,} words of a corpus", "Train on a part of it.")
-    return Corpus(kept, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
+    return Corpus(vocabulary, counts, ranks[numbers], documents, total, _name(source), content.hexdigest())
 
 
 def check_neighbours(corpus: Corpus, min_count: int) -> None:
-    """Raise `EmbeddingError` if no document has two words that get a vector: their vectors would stay random."""
-    known = (corpus.stream >= 0) & (corpus.stream < len(corpus.words))
-    before = np.concatenate([[0], np.cumsum(known)[corpus.stream == DOCUMENT_END]])
+    """Raise `EmbeddingError` if no document has two words with a vector: their vectors would stay random."""
+    has_vector = (corpus.stream >= 0) & (corpus.stream < len(corpus.words))
+    before = np.concatenate([[0], np.cumsum(has_vector)[corpus.stream == DOCUMENT_END]])
     if np.diff(before).max() < 2:
         raise EmbeddingError(
             f"No two of the {len(corpus.words):,} words with at least {min_count} occurrences stand in one document, "
@@ -132,7 +135,7 @@ def check_neighbours(corpus: Corpus, min_count: int) -> None:
 def _ranked(
     words: tuple[str, ...], numbers: NDArray[np.int32], min_count: int
 ) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int32]]:
-    """Return the words to keep, their counts, and the rank of each number; `DOCUMENT_END` is the last of these."""
+    """Return the words with a vector, their counts, and the rank of each number, `DOCUMENT_END` last."""
     counts = np.bincount(numbers[numbers >= 0], minlength=len(words))
     order = np.lexsort((-np.arange(len(words)), -counts))
     order = order[counts[order] >= min_count]
@@ -154,15 +157,15 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
     if not path.is_dir():
         yield from _lines(input_file(path))
         return
-    files = sorted(each for each in path.rglob("*") if each.is_file() and each.name.endswith(_ENDINGS))
+    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))
     if not files:
         raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
-    for each in files:
-        yield [token for line in _lines(each) for token in line]
+    for file in files:
+        yield [token for line in _lines(file) for token in line]
 
 
 def _lines(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each line of a file, whatever compresses it."""
+    """Yield the words of each line of a file, gzipped or not."""
     with readable(path), open_bytes(path) as lines:
         for number, line in enumerate(lines, 1):
             try:

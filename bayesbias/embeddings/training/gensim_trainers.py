@@ -9,22 +9,28 @@ from numpy.typing import NDArray
 from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.training.corpus import DOCUMENT_END, Advance, Corpus, Trainer, check_neighbours
 
-# gensim silently leaves out what a document has beyond this.
+# gensim silently drops the words of a document beyond this number.
 LONGEST_DOCUMENT = 10_000
 
 
 def skipgram(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
-    """Skip-gram with negative sampling: Mikolov, Sutskever, Chen, Corrado and Dean (2013), equation 4."""
+    """Return the trainer of skip-gram with negative sampling.
+
+    Mikolov, Sutskever, Chen, Corrado and Dean (2013), equation 4.
+    """
     return _word2vec(corpus, settings, workers, sg=1)
 
 
 def cbow(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
-    """Continuous bag of words with negative sampling: Mikolov, Chen, Corrado and Dean (2013), section 3.1."""
+    """Return the trainer of the continuous bag of words with negative sampling.
+
+    Mikolov, Chen, Corrado and Dean (2013), section 3.1.
+    """
     return _word2vec(corpus, settings, workers, sg=0)
 
 
 def fasttext(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
-    """Skip-gram with a vector for each n-gram of letters: Bojanowski, Grave, Joulin and Mikolov (2017)."""
+    """Return the trainer of skip-gram with n-grams of letters: Bojanowski, Grave, Joulin and Mikolov (2017)."""
     from gensim.models import FastText
 
     ngrams = {"min_n": settings["min_n"], "max_n": settings["max_n"], "bucket": settings["buckets"]}
@@ -56,7 +62,7 @@ def _options(settings: dict[str, Any], workers: int) -> dict[str, Any]:
         "alpha": settings["learning_rate"],
         "min_alpha": settings["last_learning_rate"],
         "min_count": settings["min_count"],
-        "sorted_vocab": 0,  # the corpus has its order
+        "sorted_vocab": 0,  # the corpus is sorted
         "workers": workers,
     }
 
@@ -79,15 +85,15 @@ def _trained(model: Any, corpus: Corpus, settings: dict[str, Any], advance: Adva
 
 
 class Documents:
-    """The documents of a corpus as lists of words, long ones in pieces; each time they are gone through."""
+    """The documents of a corpus as lists of words, long ones in pieces; can be iterated over repeatedly."""
 
     def __init__(self, corpus: Corpus, advance: Advance) -> None:
         self._stream, self._advance = corpus.stream, advance
-        # A rare word keeps its place, which counts in gensim's schedule, under a name that no word has.
+        # Rare words count in gensim's schedule, so they stay, under a name that no word has.
         self._names = np.array([*corpus.words, "\0"], dtype=object)
 
     def ends(self) -> Iterator[tuple[int, int]]:
-        """Yield where each piece begins and ends."""
+        """Yield start and end of each piece."""
         first = 0
         for end in np.flatnonzero(self._stream == DOCUMENT_END).tolist():
             for start in range(first, end, LONGEST_DOCUMENT):

@@ -1,4 +1,4 @@
-"""GloVe: weighted least squares of logarithms of co-occurrences, by AdaGrad."""
+"""GloVe: weighted least squares on logarithms of co-occurrences, by AdaGrad."""
 
 import math
 from collections.abc import Iterator
@@ -16,25 +16,26 @@ from bayesbias.errors import EmbeddingError
 if TYPE_CHECKING:
     from bayesbias.embeddings.training.cooccurrences import Cooccurrences
 
-# Cells that share no row or column: as many at once, and so the most threads that are of use.
+# Number of cells without common rows or columns, and so the largest useful number of threads.
 BLOCKS = 16
 _LANES = 16
 _BYTES_AN_ENTRY = 12
 
 
 def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
-    """GloVe: Pennington, Socher and Manning (2014), equation 8 halved, with the weights of their equation 9.
+    """Return the trainer of GloVe.
 
-    As in the authors' program, steps are divided by the root of 1 plus the sum of squared steps, and numbers start
-    uniformly in +-0.5 / (dimensions + 1). Other than there, entries are shuffled within cells (see `glove_sweeps`), so
-    that threads never write the same numbers: the result does not depend on `workers`.
+    Pennington, Socher and Manning (2014), equation 8 halved, with the weights of equation 9. As in the authors'
+    program, steps are divided by the root of 1 plus the sum of squared steps, and numbers start uniformly in +-0.5 /
+    (dimensions + 1). Unlike there, entries are shuffled within cells (see `glove_sweeps`), so that threads never write
+    the same numbers and the result does not depend on `workers`.
 
     Raises
     ------
     EmbeddingError
-        If no two words ever stand in one document, or the numbers grow without bound.
+        If no document has two words with a vector, or the numbers grow without bound.
     NotEnoughMemoryError
-        If the entries or the vectors do not fit.
+        If the entries or the vectors do not fit into memory.
     """
     from bayesbias.embeddings.training.cooccurrences import count_cooccurrences
 
@@ -64,15 +65,15 @@ def glove(corpus: Corpus, settings: dict[str, Any], workers: int) -> Trainer:
                     f"GloVe's numbers grew without bound (seed {seed}, x_max={settings['x_max']:g}, "
                     f"alpha={settings['alpha']:g}). Take the defaults of these, or a larger x_max."
                 )
-        one, other = (numbers[:, 0, : settings["dimensions"]] for numbers in (words, contexts))
-        return {"vectors": one + other, "word_vectors": one.copy(), "context_vectors": other.copy()}
+        W, C = (numbers[:, 0, : settings["dimensions"]] for numbers in (words, contexts))
+        return {"vectors": W + C, "word_vectors": W.copy(), "context_vectors": C.copy()}
 
     return train
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Entries of the matrix of co-occurrences by cell: ``ends[b, c]`` is where the cell of blocks b and c ends."""
+    """Entries of the co-occurrence matrix by cell; the cell of blocks b and c ends at ``ends[b, c]``."""
 
     ends: NDArray[np.int64]
     rows: NDArray[np.int32]
@@ -81,7 +82,7 @@ class Cells:
 
 
 def sorted_cells(counted: "list[Cooccurrences]", size: int, rng: np.random.Generator) -> Cells:
-    """Return all entries by cell, in each in random order."""
+    """Return all entries by cell, in random order within cells."""
     from bayesbias.embeddings.training.glove_sweeps import cell_sizes, fill_cells, shuffle
 
     block = (rng.permutation(size) % BLOCKS).astype(np.int64)
@@ -107,21 +108,21 @@ def sorted_cells(counted: "list[Cooccurrences]", size: int, rng: np.random.Gener
 def start_numbers(
     size: int, dimensions: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the numbers of words and of contexts before the first step: see `glove_sweeps`."""
+    """Return the starting values of words and of contexts (see `glove_sweeps`)."""
     width = _width(dimensions)
-    both = np.zeros((2, size, 2, width), dtype=np.float32)
-    both[:, :, 1] = 1
-    for numbers, bias in zip(both, (width - 2, width - 1), strict=True):
+    start = np.zeros((2, size, 2, width), dtype=np.float32)
+    start[:, :, 1] = 1
+    for numbers, bias in zip(start, (width - 2, width - 1), strict=True):
         used = [*range(dimensions), bias]
         numbers[:, 0, used] = (rng.random((size, len(used)), dtype=np.float32) - 0.5) / len(used)
-    both[0, :, 0, -1] = both[1, :, 0, -2] = 1
-    return both[0], both[1]
+    start[0, :, 0, -1] = start[1, :, 0, -2] = 1
+    return start[0], start[1]
 
 
 def one_epoch(
     cells: Cells, words: NDArray[np.float32], contexts: NDArray[np.float32], settings: dict[str, Any], workers: int
 ) -> Iterator[tuple[float, float]]:
-    """Go through all entries once, in place; yield the share that was gone through, and its cost, a part at a time."""
+    """Update words and contexts with each entry once; yield the share of entries in each part, and its cost."""
     from bayesbias.embeddings.training.glove_sweeps import descend
 
     ends = cells.ends.ravel()
@@ -129,7 +130,7 @@ def one_epoch(
     constants = [np.float32(settings[name]) for name in ("learning_rate", "alpha")]
     log_max = np.float32(math.log(settings["x_max"]))
 
-    def descended(cell: int) -> float:
+    def descend_cell(cell: int) -> float:
         return float(
             descend(
                 *(begins[cell], ends[cell], cells.rows, cells.columns, cells.logs),
@@ -138,13 +139,13 @@ def one_epoch(
         )
 
     with ThreadPoolExecutor(min(workers, BLOCKS)) as pool:
-        at_once = map if workers == 1 else pool.map
+        map_cells = map if workers == 1 else pool.map
         for shift in range(BLOCKS):
             diagonal = [BLOCKS * block + (block + shift) % BLOCKS for block in range(BLOCKS)]
-            cost = sum(at_once(descended, diagonal))
+            cost = sum(map_cells(descend_cell, diagonal))
             yield float((ends - begins)[diagonal].sum() / ends[-1]), cost
 
 
 def _width(dimensions: int) -> int:
-    """Return the length of a row: with both biases, and a multiple of what processors take at once."""
+    """Return the length of a row: dimensions and two biases, rounded up to a multiple of `_LANES`."""
     return -(-(dimensions + 2) // _LANES) * _LANES

@@ -1,12 +1,12 @@
-"""What GloVe spends its time with: entries sorted into blocks, and AdaGrad over the entries of a block.
+"""Compiled loops of GloVe: entries sorted into cells, and AdaGrad over the entries of a cell.
 
-Words are put into blocks at random, and with them the rows and columns of the matrix of co-occurrences, which so falls
-into blocks x blocks cells. Cells that share neither rows nor columns touch different numbers: they can be gone through
-side by side (Gemulla, Nijkamp, Haas and Sismanis 2011), with the same result as one after the other. The vectors of
-a cell's words also fit into a processor's cache.
+Words are assigned to blocks at random, which divides the matrix of co-occurrences into blocks x blocks cells. Cells
+without common rows or columns change different numbers, so they can be processed in parallel (Gemulla, Nijkamp, Haas
+and Sismanis 2011) with the same result as one after the other. The vectors of a cell's words also fit into a
+processor's cache.
 
-`words` and `contexts` have shape (words, 2, width): a vector, and the sums of its squared steps. Behind the dimensions
-stand zeros, then a bias and a 1 (in `contexts` a 1 and a bias), so that one product of two rows holds both biases.
+`words` and `contexts` have shape (words, 2, width): a vector, and the sums of its squared steps. After the dimensions
+follow zeros, then a bias and a 1 (in `contexts` a 1 and a bias), so that the product of two rows includes both biases.
 """
 
 import math
@@ -18,27 +18,27 @@ from bayesbias.base.arrays import compiled
 
 @compiled
 def cell_sizes(first, starts, columns, block, sizes):
-    """Add to `sizes`, of shape (blocks, blocks), how many entries each cell has of some rows of the lower triangle."""
+    """Add the numbers of entries of some rows of the lower triangle to the cells' `sizes`, shape (blocks, blocks)."""
     for row in range(starts.shape[0] - 1):
         for entry in range(starts[row], starts[row + 1]):
-            one, other = first + row, columns[entry]
-            sizes[block[one], block[other]] += 1
-            if one != other:
-                sizes[block[other], block[one]] += 1
+            row_word, column_word = first + row, columns[entry]
+            sizes[block[row_word], block[column_word]] += 1
+            if row_word != column_word:
+                sizes[block[column_word], block[row_word]] += 1
 
 
 @compiled
 def fill_cells(first, starts, columns, values, block, free, row_of, column_of, log_of):
-    """Put entries, and their mirror images, into their cells, whose next places are `free`."""
+    """Put entries and their mirror images into their cells, whose next free places are `free`."""
     for row in range(starts.shape[0] - 1):
         for entry in range(starts[row], starts[row + 1]):
-            one, other, log = first + row, columns[entry], math.log(values[entry])
-            for turn in range(1 if one == other else 2):
+            row_word, column_word, log = first + row, columns[entry], math.log(values[entry])
+            for turn in range(1 if row_word == column_word else 2):
                 if turn == 1:
-                    one, other = other, one
-                place = free[block[one], block[other]]
-                free[block[one], block[other]] += 1
-                row_of[place], column_of[place], log_of[place] = one, other, log
+                    row_word, column_word = column_word, row_word
+                place = free[block[row_word], block[column_word]]
+                free[block[row_word], block[column_word]] += 1
+                row_of[place], column_of[place], log_of[place] = row_word, column_word, log
 
 
 @compiled
@@ -51,14 +51,14 @@ def shuffle(begin, end, row_of, column_of, log_of, rng):
         log_of[place], log_of[other] = log_of[other], log_of[place]
 
 
-# Sums of products in the order that suits the processor, always the same on one machine; a division by zero, which
-# cannot be, is not looked for. Without these the loops over dimensions take one number at a time.
+# These options vectorise the loops over dimensions: sums of products in any order (always the same on one machine), and
+# no checks for division by zero, which is impossible here.
 @compiled(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
 def descend(begin, end, row_of, column_of, log_of, words, contexts, learning_rate, log_max, alpha):
-    """Go once through entries with AdaGrad; return the sum of their costs, each before its step.
+    """Update words and contexts with each entry by AdaGrad; return the sum of the costs before each step.
 
-    The cost of an entry is f(X) (w . c + b + b' - log X)^2 / 2, with f(X) = min(1, (X / x_max)^alpha). Numbers are
-    float32, those given included.
+    The cost of an entry is f(X) (w . c + b + b' - log X)^2 / 2, with f(X) = min(1, (X / x_max)^alpha). All numbers are
+    float32, including the arguments.
     """
     width = words.shape[2]
     cost = 0.0

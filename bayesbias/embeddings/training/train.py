@@ -1,4 +1,4 @@
-"""`train_embeddings`: the same training with several seeds, each in a file of its own."""
+"""`train_embeddings`: training with several seeds, whose vectors go into one file each."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -28,10 +28,10 @@ from bayesbias.errors import ArgumentError, OutputError, TrainingWarning, name_s
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A way of training: its settings with their defaults, those that are fixed, and what trains.
+    """A training algorithm: its function, the defaults of its settings, and its fixed settings.
 
-    `train` takes a corpus, the settings and a number of workers, and returns a function that trains with one seed.
-    `parallel_repeats` says whether the result is the same with any number of workers.
+    `train` takes a corpus, settings and a number of workers, and returns a function that trains with one seed.
+    `parallel_repeats` is True if the result is the same with any number of workers.
     """
 
     train: Callable[[Corpus, dict[str, Any], int], Trainer]
@@ -43,8 +43,7 @@ class Algorithm:
 
 _WORD2VEC_DEFAULTS = MappingProxyType({"window": 5, "epochs": 5, "negative": 5})
 _WORD2VEC_FIXED = MappingProxyType({"sample": 1e-3, "learning_rate": 0.025, "last_learning_rate": 1e-4})
-_MOST = 1_000_000  # gensim waits for ever where a number does not fit into its own
-# One more algorithm is one more line.
+_MOST = 1_000_000  # gensim hangs if a number overflows its own type
 ALGORITHMS: dict[str, Algorithm] = {
     "skipgram": Algorithm(skipgram, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),
     "cbow": Algorithm(cbow, "gensim", _WORD2VEC_DEFAULTS, _WORD2VEC_FIXED),
@@ -78,63 +77,63 @@ def train_embeddings(
     overwrite: bool = False,
     progress: bool = True,
 ) -> TrainedEmbeddings:
-    """Train embeddings on a corpus, once a seed, to see what of a result is the seed's.
+    """Train embeddings on a corpus with several seeds, to show how results depend on the seed.
 
-    Each seed has one file, ``ALGORITHM_seedSEED.npz``, which is written whole when it is done. A run that was
-    interrupted is continued by the same call: seeds whose files are there, of the same corpus and settings, are kept.
+    Each seed has one file, ``ALGORITHM_seedSEED.npz``, written when its training ends. The same call continues an
+    interrupted run: existing files of the same corpus and settings are kept.
 
     Parameters
     ----------
     corpus
-        A text file, one document a line; or a folder, each of whose files (``.txt``, ``.txt.gz``, in folders
-        inside too) is one document: all of these may be gzipped, are UTF-8, and are lower-cased and split into words
-        without numbers and punctuation. Or documents, each a list of words, which are taken as they are; a generator
-        will do. The corpus is read once and kept in memory, in 4 bytes a word. No window reaches beyond a document.
+        UTF-8 text file, gzipped or not, with one document a line; or a folder whose files (``.txt``, ``.txt.gz``, also
+        in subfolders) are one document each. Text is lower-cased and split into words without numbers and punctuation.
+        Or an iterable of documents, each a list of words, taken as they are. The corpus is read once into memory, at 4
+        bytes a word. Windows do not cross documents.
     folder
-        Where the files go; made if it is not there. One folder holds one training.
+        Folder of the files, created if necessary; it holds one training.
     algorithm
         ``"skipgram"`` or ``"cbow"`` (word2vec with negative sampling), ``"fasttext"`` (skip-gram with n-grams of 3
         to 6 letters), all by gensim; or ``"glove"``.
     seeds
-        Whole numbers, each once. A seed gives the starting values, and the order or the samples of the training.
+        Distinct whole numbers. A seed determines the starting values, and the order or the samples of the training.
     dimensions
         Length of a vector.
     min_count
-        Words that occur less often get no vector.
+        Smallest number of occurrences of words with a vector.
     window
         Largest distance, in words, between a word and its context. Default: 5; GloVe 15.
     epochs
-        Passes over the corpus, or, of GloVe, over its co-occurrences. Default: 5; GloVe 15.
+        Passes over the corpus, or over its co-occurrences for GloVe. Default: 5; GloVe 15.
     negative
         Noise words for each context word (not GloVe). Default: 5.
     x_max, alpha
-        GloVe's weights are min(1, (X / x_max)^alpha). Defaults: 100, 0.75.
+        Parameters of GloVe's weights, min(1, (X / x_max)^alpha). Defaults: 100, 0.75.
     workers
-        Threads. With 1 the same seed, corpus, settings and versions give the same file, bit for bit, on the same
-        machine; GloVe gives it with any number. gensim with more does not, which a `TrainingWarning` says.
+        Number of threads. With 1 (for GloVe with any number), the same seed, corpus, settings and versions give the
+        same file bit for bit on the same machine. gensim with more threads does not, and a `TrainingWarning` is given.
     overwrite
-        Whether files of another training, of the same name, may be replaced.
+        Whether files of the same names from another training may be replaced.
     progress
         Whether to show a bar with words per second and the time left.
 
     Returns
     -------
     TrainedEmbeddings
-        A mapping of seeds to embeddings, of all seeds in the folder; words are in order of their frequency. GloVe's
-        vectors are W + C, as its authors publish them; their files hold W and C too.
+        A mapping of all seeds in the folder to embeddings, whose words are sorted by frequency. GloVe's vectors are W +
+        C, as its authors publish them; the files also hold W and C.
 
     Raises
     ------
     ArgumentError
         If an argument is not usable, or the algorithm has no such setting.
     EmbeddingError
-        If fewer than two words occur `min_count` times, or none of these stand together in a document.
+        If fewer than two words occur `min_count` times, or no document has two of these.
     InputFileError
         If the corpus cannot be read.
     NotEnoughMemoryError
-        If corpus, vectors or co-occurrences do not fit.
+        If corpus, vectors or co-occurrences do not fit into memory.
     OutputError
-        If the folder holds another training, or cannot be written to.
+        If the folder holds another training or cannot be written.
 
     References
     ----------
@@ -196,32 +195,34 @@ def _train(
 
 
 def _missing(place: Path, facts: dict[str, Any], wanted: list[int], *, overwrite: bool) -> list[int]:
-    """Return the seeds without a file of this training; raise `OutputError` where files of another are in the way."""
-    found = provenances(place) if place.is_dir() else {}
+    """Return the seeds without a file of this training; raise `OutputError` if files of another are in the way."""
+    stored = provenances(place) if place.is_dir() else {}
     names = {seed: seed_file(place, facts["algorithm"], seed) for seed in wanted}
-    others = {path: difference for path, each in found.items() if (difference := differing(facts, each))}
-    kept = [path for path in others if path not in names.values()]
+    others = {path: difference for path, other in stored.items() if (difference := differing(facts, other))}
+    not_replaced = [path for path in others if path not in names.values()]
     if others and not overwrite:
         path, difference = next(iter(others.items()))
         raise OutputError(
-            f"{place} holds another training: {name_some(each.name for each in others)}. Asked for here: {difference} "
+            f"{place} holds another training: {name_some(other.name for other in others)}. This one has {difference} "
             f"({path.name}). Give another folder, or allow overwriting (overwrite=True, or --overwrite)."
         )
-    if kept:
+    if not_replaced:
         raise OutputError(
-            f"{place} holds seeds of another training that would be left beside the new ones: "
-            f"{name_some(each.name for each in kept)}. Give another folder, or remove them."
+            f"{place} holds seeds of another training that would remain beside the new ones: "
+            f"{name_some(path.name for path in not_replaced)}. Give another folder, or remove them."
         )
-    return [seed for seed, path in names.items() if path not in found or path in others]
+    return [seed for seed, path in names.items() if path not in stored or path in others]
 
 
 def _settings(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Return what the user has set or the algorithm's defaults, checked, and what is fixed."""
+    """Return the user's settings or the algorithm's defaults, checked, and its fixed settings."""
     chosen = ALGORITHMS[algorithm]
     for name, value in given.items():
         if value is not None and name not in chosen.defaults:
-            able = [each for each, other in ALGORITHMS.items() if name in other.defaults]
-            raise ArgumentError(f"{name}={value!r}: {algorithm} has no such setting; it belongs to {', '.join(able)}.")
+            owners = [owner for owner, other in ALGORITHMS.items() if name in other.defaults]
+            raise ArgumentError(
+                f"{name}={value!r}: {algorithm} lacks this setting of {', '.join(owners)}. Leave it out."
+            )
     settings: dict[str, Any] = {}
     for name, default in chosen.defaults.items():
         value = default if given[name] is None else given[name]
@@ -241,7 +242,7 @@ def _seeds(seeds: Any) -> list[int]:
             str(error).replace("random_seed=", "seeds: ").replace(", or None to have one drawn", "")
         ) from error
     if not checked or len(checked) < len(given) or len(set(checked)) < len(checked):
-        raise ArgumentError(f"seeds={seeds!r}: give one seed or more, whole numbers, each once.")
+        raise ArgumentError(f"seeds={seeds!r}: give one or more distinct whole numbers.")
     return checked
 
 

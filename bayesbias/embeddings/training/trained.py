@@ -1,4 +1,4 @@
-"""Files of trained vectors: one a seed, each with what it was made from; and a folder of them as a mapping."""
+"""Files of trained vectors with their provenance, one for each seed, and a folder of them as a mapping."""
 
 import json
 import os
@@ -23,24 +23,24 @@ from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, name_some
 
 _PATTERN = "*_seed*.npz"
-# What may differ between the seeds of one training.
-_OWN = ("seed", "versions")
+# Facts that may differ between the seeds of one training.
+_SEED_FACTS = ("seed", "versions")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainedEmbeddings(Described, Mapping[int, Embedding]):
-    """Embeddings of one training by seed: a mapping whose embeddings are read from their files when asked for.
+    """Embeddings of one training: a mapping of seeds to embeddings, each read from its file on access.
 
     Parameters
     ----------
     folder
-        Where the files are.
+        Folder of the files.
     paths
-        The file of each seed. It holds ``words``, ``vectors``, ``provenance`` (JSON), and of GloVe W and C as
-        ``word_vectors`` and ``context_vectors``.
+        File of each seed, with ``words``, ``vectors``, ``provenance`` (JSON), and GloVe's W and C as ``word_vectors``
+        and ``context_vectors``.
     provenance
-        What all seeds have in common: ``algorithm``, ``settings``, ``corpus`` (name, hash, documents, tokens),
-        ``trainer`` (program and version), and ``repeats``, whether another run would give the same bits.
+        Facts common to all seeds: ``algorithm``, ``settings``, ``corpus`` (name, hash, documents, tokens), ``trainer``
+        (program and version), and ``repeats``, whether another run would give the same bits.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
 
     def __getitem__(self, seed: int) -> Embedding:
         if seed not in self.paths:
-            raise KeyError(f"There is no seed {seed!r} in {self.folder}; there are {name_some(self.paths)}.")
+            raise KeyError(f"There is no seed {seed!r} in {self.folder}; the seeds are {name_some(self.paths)}.")
         return load_embedding(self.paths[seed], name=f"{self.provenance['algorithm']}, seed {seed}")
 
     def __iter__(self) -> Iterator[int]:
@@ -91,29 +91,29 @@ def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:
     Raises
     ------
     InputFileError
-        If there is no such folder, it holds none of them, or a file is damaged.
+        If there is no such folder, it holds no trained embeddings, or a file is damaged.
     EmbeddingError
-        If its files are of more than one training.
+        If the files are from more than one training.
     """
     place = check_path(folder, "folder")
     if not place.is_dir():
-        raise InputFileError(f"There is no folder {place}. Give one that train_embeddings has written to.")
-    found = provenances(place)
-    if not found:
+        raise InputFileError(f"There is no folder {place}. Give one that train_embeddings wrote.")
+    stored = provenances(place)
+    if not stored:
         raise InputFileError(f"{place} holds no file {_PATTERN} of trained embeddings. Train some: train_embeddings.")
-    (first, facts), *others = found.items()
+    (first, facts), *others = stored.items()
     for path, other in others:
         if difference := differing(facts, other):
             raise EmbeddingError(
                 f"{path.name} is of another training than {first.name}, in the same folder {place}: {difference}. Keep "
                 "each training in a folder of its own."
             )
-    paths = dict(sorted((each["seed"], path) for path, each in found.items()))
-    return TrainedEmbeddings(place, paths, {name: value for name, value in facts.items() if name not in _OWN})
+    paths = dict(sorted((other["seed"], path) for path, other in stored.items()))
+    return TrainedEmbeddings(place, paths, {name: value for name, value in facts.items() if name not in _SEED_FACTS})
 
 
 def provenances(folder: Path) -> dict[Path, dict[str, Any]]:
-    """Return what each file of trained vectors in a folder was made from."""
+    """Return the provenance of each file of trained vectors in a folder."""
     return {path: _provenance(path) for path in sorted(folder.glob(_PATTERN))}
 
 
@@ -126,11 +126,11 @@ def _provenance(path: Path) -> dict[str, Any]:
             return dict(facts)
     except (ValueError, TypeError, KeyError, RecursionError):
         pass
-    raise EmbeddingError(f"{path} does not say how it was trained: it is no file of train_embeddings. Move it away.")
+    raise EmbeddingError(f"{path} has no valid provenance: train_embeddings did not write it. Move it away.")
 
 
 def _is_training(facts: Any) -> bool:
-    """Whether what a file says of its training has all that we write; raise `KeyError` or `TypeError` if not."""
+    """Return whether a provenance is complete and valid; raise `KeyError` or `TypeError` if it lacks facts."""
     corpus = facts["corpus"]
     texts = facts["algorithm"], facts["trainer"], corpus["name"], corpus["sha256"]
     counts = facts["seed"], corpus["documents"], corpus["tokens"]
@@ -143,16 +143,16 @@ def seed_file(folder: Path, algorithm: str, seed: int) -> Path:
     return folder / f"{algorithm}_seed{seed}.npz"
 
 
-def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Return in words how two files' trainings differ but for the seed, or nothing."""
-    one, other = _flat(one), _flat(other)
-    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
-    return "; ".join(f"{name} {_shown(one.get(name))}, there {_shown(other.get(name))}" for name in names)
+def differing(facts: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return how two provenances differ apart from the seed, as text; empty if they do not."""
+    facts, other = _flat(facts), _flat(other)
+    names = [name for name in {**facts, **other} if facts.get(name) != other.get(name)]
+    return "; ".join(f"{name} {_shown(facts.get(name))}, there {_shown(other.get(name))}" for name in names)
 
 
 def _flat(facts: Mapping[str, Any]) -> dict[str, Any]:
-    facts = {name: value for name, value in facts.items() if name not in _OWN}
-    corpus = {"corpus": facts["corpus"]["sha256"]}  # wherever it was
+    facts = {name: value for name, value in facts.items() if name not in _SEED_FACTS}
+    corpus = {"corpus": facts["corpus"]["sha256"]}  # not its name
     return {**facts, **corpus, "settings": None, **facts["settings"]}
 
 
@@ -168,9 +168,9 @@ def write_seed(
     *,
     overwrite: bool,
 ) -> None:
-    """Write the vectors of one seed, whole or not at all; the same content gives the same bytes."""
+    """Write the vectors of one seed atomically; the same content gives the same bytes."""
     vectors = arrays["vectors"]
-    Embedding(words=words, vectors=vectors)  # raises where a vector has no direction
+    Embedding(words=words, vectors=vectors)  # raises if a vector has no direction
     versions = {name: version(name) for name in ("bayesbias", "numpy")} | {"python": platform.python_version()}
     provenance = json.dumps({**facts, "versions": versions}, ensure_ascii=False)
     with atomic_path(path, overwrite=overwrite) as temporary, temporary.open("wb") as stream:

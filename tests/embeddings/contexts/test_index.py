@@ -34,28 +34,30 @@ def plain_search(texts: list[str], cue: str, response: str) -> tuple[int, int, i
         [[match.start() for match in re.finditer(rf"\b{word.lower()}\b", text.lower())] for word in (cue, response)]
         for text in texts
     ]
-    nearest = [min(abs(a - b) for a, b in itertools.product(*each)) for each in starts if all(each)]
-    counts = [sum(len(each[side]) for each in starts) for side in (0, 1)]
+    nearest = [min(abs(a - b) for a, b in itertools.product(*positions)) for positions in starts if all(positions)]
+    counts = [sum(len(positions[side]) for positions in starts) for side in (0, 1)]
     return len(nearest), *counts, float(np.mean(nearest))
 
 
 def test_pairs_are_those_of_a_plain_search(index: bb.embeddings.ContextIndex) -> None:
     pairs = [pair for pair in itertools.permutations(WORDS, 2) if set(pair) != {"ice cream", "Ice"}]
-    found = index.pairs(pairs)
+    pair_table = index.pairs(pairs)
     expected = [plain_search(made_texts(), *pair) for pair in pairs]
-    assert found[["cue", "response"]].to_numpy().tolist() == [list(pair) for pair in pairs]
+    assert pair_table[["cue", "response"]].to_numpy().tolist() == [list(pair) for pair in pairs]
     columns = ["contexts", "cue_count", "response_count", "distance"]
     # The nearest by words is nearly always the nearest by letters.
-    assert found[columns[:3]].to_numpy().tolist() == [list(each[:3]) for each in expected]
-    np.testing.assert_allclose(found["distance"].astype(float), [each[3] for each in expected], rtol=0.1)
-    assert (found["left_out"] == "").all()
+    assert pair_table[columns[:3]].to_numpy().tolist() == [list(row[:3]) for row in expected]
+    np.testing.assert_allclose(pair_table["distance"].astype(float), [row[3] for row in expected], rtol=0.1)
+    assert (pair_table["left_out"] == "").all()
 
 
 def test_pairs_without_contexts_say_why(index: bb.embeddings.ContextIndex) -> None:
-    found = index.pairs([("cat", "cat"), ("ice", "ice cream"), ("cat", "zebra"), ("!", "cat"), ("cat", "cat cat cat")])
-    assert found["contexts"].eq(0).all()
-    assert found["distance"].isna().all()
-    assert found["left_out"].tolist() == [
+    pair_table = index.pairs(
+        [("cat", "cat"), ("ice", "ice cream"), ("cat", "zebra"), ("!", "cat"), ("cat", "cat cat cat")]
+    )
+    assert pair_table["contexts"].eq(0).all()
+    assert pair_table["distance"].isna().all()
+    assert pair_table["left_out"].tolist() == [
         "cue and response are one word",
         "one word is a part of the other",
         "'zebra' not in paragraphs",
@@ -75,10 +77,10 @@ def test_the_nearest_places_are_those_of_a_loop() -> None:
 
     for _ in range(20):
         cue, response = drawn(), drawn()
-        found = shared_contexts(cue, response)
-        assert found.contexts.tolist() == sorted(set(cue.contexts.tolist()) & set(response.contexts.tolist()))
-        for context, one, other in zip(found.contexts, found.cue_words, found.response_words, strict=True):
-            mine, theirs = (each.words[each.contexts == context] for each in (cue, response))
+        shared = shared_contexts(cue, response)
+        assert shared.contexts.tolist() == sorted(set(cue.contexts.tolist()) & set(response.contexts.tolist()))
+        for context, one, other in zip(shared.contexts, shared.cue_words, shared.response_words, strict=True):
+            mine, theirs = (occurrences.words[occurrences.contexts == context] for occurrences in (cue, response))
             assert one in mine
             assert other in theirs
             assert abs(one - other) == abs(mine[:, None] - theirs).min()
@@ -89,7 +91,7 @@ def test_long_paragraphs_are_cut_and_texts_are_given_back(tmp_path: Path) -> Non
     index = bb.embeddings.index_contexts([text], tmp_path / "long.contexts", longest=60)
     assert (index.contexts, index.words) == (20 * 26 // 52, 20 * 6)
     assert set(index.texts(range(index.contexts))) == {"The cat sat. The dog ran! The cat sat. The dog ran!"}
-    with pytest.raises(ArgumentError, match="is no number of a context"):
+    with pytest.raises(ArgumentError, match="number of a context"):
         index.texts([index.contexts])
 
 
@@ -98,16 +100,16 @@ def test_an_index_of_another_corpus_is_an_error(tmp_path: Path) -> None:
     index = bb.embeddings.index_contexts(["a cat", "a dog"], path)
     assert bb.embeddings.index_contexts(["a cat", "a dog"], path) == index
     assert bb.embeddings.read_contexts(path, corpus=["a cat", "a dog"]) == index
-    with pytest.raises(EmbeddingError, match="index of another corpus"):
+    with pytest.raises(EmbeddingError, match="corpus"):
         bb.embeddings.read_contexts(path, corpus=["a cat", "a dog."])
-    with pytest.raises(EmbeddingError, match="index of another corpus"):
+    with pytest.raises(EmbeddingError, match="corpus"):
         bb.embeddings.index_contexts(["a bird"], path)
-    with pytest.raises(EmbeddingError, match="at most 1,000 characters, not 500"):
+    with pytest.raises(EmbeddingError, match=r"1,000 characters, .* 500"):
         bb.embeddings.index_contexts(["a cat", "a dog"], path, longest=500)
     assert bb.embeddings.index_contexts(["a bird"], path, overwrite=True).texts([0]) == ["a bird"]
-    with pytest.raises(EmbeddingError, match="has no word"):
+    with pytest.raises(EmbeddingError, match="no word"):
         bb.embeddings.index_contexts(["...", "!"], tmp_path / "empty.contexts")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["pets.contexts"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pets.contexts"]
 
 
 def test_files_that_are_no_index_are_errors(tmp_path: Path, index: bb.embeddings.ContextIndex) -> None:
@@ -119,11 +121,11 @@ def test_files_that_are_no_index_are_errors(tmp_path: Path, index: bb.embeddings
     damaged = tmp_path / "damaged.contexts"
     for wrong in (b"", b"text", content[:50], content[: len(content) // 2], content[:-1]):
         damaged.write_bytes(wrong)
-        with pytest.raises(InputFileError, match=r"no index of contexts|damaged"):
+        with pytest.raises(InputFileError, match=r"contexts|damaged"):
             bb.embeddings.read_contexts(damaged)
-    with pytest.raises(InputFileError, match="no index of contexts"):
+    with pytest.raises(InputFileError, match="contexts"):
         bb.embeddings.read_contexts(other)
-    with pytest.raises(InputFileError, match="no index of contexts"):
+    with pytest.raises(InputFileError, match="contexts"):
         bb.embeddings.index_contexts(["a cat"], other)
 
 
@@ -153,9 +155,9 @@ def test_the_pairs_of_the_norms_are_found_in_a_corpus_of_nine_million_words(shar
     pairs = sorted(pair for pair in given if pair < pair[::-1] and pair[::-1] in given)
     assert len(pairs) == 8_383
     index = bb.embeddings.index_contexts(corpus, tmp_path / "wikipedia.contexts")
-    found = index.pairs(pairs)
-    assert (found["contexts"] > 0).equals(found["left_out"] == "")
+    pair_table = index.pairs(pairs)
+    assert (pair_table["contexts"] > 0).equals(pair_table["left_out"] == "")
     texts = [text.lower() for text in index.texts(range(index.contexts))]
-    for row in found[found["contexts"].between(1, 400)].sample(2, random_state=1).itertuples():
+    for row in pair_table[pair_table["contexts"].between(1, 400)].sample(2, random_state=1).itertuples():
         one, other = (re.compile(rf"\b{re.escape(word)}\b") for word in (row.cue, row.response))
         assert row.contexts == sum(bool(one.search(text) and other.search(text)) for text in texts)

@@ -17,7 +17,7 @@ PLAIN = st.text(alphabet="aB éß.,-'\t09_", max_size=60)
 
 
 def test_a_table_is_no_corpus() -> None:
-    with pytest.raises(EmbeddingError, match="is a table"):
+    with pytest.raises(EmbeddingError, match="table"):
         list(read_texts(pd.DataFrame({"text": ["A cat."]})))
     assert list(read_texts(pd.Series(["A cat."], name="text"))) == [b"A cat."]
 
@@ -26,9 +26,11 @@ def test_a_table_is_no_corpus() -> None:
 @given(st.lists(PLAIN, min_size=1, max_size=6))
 def test_words_and_their_places_are_those_of_a_regular_expression(contexts: list[str]) -> None:
     first, starts, ends = word_places(contexts)
-    found = [[match.span() for match in re.finditer(r"[^\W_]+", text)] for text in contexts]
-    assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == [span for each in found for span in each]
-    assert first.tolist() == np.cumsum([0, *map(len, found)])[:-1].tolist()
+    spans_by_text = [[match.span() for match in re.finditer(r"[^\W_]+", text)] for text in contexts]
+    assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == [
+        span for text_spans in spans_by_text for span in text_spans
+    ]
+    assert first.tolist() == np.cumsum([0, *map(len, spans_by_text)])[:-1].tolist()
     texts = word_texts(contexts)
     assert [text.split() for text in texts] == [re.findall(r"[^\W_]+", text.lower()) for text in contexts]
     assert list(map(len, texts)) == list(map(len, contexts))
@@ -69,14 +71,14 @@ def test_a_file_a_gzipped_file_a_folder_and_a_list_are_the_same_texts(tmp_path: 
 
 
 def test_what_is_no_corpus_is_an_error_of_ours(tmp_path: Path) -> None:
-    with pytest.raises(InputFileError, match="There is no file"):
+    with pytest.raises(InputFileError, match="file"):
         list(read_texts(tmp_path / "absent.txt"))
-    with pytest.raises(InputFileError, match="holds no file that ends in"):
+    with pytest.raises(InputFileError, match="file"):
         list(read_texts(tmp_path))
     with pytest.raises(ArgumentError, match="corpus="):
         list(read_texts(5))  # type: ignore[arg-type]
-    with pytest.raises(EmbeddingError, match="Paragraph 1 of the corpus"):
+    with pytest.raises(EmbeddingError, match="Paragraph 1"):
         list(read_texts(["a", b"b"]))  # type: ignore[list-item]
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"a cat" * 100, mtime=0)[:-9])
-    with pytest.raises(InputFileError, match="damaged or cut short"):
+    with pytest.raises(InputFileError, match="damaged"):
         list(read_texts(tmp_path / "cut.txt.gz"))

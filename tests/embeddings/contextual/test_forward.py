@@ -43,7 +43,7 @@ def test_masked_words_and_vectors_are_those_of_single_rows(kind: str) -> None:
     made = made_model(kind)
     spans = [range(place, place + 1) for place in PLACES]
     spans[3] = range(2, 5)
-    found = masked_log_probabilities(made, ROWS, PLACES, batch=3, progress=False)
+    log_probabilities = masked_log_probabilities(made, ROWS, PLACES, batch=3, progress=False)
     vectors = mean_piece_vectors(made, ROWS, spans, layer=-1, batch=3, progress=False)
     inner: list[Any] = []
     for row, place, span in zip(ROWS, PLACES, spans, strict=True):
@@ -51,7 +51,7 @@ def test_masked_words_and_vectors_are_those_of_single_rows(kind: str) -> None:
             masked = torch.tensor([[*row[:place], MASK, *row[place + 1 :]]])
             scores = torch.log_softmax(made.model(input_ids=masked).logits[0, place], dim=-1)
             hidden = made.model(input_ids=torch.tensor([row]), output_hidden_states=True).hidden_states
-        assert found[len(inner)] == pytest.approx(scores[row[place]].item(), abs=1e-5)
+        assert log_probabilities[len(inner)] == pytest.approx(scores[row[place]].item(), abs=1e-5)
         inner.append(hidden[-1][0, span.start : span.stop].mean(dim=0).numpy())
     np.testing.assert_allclose(vectors, inner, atol=1e-5)
     assert not made.model.get_output_embeddings()._forward_pre_hooks

@@ -43,9 +43,9 @@ def test_deviations_hold_the_covariance_of_the_mean(count: int) -> None:
 
 def test_groups_of_many_contexts_give_the_variance_but_for_noise() -> None:
     rng = np.random.default_rng(4)
-    found = [(jackknife(rng.normal(size=(90, 1)))[1] ** 2).sum() for _ in range(2_000)]
+    variances = [(jackknife(rng.normal(size=(90, 1)))[1] ** 2).sum() for _ in range(2_000)]
     # Of 20 groups a variance is known to sqrt(2 / 19): the mean of 2,000 to 0.7 %. Groups of 4 and 5 add about 1 %.
-    assert np.mean(found) == pytest.approx(1 / 90, rel=0.04)
+    assert np.mean(variances) == pytest.approx(1 / 90, rel=0.04)
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -57,7 +57,9 @@ def test_errors_of_cosines_are_those_of_repeated_contexts(paired: bool) -> None:
     for _ in range(3_000):
         shared = rng.normal(size=(20, 5)) @ mixing
         noise = [shared, shared] if paired else [shared, rng.normal(size=(20, 5)) @ mixing]
-        sides = [jackknife(mean + each + rng.normal(size=(20, 5))) for mean, each in zip(means, noise, strict=True)]
+        sides = [
+            jackknife(mean + deviation + rng.normal(size=(20, 5))) for mean, deviation in zip(means, noise, strict=True)
+        ]
         (u, du), (v, dv) = sides
         cosines.append(u @ v / np.linalg.norm(u) / np.linalg.norm(v))
         errors.append(cosine_errors(u[None], du[None], v[None], dv[None], paired=paired)[0, 0])
@@ -71,17 +73,17 @@ def test_blocks_of_cosines_give_the_same_errors(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("bayesbias.embeddings.contextual.spread._BLOCK", 1)
     np.testing.assert_allclose(embedding.cosine_errors(WORDS, WORDS[:3]), whole, atol=1e-12)
     np.testing.assert_allclose(embedding.cosine_errors(["Dog"], ["cat"]), whole[1:2, :1])
-    with pytest.raises(LostWordsError, match="lacks 'zebra'"):
+    with pytest.raises(LostWordsError, match="'zebra'"):
         embedding.cosine_errors(["zebra"], ["cat"])
 
 
 def test_the_relative_error_is_that_of_the_vector() -> None:
     embedding = made()
-    found = embedding.spread()
+    spread = embedding.spread()
     variances = (embedding.deviations.astype(float) ** 2).sum(axis=(1, 2))
-    np.testing.assert_allclose(found["relative_error"], np.sqrt(variances) / np.linalg.norm(embedding.vectors, axis=1))
-    assert found["word"].tolist() == list(WORDS)
-    assert found["contexts"].eq(30).all()
+    np.testing.assert_allclose(spread["relative_error"], np.sqrt(variances) / np.linalg.norm(embedding.vectors, axis=1))
+    assert spread["word"].tolist() == list(WORDS)
+    assert spread["contexts"].eq(30).all()
 
 
 def test_a_table_carries_the_error_of_each_pair(tmp_path: Path) -> None:

@@ -44,13 +44,13 @@ def test_a_pickle_is_not_loaded_unless_allowed(tmp_path, form):
             return (exec, ("raise AssertionError('the pickle was loaded')",))
 
     (tmp_path / "x.kv").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(EmbeddingError, match=r"is a pickle .* runs whatever code .* allow_pickle=True"):
+    with pytest.raises(EmbeddingError, match=r"pickle .* allow_pickle=True"):
         load_embedding(tmp_path / "x.kv", format=form)
 
 
 def test_other_pickles_are_told_about(tmp_path):
     (tmp_path / "x.kv").write_bytes(pickle.dumps({"king": [1.0]}))
-    with pytest.raises(EmbeddingError, match="cannot be loaded as a gensim file"):
+    with pytest.raises(EmbeddingError, match="loaded"):
         load_embedding(tmp_path / "x.kv", allow_pickle=True)
 
 
@@ -58,7 +58,7 @@ def test_files_beside_a_native_file_may_be_missing(tmp_path):
     keyed_vectors().save(str(tmp_path / "x.kv"), sep_limit=0)
     assert load_embedding(tmp_path / "x.kv", allow_pickle=True).words == WORDS
     (tmp_path / "x.kv.vectors.npy").unlink()
-    with pytest.raises(EmbeddingError, match=r"FileNotFoundError.*lacks the \.npy files"):
+    with pytest.raises(EmbeddingError, match=r"FileNotFoundError.*lacks .* \.npy"):
         load_embedding(tmp_path / "x.kv", allow_pickle=True)
 
 
@@ -75,7 +75,7 @@ def test_native_file_of_something_else(tmp_path):
     from gensim.corpora import Dictionary
 
     Dictionary(SENTENCES).save(str(tmp_path / "x"))
-    with pytest.raises(EmbeddingError, match="holds a Dictionary, not word vectors"):
+    with pytest.raises(EmbeddingError, match="Dictionary"):
         load_embedding(tmp_path / "x", allow_pickle=True)
 
 
@@ -109,32 +109,32 @@ def test_fasttext_bin_cut_at_any_byte_is_an_error(tmp_path):
         with pytest.raises(BayesBiasError, match="x"):
             load_embedding(tmp_path / "x", words=["king"])
         if end >= 4:
-            with pytest.raises(EmbeddingError, match=f"ends at byte {end}, before all that its header promises"):
+            with pytest.raises(EmbeddingError, match=f"ends at byte {end}"):
                 load_embedding(tmp_path / "x", words=["king"])
 
 
-def changed(content: bytes, at: int, layout: str, value: int) -> bytes:
-    return content[:at] + struct.pack(layout, value) + content[at + struct.calcsize(layout) :]
+def changed(content: bytes, offset: int, layout: str, value: int) -> bytes:
+    return content[:offset] + struct.pack(layout, value) + content[offset + struct.calcsize(layout) :]
 
 
 @pytest.mark.parametrize(
-    ("at", "layout", "value", "message"),
+    ("offset", "layout", "value", "message"),
     [
-        (8, "<i", 5, "header promises"),  # dimensions
-        (8, "<i", -1, "cannot be right"),
-        (8, "<i", 2**31 - 1, "cannot be right"),
-        (40, "<i", 2**31 - 1, "matrix of the shape"),  # buckets
-        (40, "<i", -3, "matrix of the shape"),
-        (44, "<i", 9, "n-grams of 9 to 3"),  # shortest n-gram
-        (64, "<i", 2**31 - 1, "supervised or pruned"),  # entries
-        (72, "<i", 1, "supervised or pruned"),  # labels
-        (84, "<q", 2, "supervised or pruned"),
-        (92, "<B", 255, "is not UTF-8"),
+        (8, "<i", 5, "header"),  # dimensions
+        (8, "<i", -1, "header"),
+        (8, "<i", 2**31 - 1, "header"),
+        (40, "<i", 2**31 - 1, "matrix"),  # buckets
+        (40, "<i", -3, "matrix"),
+        (44, "<i", 9, r"n-grams .* 9 .* 3"),  # shortest n-gram
+        (64, "<i", 2**31 - 1, "supervised"),  # entries
+        (72, "<i", 1, "supervised"),  # labels
+        (84, "<q", 2, "supervised"),
+        (92, "<B", 255, "UTF-8"),
     ],
 )
-def test_fasttext_headers_that_lie(tmp_path, at, layout, value, message):
+def test_fasttext_headers_that_lie(tmp_path, offset, layout, value, message):
     write_fasttext_bin(tmp_path / "whole")
-    (tmp_path / "x").write_bytes(changed((tmp_path / "whole").read_bytes(), at, layout, value))
+    (tmp_path / "x").write_bytes(changed((tmp_path / "whole").read_bytes(), offset, layout, value))
     with pytest.raises(EmbeddingError, match=message):
         load_embedding(tmp_path / "x", words=["king"])
 
@@ -143,13 +143,13 @@ def test_more_after_the_end_of_fasttext_bin(tmp_path):
     write_fasttext_bin(tmp_path / "x")
     with (tmp_path / "x").open("ab") as file:
         file.write(b"more")
-    with pytest.raises(EmbeddingError, match="more bytes follow"):
+    with pytest.raises(EmbeddingError, match="follow"):
         load_embedding(tmp_path / "x")
 
 
 def test_no_fasttext_bin(tmp_path):
     (tmp_path / "x").write_bytes(b"something else")
-    with pytest.raises(InputFileError, match=r"no fastText \.bin"):
+    with pytest.raises(InputFileError, match=r"\.bin"):
         load_embedding(tmp_path / "x", format="fasttext_bin")
 
 

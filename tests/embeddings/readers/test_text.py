@@ -47,7 +47,7 @@ def test_words_may_be_numbers_or_odd_unicode(tmp_path):
 
 def test_empty_lines_are_allowed_at_the_end_only(tmp_path):
     assert len(load(tmp_path, TEXT + b"\n\r\n")) == 2
-    with pytest.raises(EmbeddingError, match="line 3 is empty"):
+    with pytest.raises(EmbeddingError, match=r"line 3 .* empty"):
         load(tmp_path, TEXT.replace(b"\nof", b"\n\nof"))
 
 
@@ -56,26 +56,26 @@ def test_empty_lines_are_allowed_at_the_end_only(tmp_path):
     [
         (
             GLOVE + b"a 1 2\n",
-            r"line 3 \(b'a 1 2'\.\.\.\) has 2 fields after its word where its first line has 3",
+            r"line 3 \(b'a 1 2'\.\.\.\) .* 2 fields .* first .* 3",
         ),
-        (GLOVE + b"a 1 2 3 4\n", r"line 3 .* has 4 fields"),
-        (GLOVE + b"a b 1 2 x\n", r"line 3 .* has 4 fields"),
-        (GLOVE + b"a  1 2 3\n", r"line 3 .* has 4 fields"),
-        (GLOVE + b"a\n", r"line 3 .* has 0 fields"),
-        (TEXT.replace(b"0.5 ", b""), r"line 3 .* has 2 fields after its word where its header promises 3"),
-        (TEXT.replace(b"2 3", b"2 4"), r"line 2 .* header promises 4"),
-        (TEXT.replace(b"2 3", b"3 3"), "header promises 3 words, but 2 rows follow"),
-        (TEXT.replace(b"2 3", b"1 3"), "header promises 1 words, but 2 rows follow"),
-        (GLOVE.replace(b"0.5", b"0,5"), r"'of' at line 2 holds b'0,5', which is no number"),
-        (GLOVE.replace(b"0.5", b""), r"'of' at line 2 holds b'', which is no number"),
-        (GLOVE.replace(b"0.5", b"1e99"), r"'of' at line 2 holds a number too large"),
-        (GLOVE.replace(b"0.5", b"NaN"), r"'of' at line 2 holds a NaN"),
-        (GLOVE.replace(b"0.5", b"inf"), r"'of' at line 2 holds an infinity"),
-        (GLOVE + b"zero 0 0 0\n", r"'zero' at line 3 is zero"),
-        (GLOVE + b"the 0.1 0.2 0.4\n", r"'the' is listed at line 1 and again at line 3 with another vector"),
-        (GLOVE + b"na\xefve 1 2 3\n", r"word b'na\\xefve' at line 3 is not UTF-8.*iconv"),
-        (GLOVE[:-1], r"ends within line 2, after 1 whole rows: .* add the line end"),
-        (TEXT[:-3], r"ends within line 3, after 1 whole rows \(the header promises 2 words\)"),
+        (GLOVE + b"a 1 2 3 4\n", r"line 3 .* 4 fields"),
+        (GLOVE + b"a b 1 2 x\n", r"line 3 .* 4 fields"),
+        (GLOVE + b"a  1 2 3\n", r"line 3 .* 4 fields"),
+        (GLOVE + b"a\n", r"line 3 .* 0 fields"),
+        (TEXT.replace(b"0.5 ", b""), r"line 3 .* 2 fields .* header .* 3"),
+        (TEXT.replace(b"2 3", b"2 4"), r"line 2 .* header .* 4"),
+        (TEXT.replace(b"2 3", b"3 3"), r"header .* 3 words, .* 2 rows"),
+        (TEXT.replace(b"2 3", b"1 3"), r"header .* 1 words, .* 2 rows"),
+        (GLOVE.replace(b"0.5", b"0,5"), r"'of' .* line 2 .* b'0,5'"),
+        (GLOVE.replace(b"0.5", b""), r"'of' .* line 2 .* b''"),
+        (GLOVE.replace(b"0.5", b"1e99"), r"'of' .* line 2 .* 32 bits"),
+        (GLOVE.replace(b"0.5", b"NaN"), r"'of' .* line 2 .* NaN"),
+        (GLOVE.replace(b"0.5", b"inf"), r"'of' .* line 2 .* infinity"),
+        (GLOVE + b"zero 0 0 0\n", r"'zero' .* line 3 .* zero"),
+        (GLOVE + b"the 0.1 0.2 0.4\n", r"'the' .* line 1 .* line 3"),
+        (GLOVE + b"na\xefve 1 2 3\n", r"word b'na\\xefve' .* line 3 .* UTF-8.*iconv"),
+        (GLOVE[:-1], r"line 2, .* 1"),
+        (TEXT[:-3], r"line 3, .* 1 .* rows \(the header promises 2 words\)"),
     ],
 )
 def test_damage_is_told_with_its_line(tmp_path, content, message):
@@ -102,13 +102,13 @@ def test_a_repeat_with_the_same_vector_is_kept_once(tmp_path):
     ("content", "message"),
     [
         (b"the 0.1\n", r"first line is b'the 0\.1\\n', not two whole numbers.*format='glove'"),
-        (b"2 3", "not two whole numbers"),
-        (b"0 3\n", "promises 0 words of 3 dimensions"),
-        (b"2 0\n", "promises 2 words of 0 dimensions"),
-        (b"9999999 999999999999\n" + GLOVE, "cannot be right"),
-        (b"99999999999999999 3\n" + GLOVE, "promises 99999999999999999 words, but 2 rows"),
-        (b"9" * 5000 + b" 3\n" + GLOVE, "not two whole numbers"),
-        (b"-2 3\n" + GLOVE, "not two whole numbers"),
+        (b"2 3", "two whole numbers"),
+        (b"0 3\n", r"0 words .* 3 dimensions"),
+        (b"2 0\n", r"2 words .* 0 dimensions"),
+        (b"9999999 999999999999\n" + GLOVE, "header"),
+        (b"99999999999999999 3\n" + GLOVE, r"99999999999999999 words, .* 2 rows"),
+        (b"9" * 5000 + b" 3\n" + GLOVE, "two whole numbers"),
+        (b"-2 3\n" + GLOVE, "two whole numbers"),
     ],
 )
 def test_wrong_headers(tmp_path, content, message):
@@ -119,11 +119,11 @@ def test_wrong_headers(tmp_path, content, message):
 
 
 def test_no_glove_file(tmp_path):
-    with pytest.raises(EmbeddingError, match="does not end in numbers"):
+    with pytest.raises(EmbeddingError, match="numbers"):
         load(tmp_path, b"once upon a time\n", format="glove")
-    with pytest.raises(EmbeddingError, match="cannot be right"):
+    with pytest.raises(EmbeddingError, match="header"):
         load(tmp_path, b"a" + b" 1" * 100_001 + b"\n", format="glove")
-    with pytest.raises(EmbeddingError, match=r"line 3 has no end within \d+ bytes"):
+    with pytest.raises(EmbeddingError, match=r"line 3 .* \d+"):
         load(tmp_path, GLOVE + b"x" * (5 << 20), format="glove")
 
 
@@ -167,5 +167,5 @@ def test_numbers_at_the_end_of_a_line():
 
 
 def test_many_empty_lines_end_soon(tmp_path):
-    with pytest.raises(EmbeddingError, match=r"line 4 is empty, and so are more than 1,000 lines after it"):
+    with pytest.raises(EmbeddingError, match=r"line 4 .* empty, .* 1,000 lines"):
         load(tmp_path, TEXT + b"\n" * 5000)

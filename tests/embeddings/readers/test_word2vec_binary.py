@@ -64,24 +64,24 @@ def test_a_cut_at_any_byte_is_an_error(tmp_path, write):
     [
         (
             TWO.replace(b"2 2", b"3 2"),
-            r"promises 3 words of 2 dimensions, at least 31 bytes, but the file has 24",
+            r"3 words .* 2 dimensions, .* 31 bytes, .* 24",
         ),
-        (TWO.replace(b"2 2", b"1 2"), r"more bytes follow at byte 14, after the last of the 1 words"),
-        (TWO + b"x", r"more bytes follow at byte 24"),
-        (TWO.replace(b"2 2", b"2 3"), r"at least 30 bytes"),
-        (TWO[:-1] + b"", "at least 22 bytes, but the file has 23|ends within row 2, which begins at byte 14"),
-        (b"2 2\n" + row(b"a", 1, 2) + row(b"\xff", 3, 4), r"b'\\xff' of row 2 at byte 14 is not UTF-8"),
-        (b"2 2\n" + row(b"a", 1, 2) + row(b"b", np.nan, 4), r"'b' at byte 14 holds a NaN"),
-        (b"2 2\n" + row(b"a", 1, 2) + row(b"b", 0, 0), r"'b' at byte 14 is zero"),
+        (TWO.replace(b"2 2", b"1 2"), r"byte 14, .* 1 words"),
+        (TWO + b"x", r"byte 24"),
+        (TWO.replace(b"2 2", b"2 3"), r"30 bytes"),
+        (TWO[:-1] + b"", r"22 bytes, .* 23|ends .* row 2, .* byte 14"),
+        (b"2 2\n" + row(b"a", 1, 2) + row(b"\xff", 3, 4), r"b'\\xff' .* row 2 .* byte 14 .* UTF-8"),
+        (b"2 2\n" + row(b"a", 1, 2) + row(b"b", np.nan, 4), r"'b' .* byte 14 .* NaN"),
+        (b"2 2\n" + row(b"a", 1, 2) + row(b"b", 0, 0), r"'b' .* byte 14 .* zero"),
         (
             b"2 2\n" + row(b"a", 1, 2) + row(b"a", 1, 3),
-            r"'a' is listed at byte 4 and again at byte 14 with another",
+            r"'a' .* byte 4 .* byte 14",
         ),
-        (b"2 2\n" + b"a" * 20_000, r"word of row 1 at byte 4 has no end within 10000 bytes"),
-        (b"x 2\n" + b"a" * 20, "not two whole numbers"),
-        (b"2 2" + b"a" * 20, "not two whole numbers"),
-        (b"0 2\n", "promises 0 words"),
-        (b"2 100001\n" + b"a" * 20, "cannot be right"),
+        (b"2 2\n" + b"a" * 20_000, r"row 1 .* byte 4 .* 10000 bytes"),
+        (b"x 2\n" + b"a" * 20, "two whole numbers"),
+        (b"2 2" + b"a" * 20, "two whole numbers"),
+        (b"0 2\n", "0 words"),
+        (b"2 100001\n" + b"a" * 20, "header"),
     ],
 )
 def test_damage_is_told_with_its_byte(tmp_path, content, message):
@@ -90,7 +90,7 @@ def test_damage_is_told_with_its_byte(tmp_path, content, message):
 
 
 def test_rows_that_are_not_kept_are_checked_for_utf8(tmp_path):
-    with pytest.raises(EmbeddingError, match="byte 14 is not UTF-8"):
+    with pytest.raises(EmbeddingError, match=r"byte 14 .* UTF-8"):
         load(tmp_path, b"2 2\n" + row(b"a", 1, 2) + row(b"\xff", 3, 4), words=["a"])
 
 

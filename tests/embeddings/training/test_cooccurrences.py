@@ -13,26 +13,26 @@ GLOVE_COUNTS = [[1, 4, 19 / 6, 5 / 3], [4, 2 / 3, 7 / 3, 1], [19 / 6, 7 / 3, 2, 
 
 
 def dense(parts, words):
-    found = np.zeros((words, words))
+    matrix = np.zeros((words, words))
     for part in parts:
         for row in range(len(part.starts) - 1):
             for entry in range(part.starts[row], part.starts[row + 1]):
                 one, other = part.first + row, part.columns[entry]
                 assert other <= one
-                assert found[one, other] == 0, "each entry stands once"
-                found[one, other] = found[other, one] = part.values[entry]
-    return found
+                assert matrix[one, other] == 0, "each entry stands once"
+                matrix[one, other] = matrix[other, one] = part.values[entry]
+    return matrix
 
 
 def by_hand(stream, words, window):
-    found = np.zeros((words, words))
+    matrix = np.zeros((words, words))
     for place, word in enumerate(stream):
         for distance in range(1, window + 1):
             if word == END or place - distance < 0 or stream[place - distance] == END:
                 break
-            found[word, stream[place - distance]] += 1 / distance
-            found[stream[place - distance], word] += 1 / distance
-    return found
+            matrix[word, stream[place - distance]] += 1 / distance
+            matrix[stream[place - distance], word] += 1 / distance
+    return matrix
 
 
 @pytest.mark.parametrize("pairs_at_once", [1, 50, 1 << 20])
@@ -48,9 +48,9 @@ def test_against_a_loop_over_pairs(window, pairs_at_once):
 
 def test_against_the_authors_program():
     words = {"a": 0, "b": 1, "c": 2, "d": 3}
-    stream = np.array([words.get(each, END) for each in GLOVE_TEXT.replace("\n", " | ").split()], dtype=np.int32)
-    found = dense(count_cooccurrences(stream, 4, 3), 4)
-    np.testing.assert_allclose(found, GLOVE_COUNTS, rtol=1e-6)
+    stream = np.array([words.get(token, END) for token in GLOVE_TEXT.replace("\n", " | ").split()], dtype=np.int32)
+    matrix = dense(count_cooccurrences(stream, 4, 3), 4)
+    np.testing.assert_allclose(matrix, GLOVE_COUNTS, rtol=1e-6)
 
 
 def test_words_that_never_meet():

@@ -30,10 +30,10 @@ def test_it_is_gensim_on_the_texts_themselves(train, settings, model):
     texts, words = documents(), []
     corpus = read_corpus(texts, min_count=settings["min_count"])
     assert 2 < len(corpus.words) < 10
-    found = train(corpus, settings, 1)(7, words.append)
+    arrays = train(corpus, settings, 1)(7, words.append)
     expected = model(texts).wv
     assert corpus.words == tuple(expected.index_to_key)
-    np.testing.assert_array_equal(found["vectors"], expected.vectors)
+    np.testing.assert_array_equal(arrays["vectors"], expected.vectors)
     assert sum(words) == 2 * corpus.tokens
 
 
@@ -41,14 +41,14 @@ def test_long_documents_are_given_in_pieces():
     text = ["a", "b", "rare"] * 8000
     corpus = read_corpus([text, ["a", "b"]], min_count=8001)
     given = list(Documents(corpus, lambda _: None))
-    assert [len(each) for each in given] == [LONGEST_DOCUMENT, LONGEST_DOCUMENT, 4000, 2]
-    assert [word for each in given for word in each][:3] == ["a", "b", "\0"]
-    assert sum(word in ("a", "b") for each in given for word in each) == 2 * 8001
+    assert [len(piece) for piece in given] == [LONGEST_DOCUMENT, LONGEST_DOCUMENT, 4000, 2]
+    assert [word for piece in given for word in piece][:3] == ["a", "b", "\0"]
+    assert sum(word in ("a", "b") for piece in given for word in piece) == 2 * 8001
 
 
 @pytest.mark.parametrize(("train", "settings"), [(skipgram, WORD2VEC), (fasttext, FASTTEXT)])
 def test_vectors_that_do_not_fit_are_refused_before_training(train, settings, monkeypatch: pytest.MonkeyPatch):
     corpus = read_corpus(documents(), min_count=1)
     monkeypatch.setattr("bayesbias.base.memory.free_memory", lambda: 10)
-    with pytest.raises(NotEnoughMemoryError, match="10 vectors of 6 dimensions need"):
+    with pytest.raises(NotEnoughMemoryError, match=r"10 vectors .* 6 dimensions"):
         train(corpus, settings, 1)

@@ -27,8 +27,8 @@ def numbers():
 
 def parts(words, contexts):
     """Return W, b, C, b' in float64."""
-    own, other = words[:, 0].astype(float), contexts[:, 0].astype(float)
-    return own[:, :DIMENSIONS], own[:, -2], other[:, :DIMENSIONS], other[:, -1]
+    word_rows, other = words[:, 0].astype(float), contexts[:, 0].astype(float)
+    return word_rows[:, :DIMENSIONS], word_rows[:, -2], other[:, :DIMENSIONS], other[:, -1]
 
 
 def objective(W, b, C, b_, entries):
@@ -41,17 +41,17 @@ def objective(W, b, C, b_, entries):
 
 
 def entries_of(counted):
-    found = []
+    entries = []
     for part in counted:
         for row in range(len(part.starts) - 1):
             for entry in range(part.starts[row], part.starts[row + 1]):
                 i, j, x = part.first + row, int(part.columns[entry]), float(part.values[entry])
-                found += [(i, j, x)] + [(j, i, x)] * (i != j)
-    return found
+                entries += [(i, j, x)] + [(j, i, x)] * (i != j)
+    return entries
 
 
 def run(entries, words, contexts, rate):
-    rows, columns, values = (np.array(each) for each in zip(*entries, strict=True))
+    rows, columns, values = (np.array(column) for column in zip(*entries, strict=True))
     logs = np.log(values).astype(np.float32)
     lists = rows.astype(np.int32), columns.astype(np.int32), logs
     return descend(0, len(entries), *lists, words, contexts, np.float32(rate), *SETTINGS)
@@ -74,7 +74,7 @@ def test_the_gradient_by_finite_differences(numbers, count):
         for place in np.ndindex(start.shape):
             costs = []
             for sign in (1, -1):
-                moved = [each.copy() for each in before]
+                moved = [column.copy() for column in before]
                 moved[which][place] += sign * h
                 costs.append(objective(*moved, entry))
             expected[place] = (costs[0] - costs[1]) / (2 * h)
@@ -85,8 +85,8 @@ def test_the_gradient_by_finite_differences(numbers, count):
 def test_steps_against_plain_numpy(counted, numbers):
     """The authors' program: a step is divided by the root of 1 + the sum of squared steps before it."""
     entries, rate = entries_of(counted) * 2, 0.05
-    values = [each.copy() for each in parts(*numbers)]
-    squares = [np.ones_like(each) for each in values]
+    values = [column.copy() for column in parts(*numbers)]
+    squares = [np.ones_like(column) for column in values]
     for i, j, x in entries:
         W, b, C, b_ = values
         weight = min(1.0, (x / X_MAX) ** ALPHA)
@@ -96,8 +96,8 @@ def test_steps_against_plain_numpy(counted, numbers):
             values[which][row] -= step / np.sqrt(squares[which][row])
             squares[which][row] += step**2
     run(entries, *numbers, rate=rate)
-    for found, expected in zip(parts(*numbers), values, strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+    for cell_entries, expected in zip(parts(*numbers), values, strict=True):
+        np.testing.assert_allclose(cell_entries, expected, atol=1e-5)
     words, contexts = numbers
     assert (words[:, 0, -1] == 1).all()
     assert (contexts[:, 0, -2] == 1).all()
@@ -107,9 +107,9 @@ def test_steps_against_plain_numpy(counted, numbers):
 
 def test_each_entry_stands_once_in_its_cell(counted):
     cells = sorted_cells(counted, SIZE, np.random.default_rng(3))
-    found = zip(cells.rows.tolist(), cells.columns.tolist(), cells.logs.tolist(), strict=True)
+    cell_entries = zip(cells.rows.tolist(), cells.columns.tolist(), cells.logs.tolist(), strict=True)
     expected = sorted(entries_of(counted))
-    assert [(i, j) for i, j, _ in sorted(found)] == [(i, j) for i, j, _ in expected]
+    assert [(i, j) for i, j, _ in sorted(cell_entries)] == [(i, j) for i, j, _ in expected]
     by_place = dict(zip(zip(cells.rows.tolist(), cells.columns.tolist(), strict=True), cells.logs, strict=True))
     assert all(by_place[i, j] == pytest.approx(np.log(x), abs=1e-6) for i, j, x in expected)
     block = (np.random.default_rng(3).permutation(SIZE) % BLOCKS).astype(int)

@@ -53,7 +53,7 @@ def test_defaults_are_those_of_the_paper(tmp_path: Path):
 
 
 def test_a_file_says_what_it_was_made_from(tmp_path: Path):
-    (tmp_path / "corpus.txt").write_text("\n".join(" ".join(each) for each in TEXTS))
+    (tmp_path / "corpus.txt").write_text("\n".join(" ".join(text) for text in TEXTS))
     path = bb.embeddings.train_embeddings(
         tmp_path / "corpus.txt", tmp_path / "out", seeds=[5], algorithm="glove", **SHORT
     ).paths[5]
@@ -74,56 +74,56 @@ def test_an_interrupted_run_goes_on_with_the_first_seed_that_has_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     whole = trained(tmp_path / "whole", seeds=[1, 2, 3])
-    asked, real = [], train.write_seed
+    written_files, real = [], train.write_seed
 
     def write(path, *arguments, **options):
-        asked.append(path.name)
-        if len(asked) == 2:
+        written_files.append(path.name)
+        if len(written_files) == 2:
             raise KeyboardInterrupt
         real(path, *arguments, **options)
 
     monkeypatch.setattr(train, "write_seed", write)
     with pytest.raises(KeyboardInterrupt):
         trained(tmp_path / "halves", seeds=[1, 2, 3])
-    assert [each.name for each in (tmp_path / "halves").iterdir()] == ["skipgram_seed1.npz"]
-    found = trained(tmp_path / "halves", seeds=[1, 2, 3])
-    assert asked == [f"skipgram_seed{seed}.npz" for seed in (1, 2, 2, 3)]
+    assert [path.name for path in (tmp_path / "halves").iterdir()] == ["skipgram_seed1.npz"]
+    embeddings = trained(tmp_path / "halves", seeds=[1, 2, 3])
+    assert written_files == [f"skipgram_seed{seed}.npz" for seed in (1, 2, 2, 3)]
     for seed in whole:
-        assert found.paths[seed].read_bytes() == whole.paths[seed].read_bytes()
+        assert embeddings.paths[seed].read_bytes() == whole.paths[seed].read_bytes()
     assert list(trained(tmp_path / "halves", seeds=[9])) == [1, 2, 3, 9]
     assert not list(tmp_path.rglob("*.bayesbias"))
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"dimensions": 7}, "dimensions 7, there 6"),
         ({"algorithm": "cbow"}, "algorithm cbow, there skipgram"),
         ({"min_count": 1, "negative": 2}, "min_count 1, there 5; negative 2, there 5"),
     ],
 )
-def test_another_setting_in_the_same_folder_is_an_error(tmp_path: Path, changes, said: str):
+def test_another_setting_in_the_same_folder_is_an_error(tmp_path: Path, changes, message: str):
     before = trained(tmp_path).paths[1].read_bytes()
-    with pytest.raises(OutputError, match=f"holds another training.*{said}"):
+    with pytest.raises(OutputError, match=f"holds another training.*{message}"):
         trained(tmp_path, **changes)
     assert trained(tmp_path).paths[1].read_bytes() == before
     if "algorithm" not in changes:
-        with pytest.raises(OutputError, match="would be left beside the new ones: skipgram_seed2"):
+        with pytest.raises(OutputError, match="skipgram_seed2"):
             trained(tmp_path, seeds=[1], overwrite=True, **changes)
         assert trained(tmp_path, overwrite=True, **changes).paths[1].read_bytes() != before
 
 
 def test_another_corpus_in_the_same_folder_is_an_error(tmp_path: Path):
     trained(tmp_path)
-    with pytest.raises(OutputError, match=r"corpus [0-9a-f]{12}, there [0-9a-f]{12}"):
+    with pytest.raises(OutputError, match=r"[0-9a-f]{12}, .* [0-9a-f]{12}"):
         bb.embeddings.train_embeddings(documents(61), tmp_path, seeds=[1], **SHORT)
 
 
 def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
-    with pytest.warns(TrainingWarning, match="With 2 workers, skipgram will not give the same vectors again"):
-        found = trained(tmp_path / "skipgram", workers=2)
-    assert found.provenance["repeats"] is False
-    with pytest.raises(OutputError, match="repeats True, there False"):
+    with pytest.warns(TrainingWarning, match="2 workers, skipgram"):
+        embeddings = trained(tmp_path / "skipgram", workers=2)
+    assert embeddings.provenance["repeats"] is False
+    with pytest.raises(OutputError, match=r"True, .* False"):
         trained(tmp_path / "skipgram", seeds=[3])
     one, two = (trained(tmp_path / f"glove{workers}", algorithm="glove", workers=workers) for workers in (1, 2))
     assert two.provenance["repeats"] is True
@@ -131,49 +131,49 @@ def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"algorithm": "gloves"}, "did you mean 'glove'"),
-        ({"x_max": 5.0}, "x_max=5.0: skipgram has no such setting; it belongs to glove"),
-        ({"algorithm": "glove", "negative": 5}, "negative=5: glove has no such setting"),
-        ({"algorithm": "glove", "alpha": 0}, "alpha=0: give a number above 0"),
+        ({"x_max": 5.0}, r"x_max=5.0: skipgram .* glove"),
+        ({"algorithm": "glove", "negative": 5}, "negative=5: glove"),
+        ({"algorithm": "glove", "alpha": 0}, r"alpha=0: .* 0"),
         ({"window": 0}, "window=0"),
-        ({"negative": 2**40}, "negative=1099511627776: give at most 1,000,000"),
+        ({"negative": 2**40}, r"negative=1099511627776: .* 1,000,000"),
         ({"epochs": 1.5}, "epochs=1.5"),
         ({"workers": 0}, "workers=0"),
         ({"dimensions": True}, "dimensions=True"),
-        ({"dimensions": 100_001}, "dimensions=100001: give at most 100,000"),  # no reader takes more
-        ({"seeds": 3}, "seeds=3: give a list of whole numbers"),
-        ({"seeds": []}, "give one seed or more"),
-        ({"seeds": [1, 1]}, "each once"),
-        ({"seeds": [None]}, "give one seed or more"),
-        ({"seeds": [-1]}, "seeds: -1: give a whole number from 0 to 4294967295"),
+        ({"dimensions": 100_001}, r"dimensions=100001: .* 100,000"),  # no reader takes more
+        ({"seeds": 3}, "seeds=3"),
+        ({"seeds": []}, "seeds="),
+        ({"seeds": [1, 1]}, "seeds="),
+        ({"seeds": [None]}, "seeds="),
+        ({"seeds": [-1]}, r"seeds: -1: .* 0 .* 4294967295"),
     ],
 )
-def test_arguments_are_checked_before_any_work(tmp_path: Path, changes, said: str):
-    with pytest.raises(ArgumentError, match=said):
+def test_arguments_are_checked_before_any_work(tmp_path: Path, changes, message: str):
+    with pytest.raises(ArgumentError, match=message):
         trained(tmp_path / "folder", **changes)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_cannot_be_one(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="is a file"):
+    with pytest.raises(OutputError, match="file"):
         trained(tmp_path / "file")
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match="exist"):
         trained(tmp_path / "no" / "folder")
 
 
 @pytest.mark.parametrize("algorithm", train.ALGORITHMS)
 def test_words_that_have_no_neighbour_are_not_left_random(algorithm: str, tmp_path: Path):
     alone = [["he", "rare"], ["she"], ["she"]] * 4 + [["he"], ["seldom", "he"]]
-    with pytest.raises(EmbeddingError, match="No two of the 2 words with at least 5 occurrences stand in one document"):
+    with pytest.raises(EmbeddingError, match=r"2 words .* 5 occurrences"):
         bb.embeddings.train_embeddings(alone, tmp_path, algorithm=algorithm)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("algorithm", ["skipgram", "glove"])
 def test_too_little_text_leaves_nothing(algorithm: str, tmp_path: Path):
-    with pytest.raises(EmbeddingError, match="No word occurs 500 times or more in the 720 words of the 60 documents"):
+    with pytest.raises(EmbeddingError, match=r"500 times .* 720 words .* 60 documents"):
         trained(tmp_path / "folder", algorithm=algorithm, min_count=500)
     assert not list(tmp_path.iterdir())

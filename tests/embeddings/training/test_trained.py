@@ -26,7 +26,7 @@ def test_it_is_a_mapping_of_seeds_to_embeddings(trained: bb.embeddings.TrainedEm
     assert 9 in trained
     assert 1 not in trained
     assert trained.get(1) is None
-    with pytest.raises(KeyError, match=r"no seed 1 in .*; there are 9, 10"):
+    with pytest.raises(KeyError, match=r"seed 1 .*; .* 9, 10"):
         trained[1]
     embedding = trained[10]
     assert embedding.name == "skipgram, seed 10"
@@ -45,19 +45,19 @@ def test_a_folder_is_read_again(trained: bb.embeddings.TrainedEmbeddings):
 
 
 def test_folders_that_hold_none(trained: bb.embeddings.TrainedEmbeddings, tmp_path: Path):
-    with pytest.raises(InputFileError, match="There is no folder"):
+    with pytest.raises(InputFileError, match="folder"):
         bb.embeddings.read_embeddings(tmp_path / "none")
-    with pytest.raises(InputFileError, match="holds no file"):
+    with pytest.raises(InputFileError, match="file"):
         bb.embeddings.read_embeddings(tmp_path)
     content = trained.paths[9].read_bytes()
     for name in ("skipgram_seed8.npz", "cbow_seed9.npz"):  # a name that is not its own
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(EmbeddingError, match="does not say how it was trained"):
+        with pytest.raises(EmbeddingError, match="train_embeddings"):
             bb.embeddings.read_embeddings(tmp_path)
         (tmp_path / name).unlink()
     path = tmp_path / "skipgram_seed9.npz"
     path.write_bytes(content[:-100])
-    with pytest.raises(InputFileError, match=r"no whole \.npz file"):
+    with pytest.raises(InputFileError, match=r"\.npz"):
         bb.embeddings.read_embeddings(tmp_path)
     for provenance in (
         {},
@@ -66,7 +66,7 @@ def test_folders_that_hold_none(trained: bb.embeddings.TrainedEmbeddings, tmp_pa
         {"provenance": np.ones(3)},
     ):
         np.savez(path, words=np.array(["a"]), vectors=np.ones((1, 2)), **provenance)
-        with pytest.raises(EmbeddingError, match="does not say how it was trained"):
+        with pytest.raises(EmbeddingError, match="train_embeddings"):
             bb.embeddings.read_embeddings(tmp_path)
     with np.load(trained.paths[9]) as arrays:
         parts = dict(arrays)
@@ -77,12 +77,10 @@ def test_folders_that_hold_none(trained: bb.embeddings.TrainedEmbeddings, tmp_pa
         *({name: odd} for name in ("corpus", "repeats", "algorithm", "trainer", "seed") for odd in (1.5, [], "\ud800")),
     ):
         np.savez(path, **{**parts, "provenance": np.array(json.dumps({**sound, **lie}))})
-        with pytest.raises(EmbeddingError, match="does not say how it was trained"):
+        with pytest.raises(EmbeddingError, match="train_embeddings"):
             bb.embeddings.read_embeddings(tmp_path)
     path.write_bytes(content)
     other = bb.embeddings.train_embeddings(documents(61), tmp_path / "other", seeds=[11], **SHORT).paths[11]
     (tmp_path / other.name).write_bytes(other.read_bytes())
-    with pytest.raises(
-        EmbeddingError, match=r"skipgram_seed9.npz is of another training than skipgram_seed11.npz.*corpus"
-    ):
+    with pytest.raises(EmbeddingError, match=r"skipgram_seed9.npz .* skipgram_seed11.npz.*corpus"):
         bb.embeddings.read_embeddings(tmp_path)

@@ -55,7 +55,7 @@ def test_seed_and_single_words() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(MeasureError, match="Found 3 word lists"):
+    with pytest.raises(MeasureError, match="3 word lists"):
         leave_one_word_out(EMBEDDING, {**LISTS, "c": ["w9"]})
     for options in ({"samples": 0}, {"random_seed": -1}):
         with pytest.raises(ArgumentError, match=next(iter(options))):
