@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from bayesbias.base.statements import Conclusions as Conclusions
     from bayesbias.base.statements import Part as Part
     from bayesbias.base.statements import Statement as Statement
-    from bayesbias.cluster.debias_report import debias_report as debias_report
-    from bayesbias.cluster.run import run_study as run_study
+    from bayesbias.cells.audit import audit as audit
+    from bayesbias.cells.debias_report import debias_report as debias_report
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
     from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
@@ -102,7 +102,6 @@ if TYPE_CHECKING:
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
     from bayesbias.reliability.scores import score_array as score_array
-    from bayesbias.reports.audits.audit import audit as audit
     from bayesbias.reports.audits.audit_frame import AuditFrame as AuditFrame
     from bayesbias.reports.audits.audit_frame import AuditRecord as AuditRecord
     from bayesbias.reports.audits.ranks import Ranks as Ranks
@@ -150,8 +149,8 @@ __version__ = "0.1.0"
 
 # The public names by the module that holds each; the imports above say the same to type checkers.
 _NAMES = {
-    "cluster.debias_report": ("debias_report",),
-    "cluster.run": ("run_study",),
+    "cells.audit": ("audit",),
+    "cells.debias_report": ("debias_report",),
     "correlations": ("correlation_interval",),
     "cosine_regressions.linear_model": ("LinearPrior",),
     "cosine_regressions.regression": ("CosineRegression", "cosine_regression"),
@@ -199,7 +198,6 @@ _NAMES = {
     "plots.word_scores": ("plot_word_scores",),
     "plots.words": ("plot_connections", "plot_words"),
     "reliability.scores": ("score_array",),
-    "reports.audits.audit": ("audit",),
     "reports.audits.audit_frame": ("AuditFrame", "AuditRecord"),
     "reports.audits.ranks": ("Ranks", "rank"),
     "reports.checks.posterior_check": ("PosteriorCheck", "check_posterior"),

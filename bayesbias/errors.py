@@ -83,7 +83,7 @@ class MeasureError(BayesBiasError, ValueError):
 
 
 class ClusterError(BayesBiasError, OSError):
-    """The workers of a study on a cluster cannot be reached, or are gone."""
+    """The workers that answer cells cannot be reached, or are gone."""
 
 
 class OutputError(BayesBiasError, OSError):

@@ -20,8 +20,7 @@ from bayesbias.delivery.page.blocks import (
 from bayesbias.delivery.page.template import filled_page, page_target, write_page
 from bayesbias.delivery.plots.embeddings.debiasing import plot_debias_report
 from bayesbias.errors import ReportError
-from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL
-from bayesbias.reports.debiasing.report import DebiasReport, measure_correlations
+from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, DebiasReport, measure_correlations
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, BayesBiasWarning, OutputError
-from tests.cluster.pets import study
+from tests.cells.pets import study
 from tests.reports.debiasing import pets
 
 
