@@ -22,8 +22,8 @@ from .base.statements import Conclusions as Conclusions
 from .base.statements import Statement as Statement
 
 # Many questions at once.
-from .cluster.debias_report import debias_report as debias_report
-from .cluster.run import run_study as run_study
+from .cells.audit import audit as audit
+from .cells.debias_report import debias_report as debias_report
 
 # Delivery.
 from .delivery import plots as plots
@@ -40,7 +40,6 @@ from .models.sampling import fit as fit
 from .models.spec import ModelSpec as ModelSpec
 from .models.spec import list_models as list_models
 from .models.spec import load_model as load_model
-from .reports.audits.audit import audit as audit
 
 # Checks.
 from .reports.checks.posterior_check import check_posterior as check_posterior

@@ -37,7 +37,6 @@ POSTERIOR_DRAWS = {
     "bayesbias.nli.posterior",
     "bayesbias.reliability.drivers",
     "bayesbias.debias_report",
-    "bayesbias.run_study",
     "bayesbias.sensitivity",
 }
 OTHER_NAMES = {

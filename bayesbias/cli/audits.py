@@ -1,4 +1,4 @@
-"""Commands for many questions at once: the audit, one on many workers, and the demo, which is of well-known ones."""
+"""Commands for many questions at once: the audit, and the demo, which is an audit of well-known questions."""
 
 import warnings
 from pathlib import Path
@@ -12,7 +12,7 @@ from bayesbias.cli.base import AsJson, Command, OptionalOutput, Overwrite, Quiet
 if TYPE_CHECKING:
     from bayesbias.reports.audits.audit_frame import AuditFrame
 
-# The folder in a run's output that keeps the answers of its cells.
+# The folder in the output that keeps the answers of cells.
 _CELLS = "cells"
 
 
@@ -25,11 +25,17 @@ def audit(
     pages: Annotated[
         bool, typer.Option("--pages", help="With --output: a page for each contrast too, to which report.html links.")
     ] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes of this machine that answer; without it, this process alone.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786; one that you trust.")
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Ask many studies of many embeddings with many measures.
+    """Ask many studies of many embeddings with many measures, on one process or many workers.
 
     With --output: audit.csv, audit.png and the page report.html; of several embeddings ranks.csv,
     rank_correlations.csv and ranks.png too; with --pages a question_NUMBER.html for each fit. A plan:
@@ -40,92 +46,46 @@ def audit(
         [embeddings]
         GloVe = "glove.6B.300d.txt"
 
-    Example:
+    For thousands of fits a plan can also have lists such as models = ["crossed", "hierarchical"] and seeds = [1, 2],
+    and workers = 8. With workers or a scheduler, the answer of each cell (a study of an embedding by a model with a
+    seed) is kept in the folder cells/ of the output: an audit that was stopped goes on when it is started again, and
+    one that grew computes what is new. Cells that failed are in failed.csv with their errors; the next run, with
+    --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs there: keep it inside a network
+    that is closed.
 
+    Examples
+    --------
         bayesbias audit audit.toml --output audit/
+
+        bayesbias audit audit.toml --output audit/ --scheduler tcp://10.0.0.1:8786
     """
     from bayesbias.base.outputs import check_folder
-    from bayesbias.reports.audits.audit import audit as ask
-    from bayesbias.reports.audits.plan import read_audit_plan
+    from bayesbias.cells.audit import audit as run_audit
+    from bayesbias.cells.plan import read_audit_plan
 
-    if output is not None:
-        check_folder(output, overwrite=overwrite)
-        claim(output)
-    asked = read_audit_plan(plan)
-    settings = asked.of_one_process
-    kept = pages and output is not None
-    found = ask(asked.embeddings, asked.studies, asked.measures, keep_fits=kept, progress=not quiet, **settings)
-    if output is not None:
-        _write(found, output, overwrite=overwrite, quiet=quiet)
-    _answer(found, output, as_json=as_json, quiet=quiet)
-
-
-@app.command(cls=Command)
-def run(
-    plan: Annotated[
-        Path,
-        typer.Argument(metavar="PLAN", help="A TOML file: what `bayesbias audit` takes, and models, seeds, workers."),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for results and the cells' answers.")],
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786; one that you trust.")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Processes of this machine, in place of a scheduler; one for each core if left out."),
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    overwrite: Overwrite = False,
-) -> None:
-    """Ask many studies of many embeddings by many models and seeds, on many workers.
-
-    What `bayesbias audit` does, for thousands of fits. The answer of each cell (a study of an embedding by a model with
-    a seed) is kept in the folder cells/ of the output, and is computed once: a run that was stopped goes on when it is
-    started again, and one that grew computes what is new. At the end: what an audit writes, and, where cells failed,
-    failed.csv with their errors; these are tried again by the next run, with --overwrite. A plan:
-
-        studies = ["weat7", "my_study.toml"]
-        models = ["crossed", "hierarchical"]
-        seeds = [1, 2]
-        workers = 8
-
-        [embeddings]
-        GloVe = "glove.6B.300d.txt"
-
-    Workers are processes of this machine, or those of a Dask cluster that runs already. Whoever reaches a Dask
-    scheduler can run programs there: keep it inside a network that is closed.
-
-    Example:
-
-        bayesbias run study.toml --output study/ --scheduler tcp://10.0.0.1:8786
-    """
-    from bayesbias.base.outputs import check_folder
-    from bayesbias.cluster.run import run_study
-    from bayesbias.reports.audits.plan import read_audit_plan
-
-    check_folder(output, overwrite=overwrite, beside=(_CELLS,))
-    claim(output)
-    asked = read_audit_plan(plan)
-    settings = asked.of_workers
-    if scheduler is not None or workers is not None:  # these are about this run, and not about what is asked
+    plan_content = read_audit_plan(plan)
+    settings = dict(plan_content.settings)
+    if scheduler is not None or workers is not None:  # these are about this run, and not about its questions
         settings |= {"scheduler": scheduler, "workers": workers}
-    questions = asked.embeddings, asked.studies, asked.measures
-    found = run_study(*questions, cells=output / _CELLS, progress=not quiet, **settings)
-    _write(found, output, overwrite=True, quiet=quiet)
-    _answer(found, output, as_json=as_json, quiet=quiet)
-
-
-def _answer(found: "AuditFrame", output: Path | None, *, as_json: bool, quiet: bool) -> None:
-    one = [name for name in ("model", "seed") if found[name].nunique() == 1]
-    shown = found.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *one]).dropna(axis=1, how="all")
+    has_workers = not settings.keys().isdisjoint(("scheduler", "workers"))
+    cells = output / _CELLS if output is not None and has_workers else None
+    if output is not None:
+        check_folder(output, overwrite=overwrite, beside=(_CELLS,) if cells else ())
+        claim(output)
+    settings |= {"keep_fits": pages and output is not None, "cells": cells, "progress": not quiet}
+    frame = run_audit(plan_content.embeddings, plan_content.studies, plan_content.measures, **settings)
+    if output is not None:
+        _write(frame, output, overwrite=overwrite or cells is not None, quiet=quiet)
+    constant = [name for name in ("model", "seed") if frame[name].nunique() == 1]
+    shown = frame.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *constant]).dropna(axis=1, how="all")
     wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser." if output else ""
-    answer(printed(shown) + wrote, {"audit": found}, as_json=as_json, quiet=quiet)
+    answer(printed(shown) + wrote, {"audit": frame}, as_json=as_json, quiet=quiet)
 
 
-# Two of the four lose words in the small bundled vectors: of 25 flowers there are 15, of four words of Islam three.
+# Two of the four studies lose words in the small bundled vectors: they have 15 of 25 flowers, and three of four words
+# of Islam.
 _DEMO_STUDIES, _DEMO_MAX_LOST = ("weat1", "weat7", "gender", "religion"), 0.4
-# Twice the usual: with fewer the chains of weat1, which has the most words, disagree on single ones of its numbers.
+# Twice the default: with fewer, the chains of weat1, which has the most words, disagree on some of its numbers.
 _DEMO_DRAWS = 2000
 
 
@@ -143,10 +103,10 @@ def demo(
     """
     from bayesbias.base.files import bundled
     from bayesbias.base.outputs import check_folder
+    from bayesbias.cells.audit import audit as run_audit
     from bayesbias.embeddings.loading import load_embedding
     from bayesbias.errors import BayesBiasWarning
     from bayesbias.reports.audits.answers import answers
-    from bayesbias.reports.audits.audit import audit as run
 
     check_folder(output, overwrite=overwrite)
     claim(output)
@@ -159,9 +119,9 @@ def demo(
         quiet=quiet,
     )
     with warnings.catch_warnings():
-        # That words are lost, and that WEAT has no answer to three religions, stands on the page.
+        # The page says that words are lost, and that WEAT has no answer to three religions.
         warnings.simplefilter("ignore", BayesBiasWarning)
-        found = run(
+        frame = run_audit(
             [vectors],
             _DEMO_STUDIES,
             ("contrast", "weat", "mac"),
@@ -173,17 +133,17 @@ def demo(
             tune=_DEMO_DRAWS,
         )
     answer("Writing the figure, and a page for each question", quiet=quiet)
-    _write(found, output, overwrite=overwrite, quiet=quiet)
-    said = "\n".join(wrap(str(each), bullet=True) for each in answers(found))
+    _write(frame, output, overwrite=overwrite, quiet=quiet)
+    statements = "\n".join(wrap(str(statement), bullet=True) for statement in answers(frame))
     answer(
-        f"\n{said}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page for each "
-        "question.\nYour own vectors: bayesbias audit --help",
+        f"\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page "
+        "for each question.\nYour own vectors: bayesbias audit --help",
         quiet=quiet,
     )
 
 
-def _write(found: "AuditFrame", output: Path, *, overwrite: bool, quiet: bool) -> None:
+def _write(frame: "AuditFrame", output: Path, *, overwrite: bool, quiet: bool) -> None:
     """Write an audit to a folder: numbers, figures and pages."""
     from bayesbias.delivery.writing import write
 
-    write(found, output, overwrite=overwrite, progress=not quiet)
+    write(frame, output, overwrite=overwrite, progress=not quiet)

@@ -22,14 +22,14 @@ from bayesbias.cli.base import (
 )
 
 if TYPE_CHECKING:
-    from bayesbias.cluster.debias_report import Measures
+    from bayesbias.cells.debias_report import Measures
     from bayesbias.debias import DebiasWords
     from bayesbias.embeddings.embedding import Embedding
     from bayesbias.reports.debiasing.report import DebiasReport
 
 
-def _print_methods(asked: bool) -> None:
-    if asked:
+def _print_methods(requested: bool) -> None:
+    if requested:
         from bayesbias.debias import METHODS, method_requirements
 
         for name in METHODS:
@@ -56,7 +56,7 @@ def debias(
     components: Annotated[int | None, typer.Option(help="Directions to remove; by default the method's.")] = None,
     study: Annotated[
         list[str] | None,
-        typer.Option(help="An association that you ask about; writes a page of what became of it."),
+        typer.Option(help="An association in question; writes a page of what the methods did to it."),
     ] = None,
     measure: Annotated[
         list[str] | None,
@@ -82,11 +82,11 @@ def debias(
 ) -> None:
     """Write debiased embeddings, to be compared with the original: of several methods, one file METHOD.npz each.
 
-    With --study the page report.html says which method took the association away and what it cost; debias.csv has its
+    With --study the page report.html says which method removed the association and what it cost; debias.csv has its
     numbers, debias.png its figure.
 
-    Bundled sets: gender_bolukbasi (for all methods), gender_manzini, race_manzini, religion_manzini. Your own stand in
-    a TOML file, such as the one line definitional = [["he", "she"], ["man", "woman"]]; other lists that some methods
+    Bundled sets: gender_bolukbasi (for all methods), gender_manzini, race_manzini, religion_manzini. Your own are in a
+    TOML file, such as the one line definitional = [["he", "she"], ["man", "woman"]]; other lists that some methods
     need: equalize, specific, sides, names, concept. Examples:
 
         bayesbias debias vectors.txt --sets religion_manzini --output debiased.npz
@@ -105,7 +105,7 @@ def debias(
     given = {setting: value for setting, value in settings.items() if value is not None}
     methods = methods_from_names(method or ["hard"], given)
     if study is None and (measure or seed is not None or (model, max_lost) != (DEFAULT_MODEL_NAME, DEFAULT_MAX_LOST)):
-        raise ArgumentError("--measure, --model, --max-lost and --seed are of the page of a study. Give --study too.")
+        raise ArgumentError("--measure, --model, --max-lost and --seed need a study. Give --study too.")
     several = len(methods) > 1 or study is not None
     if several:
         check_folder(output, overwrite=overwrite)
@@ -113,40 +113,45 @@ def debias(
         check_embedding_output(output, overwrite=overwrite)
     claim(output)
     vectors = load_embedding(embedding, format=file_format, case=case, name=name)
-    said = []
+    lines = []
     names = ("*.npz", *written_names(output), "debias.csv", "debias.png", "correlations.csv")
     with whole_folder(output, names=names, overwrite=overwrite) if several else nullcontext() as folder:
         if study is not None and folder is not None:
-            asked: dict[str, Any] = {
-                "measures": _measures(measure, words_in_all),
-                "model": model,
-                "max_lost": max_lost,
-                "random_seed": seed,
-                "progress": not quiet,
-            }
-            written = {each: _Written(chosen, folder / f"{each}.npz") for each, chosen in methods.items()}
-            said = [str(_report(folder, vectors, study, written, sets, **asked)), ""]
-            # Of a method that failed there is nothing, and the page says why.
-            said += [f"Wrote {output / f'{each}.npz'}." for each in methods if (folder / f"{each}.npz").exists()]
+            written = {label: _Written(chosen, folder / f"{label}.npz") for label, chosen in methods.items()}
+            report = _report(
+                folder,
+                vectors,
+                study,
+                written,
+                sets,
+                measures=_measures(measure, words_in_all),
+                model=model,
+                max_lost=max_lost,
+                random_seed=seed,
+                progress=not quiet,
+            )
+            # A method that failed has no file, and the page says why.
+            files = [f"{label}.npz" for label in methods if (folder / f"{label}.npz").exists()]
+            lines = [str(report), "", *(f"Wrote {output / file}." for file in files)]
             methods = {}
-        for each, chosen in methods.items():
+        for label, chosen in methods.items():
             changed = chosen.fit(vectors, sets).transform(vectors)
             if folder is None:
                 file = write_embedding(changed, output, overwrite=overwrite)
             else:
-                write_embedding(changed, folder / f"{each}.npz")
-                file = output / f"{each}.npz"
-            said.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
+                write_embedding(changed, folder / f"{label}.npz")
+                file = output / f"{label}.npz"
+            lines.append(f"Wrote {file}: {changed.name}, {len(changed):,} words.")
     if study is not None:
-        said.append(f"Open {output / 'report.html'} in a browser.")
+        lines.append(f"Open {output / 'report.html'} in a browser.")
     else:
-        said.append(f"Next: bayesbias table {file} --study STUDY --output debiased.csv, then bayesbias compare.")
-    answer("\n".join(said), quiet=quiet)
+        lines.append(f"Next: bayesbias table {file} --study STUDY --output debiased.csv, then bayesbias compare.")
+    answer("\n".join(lines), quiet=quiet)
 
 
 @dataclass(frozen=True)
 class _Written:
-    """A method that writes what it makes of an embedding."""
+    """A method that writes the embeddings that it makes."""
 
     method: Any
     path: Path
@@ -175,8 +180,8 @@ def _report(
     measures: "Measures",
     **settings: Any,
 ) -> "DebiasReport":
-    """Write the page, the table and the figure of what methods did, and return what they show."""
-    from bayesbias.cluster.debias_report import debias_report
+    """Return the report on methods, and write its page, table and figure."""
+    from bayesbias.cells.debias_report import debias_report
     from bayesbias.delivery.writing import write_files
 
     report = debias_report(vectors, studies, methods, sets, measures=measures, **settings)
@@ -184,12 +189,12 @@ def _report(
     return report
 
 
-def _measures(asked: list[str] | None, words_in_all: int | None) -> "Measures":
-    """Return what is asked of embeddings: names, some with a file."""
-    from bayesbias.cluster.debias_report import DEFAULT_MEASURES
+def _measures(texts: list[str] | None, words_in_all: int | None) -> "Measures":
+    """Return scores of whole embeddings from texts such as ``"recoverability"`` or ``"word_similarity=ws353.txt"``."""
+    from bayesbias.cells.debias_report import DEFAULT_MEASURES
 
     options = {} if words_in_all is None else {"words_in_all": words_in_all}
-    parted = [each.partition("=") for each in asked or DEFAULT_MEASURES]
+    parts = [text.partition("=") for text in texts or DEFAULT_MEASURES]
     return [
-        (name, path or None, options if name in ("recoverability", "clustering") else {}) for name, _, path in parted
+        (name, path or None, options if name in ("recoverability", "clustering") else {}) for name, _, path in parts
     ]

@@ -2,17 +2,16 @@
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import bayesbias as bb
-from bayesbias.cluster.cell_files import write_answer
-from bayesbias.cluster.workers import Workers, processes, this_process
+from bayesbias.cells.audit_cell import AuditCell, make_cells
+from bayesbias.cells.dask_workers import process_workers
+from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.cells.workers import StartWorkers, this_process
 from bayesbias.models.spec import load_model
-from bayesbias.reports.audits.audit import answer_cell
-from bayesbias.reports.audits.cells import Cell, make_cells
 
 _FITS = 1000
 
@@ -23,22 +22,24 @@ def measure(fits: int = _FITS) -> Iterator[dict[str, object]]:
     settings = {"max_lost": 0.2, "hdi_prob": 0.89, "draws": 250, "tune": 250, "chains": 4}
     grid = [embedding], [bb.load_study("weat7")]
     light = make_cells(*grid, [None], range(fits), measures=("mac",), **settings)
-    alone, sent = (_seconds(team, embedding, light) for team in (this_process, partial(processes, 1, say=False)))
+    alone, sent = (
+        _seconds(team, embedding, light) for team in (this_process, partial(process_workers, 1, verbose=False))
+    )
     overhead = {"what": "a cell on a worker, beside its own work", "seconds": (sent - alone) / fits, "target": 0.005}
     yield overhead
     cells = make_cells(*grid, [load_model("no_pooling")], range(fits), measures=("contrast",), **settings)
-    one, two = (_seconds(partial(processes, count, say=False), embedding, cells) for count in (1, 2))
+    one, two = (_seconds(partial(process_workers, count, verbose=False), embedding, cells) for count in (1, 2))
     yield {"what": f"{fits:,} fits on two workers", "seconds": two, "faster": one / two, "target": 1.8}
 
 
-def _seconds(team: Callable[[], AbstractContextManager[Workers]], embedding: bb.Embedding, cells: list[Cell]) -> float:
+def _seconds(start_workers: StartWorkers, embedding: bb.Embedding, cells: list[AuditCell]) -> float:
     """Return the seconds from the first cell to the last that is kept; what each worker imports is imported before."""
-    with tempfile.TemporaryDirectory() as folder, team() as those:
-        sources = {embedding.name: embedding}
-        list(those.outcomes(answer_cell, sources, cells[:4], {}))
+    with tempfile.TemporaryDirectory() as folder, start_workers() as team:
+        sources, store = {embedding.name: embedding}, KeptAnswers(Path(folder))
+        list(team.outcomes(sources, cells[:4], {}))
         start = time.perf_counter()
-        for cell, answer in those.outcomes(answer_cell, sources, cells, {}):
+        for cell, answer in team.outcomes(sources, cells, {}):
             if isinstance(answer, str):
                 raise SystemExit(answer)
-            write_answer(Path(folder), cell.digest, answer)
+            store.write(cell, answer)
         return time.perf_counter() - start

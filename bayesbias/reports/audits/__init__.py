@@ -1,1 +1,1 @@
-"""Many questions in many embeddings at once: one frame, and the ranks of the embeddings."""
+"""Results of an audit: its frame and record, its answers, and the ranks of the embeddings."""

@@ -1,4 +1,4 @@
-"""What an audit answers: of every question whether it is settled, and which way."""
+"""Answers of an audit: whether each question is settled, and in which direction."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-_SAID = {
+_CONCLUSIONS = {
     "nearer": "Settled, associated words are nearer",
     "farther": "Settled, associated words are farther",
     "borderline": "Borderline",
@@ -17,7 +17,7 @@ _SAID = {
 
 
 def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
-    """Say of every contrast of all protected words whether it is settled, with what WEAT says where it was asked.
+    """Return a statement for each contrast of all protected words: whether it is settled, and WEAT's p-value, if any.
 
     Parameters
     ----------
@@ -27,30 +27,30 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     Returns
     -------
     tuple of Statement
-        One a question, the settled ones first; its kind is the conclusion, its numbers are the row's and WEAT's
-        one-sided `weat_p`, if any. Empty without contrasts.
+        One statement a question, settled ones first. Its kind is the conclusion; its numbers are those of the row, and
+        WEAT's one-sided `weat_p`, if any. Empty without contrasts.
 
     Raises
     ------
     ReportError
-        If it is no audit.
+        If `audit` is no audit.
     """
-    every, record = audit_rows(audit)
-    rows = every[(every["measure"] == CONTRAST) & (every["protected_group"] == "")]
-    weat = every[every["measure"] == "weat"].set_index(["embedding", "study"])["p_value"].to_dict()
+    audited, record = audit_rows(audit)
+    rows = audited[(audited["measure"] == CONTRAST) & (audited["protected_group"] == "")]
+    weat = audited[audited["measure"] == "weat"].set_index(["embedding", "study"])["p_value"].to_dict()
     several = rows["embedding"].nunique() > 1
     prob = percent_text(record.hdi_prob)
-    found = []
+    statements = []
     for row in rows_of(rows):
         key = row["embedding"], row["study"]
-        question = f"{asked} " if (asked := record.questions.get(row["study"])) else ""
+        question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
-            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_SAID[row['conclusion']]}: "
+            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_CONCLUSIONS[row['conclusion']]}: "
             f"{signed_text(row['estimate'])}, {prob} interval {interval_text(row['hdi_low'], row['hdi_high'])}."
         )
         p = weat.get(key)
         if p is not None and p == p:
             text += f" WEAT: p = {p_value_text(p)}."
             row["weat_p"] = p
-        found.append(Statement(row["conclusion"], text, row))
-    return tuple(sorted(found, key=lambda said: list(_SAID).index(said.kind)))
+        statements.append(Statement(row["conclusion"], text, row))
+    return tuple(sorted(statements, key=lambda statement: list(_CONCLUSIONS).index(statement.kind)))

@@ -1,4 +1,4 @@
-"""What an audit gives: a frame, and beside it what its ranks and its page rest on."""
+"""The frame of an audit, and the record on which its ranks and its page rest."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import xarray as xr
 
 CONTRAST = "contrast"
-"""The model's own answer among the measures: how much nearer associated words are than the others."""
+"""The model's own measure: how much nearer associated words are than the others."""
 TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "conclusion")
 BESIDE = ("hdi_low", "hdi_high", "ess_bulk", "ess_tail", "r_hat")
 NUMBERS = ("observed", "estimate", "p_value", "p_value_mcse", *BESIDE)
 MOST_PARTS = 8
-"""Of so many models and seeds at most the figures are drawn."""
+"""Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
     *("embedding", "study", "model", "seed", "measure", "quantity", "protected_group", "observed", "estimate"),
     *("hdi_low", "hdi_high", "conclusion", "p_value", "p_value_mcse", "ess_bulk", "ess_tail", "r_hat", "lost_words"),
@@ -32,32 +32,32 @@ _CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Giv
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditRecord(Described):
-    """What an audit keeps beside its frame, of one model and seed.
+    """Draws, lost words, errors and settings of an audit by one model and seed.
 
     Parameters
     ----------
     draws
         (embedding, study, measure) -> posterior draws of the estimate, shape (draws,), of all protected words.
     lost_words
-        (embedding, study) -> the words of the study's groups that the embedding lacks.
+        (embedding, study) -> words of the study's groups that the embedding lacks.
     left_out
-        (embedding, study, measure) -> why the measure has no answer there.
+        (embedding, study, measure) -> reason why the measure has no answer.
     seeds
-        (embedding, study) -> the seed of the fit.
+        (embedding, study) -> seed of the fit.
     hdi_prob, model
         Settings; `model` is empty if no model was fitted.
     settings
-        All that was asked, by name, as texts.
+        Settings by name, as texts.
     questions
-        study -> its question in words; empty where the study has none.
+        study -> its question in words, or an empty text.
     fits, tables
-        (embedding, study) -> the fit and its distance table, if `audit` was told to keep the fits.
+        (embedding, study) -> fit and distance table, with `keep_fits`.
     random_seed
-        The seed that was given, or drawn.
+        Seed that was given, or drawn.
     failed
-        (embedding, study) -> the error of a cell that has no answer (`run_study`).
+        (embedding, study) -> error of a cell that has no answer.
     others
-        The records of the other models and seeds, where there are several (`run_study`).
+        Records of the other models and seeds, if there are several.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -92,12 +92,12 @@ class AuditRecord(Described):
 
 
 class AuditFrame(pd.DataFrame):
-    """A pandas frame that keeps the record of its audit while rows are chosen, sorted or copied.
+    """Pandas frame that keeps the record of its audit while rows are selected, sorted or copied.
 
     Parameters
     ----------
     record : AuditRecord
-        An attribute; None once frames are joined or read from a file.
+        Record; None once frames are joined or read from a file.
     """
 
     _metadata = ["record"]  # noqa: RUF012 - as pandas asks for it
@@ -114,35 +114,35 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
     Raises
     ------
     ReportError
-        If it is none, has lost its record, is of several models or seeds, or was changed, so that its numbers are no
-        longer those of its draws.
+        If `audit` is no audit, has lost its record, has several models or seeds, or was changed, so that its numbers
+        are no longer those of its draws.
     """
     check_frame("audit", audit, "what bb.audit returned")
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord) or not set(COLUMNS) <= set(audit.columns):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
-    record = _chosen(audit, record)
+    record = _selected(audit, record)
     rows = pd.DataFrame(
         {name: audit[name].astype(object).map(str) for name in TEXTS}
         | {name: pd.to_numeric(audit[name], errors="coerce").astype(float) for name in NUMBERS}
         | {name: audit[name] for name in ("seed", "lost_words")}
     )[list(COLUMNS)].reset_index(drop=True)
     if rows.empty:
-        raise ReportError("audit: no rows are left. Choose fewer away.")
+        raise ReportError("audit: no rows are left. Select more.")
     if rows.duplicated(["embedding", "study", "measure", "protected_group"]).any():
-        raise ReportError(f"{_CHANGED}: some stand twice. {_AGAIN}")
+        raise ReportError(f"{_CHANGED}: some are there twice. {_AGAIN}")
     for row in rows[rows["protected_group"] == ""].to_dict("records"):
         key = row["embedding"], row["study"], row["measure"]
-        known = key[:2] in record.lost_words and (key[2] in MEASURES or key[2] == CONTRAST)
+        computed = key[:2] in record.lost_words and (key[2] in MEASURES or key[2] == CONTRAST)
         draws = record.draws.get(key)
         same = np.isnan(row["hdi_low"]) if draws is None else np.isclose(draws.mean(), row["estimate"], rtol=1e-6)
-        if not known or not np.isfinite(row["estimate"]) or not same:
+        if not computed or not np.isfinite(row["estimate"]) or not same:
             raise ReportError(f"{_CHANGED}: {', '.join(key)}. {_AGAIN}")
     return rows, record
 
 
 def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of each model and seed of an audit, with a name: empty if there is only one.
+    """Return the rows of each model and seed of an audit with a name, which is empty if there is only one.
 
     Raises
     ------
@@ -152,12 +152,12 @@ def audit_parts(audit: Any) -> list[tuple[str, pd.DataFrame]]:
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord) or not record.others or not {"model", "seed"} <= set(audit.columns):
         return [("", audit)]
-    models, seeds = ({getattr(each, name) for each in record.variants} for name in ("model", "random_seed"))
+    models, seeds = ({getattr(variant, name) for variant in record.variants} for name in ("model", "random_seed"))
     parts = []
-    for each in record.variants:
-        rows = audit[(audit["model"] == each.model) & (audit["seed"] == each.random_seed)]
-        seed = [f"seed {each.random_seed}"] if len(seeds) > 1 else []
-        named = ", ".join(([each.model or "no model"] if len(models) > 1 else []) + seed)
+    for variant in record.variants:
+        rows = audit[(audit["model"] == variant.model) & (audit["seed"] == variant.random_seed)]
+        seed = [f"seed {variant.random_seed}"] if len(seeds) > 1 else []
+        named = ", ".join(([variant.model or "no model"] if len(models) > 1 else []) + seed)
         parts += [(named, rows)] if len(rows) else []
     return parts or [("", audit)]
 
@@ -166,25 +166,25 @@ def failed_cells(audit: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of an audit that have no answer: `embedding`, `study`, `model`, `seed` and `error`."""
     record = getattr(audit, "record", None)
     rows = [
-        (*question, each.model, each.random_seed, error)
-        for each in (record.variants if isinstance(record, AuditRecord) else ())
-        for question, error in each.failed.items()
+        (*question, variant.model, variant.random_seed, error)
+        for variant in (record.variants if isinstance(record, AuditRecord) else ())
+        for question, error in variant.failed.items()
     ]
     return pd.DataFrame(rows, columns=["embedding", "study", "model", "seed", "error"])
 
 
-def _chosen(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
+def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
     """Return the record of the model and seed whose rows these are."""
     parts = audit_parts(audit)
     if len(parts) > 1:
         names = name_some((name for name, _ in parts), 3)
         raise ReportError(
-            f"audit: it has rows of several models or seeds ({names}), which are answers to the same questions. Choose "
+            f"audit: it has rows of several models or seeds ({names}), which answer the same questions. Select "
             "one, such as audit[audit['model'] == 'crossed'], and one seed."
         )
     if not record.others:
         return record
-    for each in record.variants:
-        if ((audit["model"] == each.model) & (audit["seed"] == each.random_seed)).all():
-            return each
+    for variant in record.variants:
+        if ((audit["model"] == variant.model) & (audit["seed"] == variant.random_seed)).all():
+            return variant
     raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")

@@ -1,4 +1,4 @@
-"""The ranks of embeddings in an audit, with their posterior probabilities, and how far measures agree on them."""
+"""Ranks of embeddings in an audit, with posterior probabilities, and the agreement of measures on them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _COLUMNS = ("measure", "study", "embedding", "strength", "rank", "probability", 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranks(Result):
-    """What `rank` found; printed, which embedding has the strongest associations, and how sure that is.
+    """Ranks of embeddings by the strength of their associations, with the probabilities of these ranks.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ class Ranks(Result):
     def parts(self) -> tuple[Part, ...]:
         """The parts of the text."""
         overall = self.ranks[self.ranks["study"] == ALL_STUDIES]
-        said = tuple(_order_statement(rows) for _, rows in overall.groupby("measure", sort=False))
+        orders = tuple(_order_statement(rows) for _, rows in overall.groupby("measure", sort=False))
         pairs = tuple(_correlation_statement(row, self.hdi_prob) for row in rows_of(self.correlations))
         return tuple(
             part
             for part in (
-                Part("From the weakest to the strongest association, over all studies", said),
+                Part("From the weakest to the strongest association, over all studies", orders),
                 Part("How far the measures agree", pairs),
                 Part("", (Statement("limits", _LIMITS),), bulleted=False),
             )
@@ -87,18 +87,18 @@ class Ranks(Result):
 
 
 _LIMITS = (
-    "A rank says nothing of how far apart two embeddings are, nor that any of them has an association at all: see the "
-    "estimates. Embeddings are taken for independent given the words."
+    "A rank does not say how far apart two embeddings are, nor that any of them has an association: see the "
+    "estimates. Embeddings are taken to be independent given the words."
 )
 
 
 def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
-    """Rank the embeddings of an audit by the strength of what each measure finds.
+    """Return the ranks of the embeddings of an audit, by the strength of the associations that each measure shows.
 
     Parameters
     ----------
     audit
-        What `bayesbias.audit` returned, of at least two embeddings.
+        Result of `bayesbias.audit` for at least two embeddings.
     hdi_prob
         Probability inside the intervals.
 
@@ -110,46 +110,46 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
     Raises
     ------
     ReportError
-        If it is no audit, or has only one embedding.
+        If `audit` is no audit, or has only one embedding.
     ArgumentError
-        If `hdi_prob` is no probability.
+        If `hdi_prob` is not a probability.
 
     Notes
     -----
-    In each draw of the posteriors of all embeddings these are ranked anew; the probability of a rank is its share of
-    the draws. An absolute value cannot be below 0, so that of two embeddings without any association the one whose
-    estimate is less certain tends to look stronger in single draws, not in its `strength`.
+    The embeddings are ranked in each posterior draw; the probability of a rank is its share of the draws. An absolute
+    value cannot be below 0: of two embeddings without any association, the one whose estimate is less certain tends to
+    look stronger in single draws, but not in its `strength`.
 
     Examples
     --------
     >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
-    >>> found = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
-    >>> bb.reports.rank(found).ranks.query("study == 'weat7'")[["measure", "rank"]].to_numpy().tolist()
+    >>> frame = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
+    >>> bb.reports.rank(frame).ranks.query("study == 'weat7'")[["measure", "rank"]].to_numpy().tolist()
     [['weat', 2.0], ['weat', 1.0], ['ect', 1.0], ['ect', 2.0]]
     """
     import pandas as pd
 
     rows, record = audit_rows(audit)
     check_probability("hdi_prob", hdi_prob)
-    every = rows[rows["protected_group"] == ""]
-    embeddings = list(dict.fromkeys(every["embedding"]))
+    overall_rows = rows[rows["protected_group"] == ""]
+    embeddings = list(dict.fromkeys(overall_rows["embedding"]))
     if len(embeddings) < 2:
-        raise ReportError("The audit has one embedding, which has no rank. Ask at least two.")
-    strengths = dict(_strengths(every, embeddings, record))
-    found = [
+        raise ReportError("The audit has one embedding. Ranks need at least two.")
+    strengths = dict(_strengths(overall_rows, embeddings, record))
+    rank_rows = [
         row for key, (value, draws) in strengths.items() for row in _rank_rows(key, embeddings, value, draws, hdi_prob)
     ]
-    if not found:
-        raise ReportError("No study is answered by all embeddings, so that there is nothing to rank by.")
+    if not rank_rows:
+        raise ReportError("No study has an answer in all embeddings: there is nothing to rank by.")
     pairs: list[dict[str, Any]] = []
     if len(embeddings) >= _FEWEST:
-        overall = {measure: found for (measure, study), found in strengths.items() if study == ALL_STUDIES}
+        overall = {measure: strength for (measure, study), strength in strengths.items() if study == ALL_STUDIES}
         pairs = [
             {"first": a, "second": b, "embeddings": len(embeddings), **_correlation(overall[a], overall[b], hdi_prob)}
             for a, b in combinations(overall, 2)
         ]
     return Ranks(
-        pd.DataFrame(found, columns=list(_COLUMNS)),
+        pd.DataFrame(rank_rows, columns=list(_COLUMNS)),
         pd.DataFrame(pairs, columns=["first", "second", "embeddings", "correlation", "low", "high"]),
         hdi_prob,
     )
@@ -160,13 +160,13 @@ type _Strength = tuple[Floats, Floats | None]
 
 
 def _strengths(
-    every: "pd.DataFrame", embeddings: list[str], record: AuditRecord
+    overall_rows: "pd.DataFrame", embeddings: list[str], record: AuditRecord
 ) -> Iterator[tuple[tuple[str, str], _Strength]]:
     """Yield (measure, study) -> strengths, for the studies that all embeddings answer, then for their mean."""
-    for measure, rows in every.groupby("measure", sort=False):
-        grown = np.abs if measure == CONTRAST else MEASURES[str(measure)].strength
-        found: dict[str, _Strength] = {}
-        asked = rows["quantity"].iloc[0]  # other contrasts are other quantities, and have no common mean with it
+    for measure, rows in overall_rows.groupby("measure", sort=False):
+        strength_of = np.abs if measure == CONTRAST else MEASURES[str(measure)].strength
+        strengths: dict[str, _Strength] = {}
+        quantity = rows["quantity"].iloc[0]  # other contrasts are other quantities, and have no common mean with it
         for study, some in rows.groupby("study", sort=False):
             values = some.set_index("embedding")["estimate"].reindex(embeddings).to_numpy()
             if np.isnan(values).any():
@@ -174,13 +174,11 @@ def _strengths(
             keys = [(name, str(study), str(measure)) for name in embeddings]
             draws = [record.draws[key] for key in keys if key in record.draws]
             whole = len(draws) == len(embeddings)
-            found[str(study)] = grown(values), grown(np.stack(draws, axis=-1)) if whole else None
-        if not found:
-            continue
-        for study, one in found.items():
-            yield (str(measure), study), one
-        alike = rows.loc[rows["quantity"] == asked, "study"].unique()
-        shared = [one for study, one in found.items() if study in alike]
+            strengths[str(study)] = strength_of(values), strength_of(np.stack(draws, axis=-1)) if whole else None
+        for study, strength in strengths.items():
+            yield (str(measure), study), strength
+        alike = rows.loc[rows["quantity"] == quantity, "study"].unique()
+        shared = [strength for study, strength in strengths.items() if study in alike]
         if shared:
             parts = [draws for _, draws in shared if draws is not None]
             mean = np.mean([values for values, _ in shared], axis=0)
@@ -195,15 +193,15 @@ def _rank_rows(
     ranks = rankdata(values)
     drawn = None if draws is None else rankdata(draws, axis=-1)
     tails = (1 - hdi_prob) / 2, (1 + hdi_prob) / 2
-    for at, name in enumerate(embeddings):
-        row = {"measure": key[0], "study": key[1], "embedding": name, "strength": values[at], "rank": ranks[at]}
+    for place, name in enumerate(embeddings):
+        row = {"measure": key[0], "study": key[1], "embedding": name, "strength": values[place], "rank": ranks[place]}
         if drawn is not None:
-            low, high = np.quantile(drawn[:, at], tails, method="inverted_cdf")
+            low, high = np.quantile(drawn[:, place], tails, method="inverted_cdf")
             row |= {
-                "probability": float((drawn[:, at] == ranks[at]).mean()),
+                "probability": float((drawn[:, place] == ranks[place]).mean()),
                 "rank_low": low,
                 "rank_high": high,
-                "strongest": float((drawn[:, at] == len(embeddings)).mean()),
+                "strongest": float((drawn[:, place] == len(embeddings)).mean()),
             }
         yield row
 
@@ -215,18 +213,18 @@ def _correlation(first: _Strength, second: _Strength, hdi_prob: float) -> dict[s
     def correlated(a: Floats, b: Floats) -> Floats:
         a, b = (rankdata(side, axis=-1) - (side.shape[-1] + 1) / 2 for side in (a, b))
         scale = np.sqrt(np.square(a).sum(axis=-1) * np.square(b).sum(axis=-1))
-        with np.errstate(invalid="ignore"):  # all embeddings alike: no ranks, and no correlation
-            found: Floats = (a * b).sum(axis=-1) / scale
-        return found
+        with np.errstate(invalid="ignore"):  # all embeddings are equal: no ranks, and no correlation
+            correlations: Floats = (a * b).sum(axis=-1) / scale
+        return correlations
 
-    found = {"correlation": float(correlated(first[0], second[0]))}
+    statistics = {"correlation": float(correlated(first[0], second[0]))}
     sides = [values[None] if draws is None else draws for values, draws in (first, second)]
     if all(draws is None for _, draws in (first, second)):
-        return found
+        return statistics
     count = max(map(len, sides))
     drawn = correlated(*(np.broadcast_to(side, (count, side.shape[-1])) for side in sides))
     low, high = np.nanquantile(drawn, [(1 - hdi_prob) / 2, (1 + hdi_prob) / 2])
-    return found | {"low": float(low), "high": float(high)}
+    return statistics | {"low": float(low), "high": float(high)}
 
 
 def _order_statement(rows: "pd.DataFrame") -> Statement:
@@ -237,7 +235,7 @@ def _order_statement(rows: "pd.DataFrame") -> Statement:
         names.append(f"{row['embedding']} {digits_text(row['strength'])}{sure}")
     text = f"{ordered['measure'].iloc[0]}: {', '.join(names)}."
     if ordered["probability"].notna().all():
-        text += " In brackets, the probability of that rank."
+        text += " The probability of that rank is in brackets."
     return Statement("ranks", text, {"ranks": ordered})
 
 
@@ -254,7 +252,7 @@ def _correlation_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement
 
 
 def has_ranks(audit: "pd.DataFrame") -> bool:
-    """Whether some measure answers some study in all of several embeddings."""
+    """Whether there are several embeddings, and a measure answers a study in all of them."""
     rows, _ = audit_rows(audit)
     count = rows["embedding"].nunique()
     answers = rows[rows["protected_group"] == ""].groupby(["measure", "study"])["embedding"].nunique()

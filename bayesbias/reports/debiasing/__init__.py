@@ -1,1 +1,1 @@
-"""Did debiasing work: what it did to the association that was asked about, to other measures, and to quality."""
+"""The report on debiasing: its effects on an association, on other measures, and on quality."""

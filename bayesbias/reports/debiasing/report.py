@@ -1,6 +1,6 @@
-"""Did debiasing work: what methods did to associations, to what is left of a bias, and to an embedding's quality."""
+"""The report on debiasing: effects of methods on associations, on what is left of a bias, and on quality."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -8,26 +8,27 @@ from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Part, Statement, interval_text, percent_text, rows_of, signed_text
-from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, name_some, warn_user
+from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import settled
-from bayesbias.reports.audits.assembly import repeat
-from bayesbias.reports.audits.cells import Answer
-from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL, AskedScore, DebiasCell
 
 if TYPE_CHECKING:
     import pandas as pd
 
+ASSOCIATION = "association"
+"""Kind of the rows that a model answers; the other kinds are those of `EmbeddingMeasure.about`."""
+ORIGINAL = "original"
+"""Name in the place of a method where nothing was done."""
+
 TEXTS = ("embedding", "method", "kind", "measure", "quantity", "better", "reading")
-_VALUES = (
+VALUES = (
     *("value", "value_low", "value_high", "value_plain"),
     *("change", "change_low", "change_high", "change_plain"),
 )
-COLUMNS = (*TEXTS[:6], *_VALUES, "reading", "items", "lost")
+COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
 _FIRST = 6  # statements of a kind on the first screen of a page
 _TINY = 0.0005  # changes that three decimals do not show
-
-# What the intervals of the difference and of both gaps say, by `reading` of `compare_embeddings`, and in this order.
+# Texts by `reading` of `compare_embeddings`, in their order.
 _READINGS = {
     "baseline only": "Smaller, and not settled any more, after",
     "narrower": "Smaller after",
@@ -42,7 +43,7 @@ _READINGS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DebiasReport(Result):
-    """What `debias_report` found; printed, which method took the association away and what that cost.
+    """Report on which method removed an association and what that cost.
 
     Parameters
     ----------
@@ -57,15 +58,15 @@ class DebiasReport(Result):
         `reading` of an association, as `compare_embeddings` has it; `items` behind the number (word pairs,
         words, questions, splits), and how many were `lost`.
     failed
-        (embedding, method) -> why there is no embedding of it.
+        (embedding, method) -> error of a method that gave no embedding.
     left_out
-        (embedding, method, measure) -> why it has no number.
+        (embedding, method, measure) -> reason why there is no value.
     not_converged
-        (embedding, method) -> what is wrong with draws that its numbers come from.
+        (embedding, method) -> warning about draws that did not converge.
     hdi_prob
         Probability inside the intervals.
     settings
-        All that was asked, by name, as texts.
+        Settings by name, as texts.
     """
 
     table: "pd.DataFrame"
@@ -81,9 +82,9 @@ class DebiasReport(Result):
 
     @property
     def verdict(self) -> Statement:
-        """What each method did to the associations, in a sentence a study, and to quality, in one a measure."""
+        """The effect of each method: a sentence for each study, and for each measure of quality."""
         rows = self.table[(self.table["kind"] == ASSOCIATION) & (self.table["method"] != ORIGINAL)]
-        said = []
+        sentences = []
         for study, some in rows.groupby("measure", sort=False):
             several = some["embedding"].nunique()
             by_reading = []
@@ -92,10 +93,10 @@ class DebiasReport(Result):
                 names = [f"{name} (in {count} of {several})" if several > 1 else str(name) for name, count in counts]
                 if names:
                     by_reading.append(f"{text[0].lower()}{text[1:]} {name_some(names, 12)}")
-            said.append(f"{study}: {'; '.join(by_reading)}.")
+            sentences.append(f"{study}: {'; '.join(by_reading)}.")
         rows = self.table[(self.table["kind"] == "quality") & (self.table["method"] != ORIGINAL)]
-        said += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]
-        return Statement("verdict", " ".join(said))
+        sentences += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]
+        return Statement("verdict", " ".join(sentences))
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -107,7 +108,7 @@ class DebiasReport(Result):
                 ["embedding", "measure"], sort=False
             )
         ]
-        kept, cost = (
+        geometry, quality = (
             [
                 _score_statement(str(embedding), str(measure), rows_of(some))
                 for (embedding, measure), some in rows[rows["kind"] == kind].groupby(
@@ -121,8 +122,8 @@ class DebiasReport(Result):
         parts = (
             Part("Beware", doubts),
             Part(f"Did the association go? (cosine distance, {interval})", tuple(answers)),
-            Part(f"What is left in the geometry ({interval})", tuple(kept)),
-            Part(f"What it cost ({interval})", tuple(cost)),
+            Part(f"What is left in the geometry ({interval})", tuple(geometry)),
+            Part(f"What it cost ({interval})", tuple(quality)),
             Part("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
         return tuple(part for part in parts if part.statements)
@@ -195,72 +196,24 @@ _LIMITS = (
 )
 
 
-def assembled(
-    cells: Sequence[DebiasCell],
-    answers: Mapping[str, Answer],
-    failed: Mapping[str, str],
-    settings: Mapping[str, str],
-) -> DebiasReport:
-    """Return the report that the answers of all cells make, and warn of what was lost, left out, or failed."""
-    import pandas as pd
-
-    from bayesbias.base.estimate_frames import EstimateFrame
-
-    rows = [
-        {"embedding": cell.embedding, "method": cell.method, **row}
-        for cell in cells
-        if cell.digest in answers
-        for row in answers[cell.digest].rows
-    ]
-    repeat(each for answer in answers.values() for each in answer.warned)
-    gone = {(cell.embedding, cell.method): failed[cell.digest] for cell in cells if cell.digest in failed}
-    left_out = {
-        (cell.embedding, cell.method, measure): reason
-        for cell in cells
-        if cell.digest in answers
-        for measure, reason in answers[cell.digest].left_out.items()
-    }
-    reasons = list(dict.fromkeys([*gone.values(), *left_out.values()]))
-    methods = {cell.method for cell in cells}
-    if not rows or (methods > {ORIGINAL} and {row["method"] for row in rows} == {ORIGINAL}):
-        raise ReportError(f"No method has an answer. {' '.join(reasons[:3])}")
-    if reasons:
-        missing = ((len(gone), "debiased embedding"), (len(left_out), "number"))
-        counts = [f"{count} {name}{'s' * (count > 1)}" for count, name in missing if count]
-        warn_user(
-            f"The report lacks {' and '.join(counts)}, as it says under Beware: {' '.join(reasons[:3])}",
-            BayesBiasWarning,
-        )
-    frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(_VALUES, float))
-    frame["reading"] = frame["reading"].astype(object).fillna("")
-    not_converged = {
-        (cell.embedding, cell.method): text
-        for cell in cells
-        if cell.digest in answers
-        for kind, text in answers[cell.digest].warned
-        if kind == ConvergenceWarning.__name__
-    }
-    return DebiasReport(EstimateFrame(frame), gone, left_out, not_converged, cells[0].hdi_prob, settings)
-
-
 def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
-    """Return how a report's measures go together over its embeddings, original and debiased.
+    """Return correlations of a report's measures over its embeddings, original and debiased.
 
     Parameters
     ----------
     report
-        What `debias_report` returned, of at least 4 embeddings, debiased ones included.
+        Result of `debias_report` for at least 4 embeddings, debiased ones included.
 
     Returns
     -------
     pandas.DataFrame
-        One row two measures: `first`, `second`, `embeddings` that have both, Pearson's `correlation`, its interval
-        `hdi_low` to `hdi_high`, and `probability_of_positive`, the posterior probability that it is above 0.
+        One row for each pair of measures: `first`, `second`, `embeddings` that have both, Pearson's `correlation`, its
+        interval `hdi_low` to `hdi_high`, and `probability_of_positive`, the posterior probability that it is above 0.
 
     Raises
     ------
     ReportError, ArgumentError
-        If fewer than 4 embeddings have two measures, or it is no report.
+        If fewer than 4 embeddings have two measures, or `report` is no report.
 
     Notes
     -----
@@ -271,8 +224,8 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     --------
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> methods = ["linear", "hard", "soft", "misp"]
-    >>> asked = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
-    >>> report = bb.debias_report(vectors, "weat7", methods, "gender_bolukbasi", max_lost=0.4, **asked)
+    >>> settings = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report(vectors, "weat7", methods, "gender_bolukbasi", max_lost=0.4, **settings)
     >>> bb.reports.measure_correlations(report)[["first", "second", "embeddings"]]
        first                  second  embeddings
     0  weat7  vocabulary_direct_bias           5
@@ -298,71 +251,46 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=["first", "second", "embeddings", *CORRELATION_COLUMNS])
 
 
-def setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:
-    """Return all that was asked, by name, as texts."""
-    one = cells[0]
-    methods = {cell.method: repr(cell.chosen) for cell in cells if cell.chosen is not None}
-    return {
-        "Embeddings": ", ".join({cell.embedding: f"{cell.embedding} (hash {cell.vectors})" for cell in cells}.values()),
-        "Methods": "; ".join(f"{name}: {said}" for name, said in methods.items()),
-        "Words of the methods": one.sets.name,
-        "Studies": ", ".join(study.name for study in one.studies),
-        "Measures": ", ".join(map(_asked_text, one.scores)),
-        "Largest share of lost words": f"{one.max_lost:g}",
-        "Model": f"{one.model.name} (hash {one.model.digest})",
-        "Draws": f"{one.draws:,} in each of {one.chains} chains",
-        "Seed": str(one.random_seed),
-    }
-
-
-def _asked_text(asked: AskedScore) -> str:
-    options = ", ".join(f"{name}={value!r}" for name, value in asked.options)
-    return f"{asked.label} ({options})" if options else asked.label
-
-
-def _association_statement(embedding: str, study: str, rows: Iterable[dict[str, Any]]) -> Statement:
-    """Say of each method what became of an association."""
-    rows = list(rows)
+def _association_statement(embedding: str, study: str, rows: list[dict[str, Any]]) -> Statement:
+    """Return what each method did to an association."""
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
     head = f"{study} in {embedding}"
     if lost := max(row["lost"] for row in rows):
         head += f" ({lost:,} word{'s' * (lost > 1)} of its lists lost)"
     if before is not None:
-        found = settled(before["value_low"], before["value_high"])
+        is_settled = settled(before["value_low"], before["value_high"])
         head += (
             f": {signed_text(before['value'])} (plain {signed_text(before['value_plain'])}, interval "
             f"{interval_text(before['value_low'], before['value_high'])}) "
-            f"in the original, {'settled' if found else 'not settled'}"
+            f"in the original, {'settled' if is_settled else 'not settled'}"
         )
-    said = []
+    sentences = []
     for reading, text in _READINGS.items():
         methods = [f"{row['method']} ({_change_text(row)})" for row in rows if row["reading"] == reading]
         if methods:
-            said.append(f"{text} {', '.join(methods)}.")
-    return Statement("association", " ".join([f"{head}.", *said]), {"rows": rows})
+            sentences.append(f"{text} {', '.join(methods)}.")
+    return Statement("association", " ".join([f"{head}.", *sentences]), {"rows": rows})
 
 
-def _score_statement(embedding: str, measure: str, rows: Iterable[dict[str, Any]]) -> Statement:
-    """Say which methods changed a score, and how."""
-    rows = list(rows)
+def _score_statement(embedding: str, measure: str, rows: list[dict[str, Any]]) -> Statement:
+    """Return which methods changed a score, and how."""
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
     head = f"{measure} of {embedding} ({rows[0]['better']} is better)"
     if before is not None:
         head += f": {before['value']:.3f} ({before['value_low']:.3f} to {before['value_high']:.3f}) in the original"
     changed = [row for row in rows if row["method"] != ORIGINAL]
     moved = [row for row in changed if settled(row["change_low"], row["change_high"])]
-    said = (
+    sentences = (
         [f"Settled changes: {', '.join(f'{row["method"]} ({_change_text(row)})' for row in moved)}."] if moved else []
     )
     if still := [row["method"] for row in changed if row not in moved]:
-        said.append(f"No change is settled after {name_some(still, 12)}.")
-    return Statement("score", " ".join([f"{head}.", *said]), {"rows": rows})
+        sentences.append(f"No change is settled after {name_some(still, 12)}.")
+    return Statement("score", " ".join([f"{head}.", *sentences]), {"rows": rows})
 
 
-def _cost_text(measure: str, rows: Iterable[dict[str, Any]]) -> str:
-    """Say after which methods a measure of quality is worse or better, in words."""
+def _cost_text(measure: str, rows: list[dict[str, Any]]) -> str:
+    """Return after which methods a measure of quality is worse or better."""
     places: dict[str, list[str]] = {}
-    rows = list(rows)
     several = len({row["embedding"] for row in rows}) > 1
     for row in rows:
         moved = settled(row["change_low"], row["change_high"])
@@ -380,40 +308,40 @@ def _change_text(row: Mapping[str, Any]) -> str:
     return f"{signed_text(row['change'])}, {interval_text(row['change_low'], row['change_high'])}"
 
 
-def _unconverged(found: Mapping[tuple[str, str], str]) -> list[Statement]:
-    """Say which numbers come from draws that did not converge."""
+def _unconverged(not_converged: Mapping[tuple[str, str], str]) -> list[Statement]:
+    """Return a statement for each embedding whose draws did not converge."""
     return [
         Statement("convergence", f"DO NOT REPORT THE NUMBERS OF {method} ({embedding}) YET. {text}", {"method": method})
-        for (embedding, method), text in found.items()
+        for (embedding, method), text in not_converged.items()
     ]
 
 
 def _missing(failed: Mapping[tuple[str, str], str], left_out: Mapping[tuple[str, str, str], str]) -> list[Statement]:
-    """Say what has no number and why, each reason once."""
-    found = [
+    """Return the reasons why values are missing, each once."""
+    statements = [
         Statement("failed", f"{method} of {embedding} gave no embedding: {text}", {"method": method})
         for (embedding, method), text in failed.items()
     ]
     reasons: dict[tuple[str, str, str], list[str]] = {}
     for (embedding, method, measure), text in left_out.items():
         reasons.setdefault((measure, embedding, text), []).append(method)
-    found += [
+    statements += [
         Statement("left out", f"{measure} of {embedding} ({name_some(methods, 12)}): {text}", {"methods": methods})
         for (measure, embedding, text), methods in reasons.items()
     ]
-    return found
+    return statements
 
 
 def _thin(table: "pd.DataFrame") -> list[Statement]:
-    """Say which scores rest on few of the items that were asked for, in a sentence an embedding."""
+    """Return a statement for each embedding whose scores rest on few of their items."""
     rows = table[(table["kind"] != ASSOCIATION) & (table["lost"] > MAX_LOST * (table["items"] + table["lost"]))]
-    found = []
+    statements = []
     for embedding, some in rows.drop_duplicates(["embedding", "measure"]).groupby("embedding", sort=False):
         scores = {row["measure"]: (row["items"], row["items"] + row["lost"]) for row in rows_of(some)}
-        shares = [f"{measure} ({known:,} of {asked:,})" for measure, (known, asked) in scores.items()]
+        shares = [f"{measure} ({present:,} of {total:,})" for measure, (present, total) in scores.items()]
         text = (
             f"{embedding} lacks words of many items of {', '.join(shares)}. Take these values as ones of the items "
             "that are left."
         )
-        found.append(Statement("lost items", text, {"items": scores}))
-    return found
+        statements.append(Statement("lost items", text, {"items": scores}))
+    return statements

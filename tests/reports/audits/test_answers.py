@@ -33,7 +33,7 @@ def test_of_several_embeddings_each_is_named() -> None:
     keys = [(name, "near", "contrast") for name in ("A", "B")]
     frame = audit_of(dict.fromkeys(keys, 0.0), dict.fromkeys(keys, DRAWS["near"]))
     frame["conclusion"] = ["nearer", "borderline"]
-    assert [str(said).rsplit(": ", 1)[0] for said in answers(frame)] == [
+    assert [str(statement).rsplit(": ", 1)[0] for statement in answers(frame)] == [
         "near in A: Settled, associated words are nearer",
         "near in B: Borderline",
     ]

@@ -1,4 +1,4 @@
-"""Ranks: from draws that are known, by hand."""
+"""Ranks from given draws, by hand."""
 
 import numpy as np
 import pandas as pd
@@ -42,15 +42,15 @@ def test_probabilities_are_shares_of_the_draws() -> None:
     rng = np.random.default_rng(1)
     a, b, c = rng.normal(1.0, 0.3, 4000), rng.normal(-1.2, 0.3, 4000), rng.normal(5, 0.1, 4000)
     keys = [(name, "s", "weat") for name in "ABC"]
-    found = bb.reports.rank(
+    ranks = bb.reports.rank(
         audit_of(dict(zip(keys, (1.0, -1.2, 5.0), strict=True)), dict(zip(keys, (a, b, c), strict=True)))
     )
-    rows = found.ranks[found.ranks["study"] == "s"].set_index("embedding")
+    rows = ranks.ranks[ranks.ranks["study"] == "s"].set_index("embedding")
     below = float((np.abs(a) < np.abs(b)).mean())
     assert rows.loc["A", "probability"] == rows.loc["B", "probability"] == below
     assert rows.loc["C", ["probability", "strongest", "rank_low"]].tolist() == [1, 1, 3]
     assert rows.loc["A", ["rank_low", "rank_high"]].tolist() == [1, 2]
-    assert "C 5 (above 0.99)" in str(found)
+    assert "C 5 (above 0.99)" in str(ranks)
 
 
 def test_ties_share_their_rank() -> None:
@@ -67,22 +67,22 @@ def test_only_studies_that_all_embeddings_answer_count() -> None:
 
 def test_correlations_of_measures() -> None:
     names = ("A", "B", "C", "D")
-    values = {(name, "s", "weat"): 1.0 + at for at, name in enumerate(names)}
-    values |= {(name, "s", "rnd"): (1, 3, 2, 4)[at] for at, name in enumerate(names)}
-    values |= {(name, "s", "mac"): 0.5 + at / 10 for at, name in enumerate(names)}
-    found = bb.reports.rank(audit_of(values, {})).correlations.set_index(["first", "second"])
-    assert found.loc[("weat", "rnd"), "correlation"] == pytest.approx(0.8)
-    assert found.loc[("weat", "mac"), "correlation"] == -1
-    assert found["low"].isna().all()
+    values = {(name, "s", "weat"): 1.0 + place for place, name in enumerate(names)}
+    values |= {(name, "s", "rnd"): (1, 3, 2, 4)[place] for place, name in enumerate(names)}
+    values |= {(name, "s", "mac"): 0.5 + place / 10 for place, name in enumerate(names)}
+    correlations = bb.reports.rank(audit_of(values, {})).correlations.set_index(["first", "second"])
+    assert correlations.loc[("weat", "rnd"), "correlation"] == pytest.approx(0.8)
+    assert correlations.loc[("weat", "mac"), "correlation"] == -1
+    assert correlations["low"].isna().all()
     draws = {(name, "s", "weat"): np.full(100, values[name, "s", "weat"]) for name in names}
-    known = bb.reports.rank(audit_of(values, draws)).correlations.set_index(["first", "second"])
-    assert known.loc[("weat", "rnd"), ["low", "high"]].tolist() == pytest.approx([0.8, 0.8])
+    with_draws = bb.reports.rank(audit_of(values, draws)).correlations.set_index(["first", "second"])
+    assert with_draws.loc[("weat", "rnd"), ["low", "high"]].tolist() == pytest.approx([0.8, 0.8])
     two = {key: value for key, value in values.items() if key[0] in "AB"}
     assert bb.reports.rank(audit_of(two, {})).correlations.empty
 
 
 def test_mistakes() -> None:
-    with pytest.raises(ReportError, match="one embedding"):
+    with pytest.raises(ReportError, match="one"):
         bb.reports.rank(audit_of({("A", "s", "weat"): 1.0}, {}))
     with pytest.raises(ValueError, match="audit=5"):
         bb.reports.rank(5)  # type: ignore[arg-type]

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 import bayesbias as bb
-from tests.cluster import pets
+from tests.cells import pets
 
 SETS = bb.debias.DebiasWords("kind", [["she", "he"], ["her", "his"], ["woman", "man"]])
 SMALL: dict[str, Any] = {"model": "no_pooling", "draws": 100, "progress": False, "random_seed": 1}
-OTHERS = [f"word{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(60)]
+OTHERS = [f"word{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(60)]
 
 
 def embedding(seed: int = 1, *, lean: float = 2.0, dimensions: int = 8) -> bb.Embedding:
@@ -17,12 +17,12 @@ def embedding(seed: int = 1, *, lean: float = 2.0, dimensions: int = 8) -> bb.Em
     rng = np.random.default_rng(seed)
     words = [word for pair in SETS.definitional for word in pair]
     vectors = rng.normal(size=(len(words) + len(pets.WORDS) + len(OTHERS), dimensions))
-    for at in range(0, len(words), 2):
-        vectors[at + 1] = vectors[at]
-        vectors[at : at + 2, 0] = 3, -3
+    for row in range(0, len(words), 2):
+        vectors[row + 1] = vectors[row]
+        vectors[row : row + 2, 0] = 3, -3
     quiet = {*pets.WORDS[:3], *pets.WORDS[6:9]}
-    for at, word in enumerate(pets.WORDS, start=len(words)):
-        vectors[at, 0] = lean if word in quiet else -lean
+    for row, word in enumerate(pets.WORDS, start=len(words)):
+        vectors[row, 0] = lean if word in quiet else -lean
     return bb.Embedding([*words, *pets.WORDS, *OTHERS], vectors, name=f"E{seed}")
 
 
@@ -30,8 +30,8 @@ def report(embeddings: int = 2, **changes: Any) -> bb.reports.DebiasReport:
     """Return a report on two methods: one takes the axis away, the other little of it."""
     methods = {"linear": bb.debias.LinearProjection(), "weak": Weak()}
     sources = [embedding(seed) for seed in range(1, embeddings + 1)]
-    asked = {"measures": ["vocabulary_direct_bias"], **SMALL, **changes}
-    return bb.debias_report(sources, pets.study(), methods, SETS, **asked)
+    settings = {"measures": ["vocabulary_direct_bias"], **SMALL, **changes}
+    return bb.debias_report(sources, pets.study(), methods, SETS, **settings)
 
 
 class Weak:

@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import BayesBiasWarning, ReportError
 from bayesbias.reports.debiasing.report import COLUMNS
-from tests.cluster.pets import study
+from tests.cells.pets import study
 from tests.reports.debiasing import pets
 
 
@@ -91,34 +91,43 @@ def test_a_planted_association_goes_with_its_axis_and_stays_with_a_method_that_d
 
 
 def test_the_text_says_the_numbers(report: bb.reports.DebiasReport) -> None:
-    said = [each for part in report.parts for each in part.statements]
-    assert [each.kind for each in said] == ["association", "association", "score", "score", "other", "other"]
+    statements = [statement for part in report.parts for statement in part.statements]
+    assert [statement.kind for statement in statements] == [
+        "association",
+        "association",
+        "score",
+        "score",
+        "other",
+        "other",
+    ]
     row = row_of(report, embedding="E1", method="linear", kind="association")
-    assert f"linear ({row['change']:+.3f}, {row['change_low']:+.3f} to {row['change_high']:+.3f})" in said[0].text
-    assert said[0].numbers["rows"][1]["change"] == row["change"]
+    assert f"linear ({row['change']:+.3f}, {row['change_low']:+.3f} to {row['change_high']:+.3f})" in statements[0].text
+    assert statements[0].numbers["rows"][1]["change"] == row["change"]
     assert repr(report) == "DebiasReport(2 embeddings, 3 methods, 2 measures)"
 
 
 def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
     measures = ["vocabulary_direct_bias", "recoverability"]
     methods = {"none": pets.Weak(), "gone": bb.debias.LinearProjection(components=9)}
-    with pytest.warns(BayesBiasWarning, match="lacks 1 debiased embedding and 2 numbers, as"):
-        found = bb.debias_report([pets.embedding()], study(), methods, pets.SETS, measures=measures, **pets.SMALL)
-    assert list(found.failed) == [("E1", "gone")]
-    assert list(found.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
-    doubts = found.parts[0]
+    with pytest.warns(BayesBiasWarning, match="1 debiased embedding and 2 numbers"):
+        partial_report = bb.debias_report(
+            [pets.embedding()], study(), methods, pets.SETS, measures=measures, **pets.SMALL
+        )
+    assert list(partial_report.failed) == [("E1", "gone")]
+    assert list(partial_report.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
+    doubts = partial_report.parts[0]
     assert doubts.title == "Beware"
-    assert [each.kind for each in doubts.statements] == ["failed", "left out"]
+    assert [statement.kind for statement in doubts.statements] == ["failed", "left out"]
     assert doubts.statements[1].numbers["methods"] == ["original", "none"]
-    assert len(found.table) == 4
+    assert len(partial_report.table) == 4
 
 
 def test_scores_of_few_items_are_told(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
-    known = "cat dog 9\ncat purr 5\ndog bark 6\ntom nap 2\n"
-    path.write_text(known + "".join(f"unknown{at} dog {at}\n" for at in range(4)))
-    found = pets.report(1, measures=[("word_similarity", path)])
-    (doubt,) = found.parts[0].statements
+    pairs = "cat dog 9\ncat purr 5\ndog bark 6\ntom nap 2\n"
+    path.write_text(pairs + "".join(f"unknown{number} dog {number}\n" for number in range(4)))
+    small = pets.report(1, measures=[("word_similarity", path)])
+    (doubt,) = small.parts[0].statements
     assert (doubt.kind, doubt.numbers["items"]) == ("lost items", {"word_similarity (pairs)": (4, 8)})
     assert doubt.text.startswith("E1 lacks words of many items of word_similarity (pairs) (4 of 8).")
 
@@ -126,18 +135,18 @@ def test_scores_of_few_items_are_told(tmp_path: Path) -> None:
 def test_the_verdict_says_what_it_cost(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
     path.write_text("cat dog 9\ncat purr 5\ndog bark 6\ntom nap 2\n")
-    found = pets.report(1, measures=[("word_similarity", path)])
+    small = pets.report(1, measures=[("word_similarity", path)])
     for change, words in ((-0.2, "worse after"), (0.2, "better after")):
-        table = found.table.copy()
+        table = small.table.copy()
         linear = (table["method"] == "linear") & (table["kind"] == "quality")
         table.loc[linear, ["change", "change_low", "change_high"]] = change, change - 0.1, change + 0.1
-        verdict = replace(found, table=table).verdict.text
+        verdict = replace(small, table=table).verdict.text
         assert verdict.endswith(f"word_similarity (pairs): {words} linear; no change is settled after weak.")
 
 
 def test_a_report_of_no_method_is_none() -> None:
     only = {"gone": bb.debias.LinearProjection(components=9)}
-    with pytest.raises(ReportError, match=r"No method has an answer\. components=9"):
+    with pytest.raises(ReportError, match="components=9"):
         bb.debias_report(
             [pets.embedding()], study(), only, pets.SETS, measures=["vocabulary_direct_bias"], **pets.SMALL
         )
@@ -151,5 +160,5 @@ def test_correlations_are_those_of_the_values(report: bb.reports.DebiasReport) -
     assert row["correlation"] == pytest.approx(r)
     interval = row["hdi_low"], row["hdi_high"], row["probability_of_positive"]
     assert interval == bb.estimates.correlation_interval(row["correlation"], 6)
-    with pytest.raises(ReportError, match="at least 4 embeddings"):
+    with pytest.raises(ReportError, match="4 embeddings"):
         bb.reports.measure_correlations(pets.report(1))

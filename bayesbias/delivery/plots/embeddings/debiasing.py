@@ -16,8 +16,7 @@ from bayesbias.delivery.plots.style import (
 )
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import settled
-from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL
-from bayesbias.reports.debiasing.report import DebiasReport
+from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, DebiasReport
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

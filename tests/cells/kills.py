@@ -1,6 +1,6 @@
-"""Kill worker, scheduler and client of a study at random moments, and go on: the table is that of an undisturbed run.
+"""Kill worker, scheduler and client of an audit at random moments, and go on: its table stays the same.
 
-python -m tests.cluster.kills [--kills 20] [--seed 1]
+python -m tests.cells.kills [--kills 20] [--seed 1]
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.cluster.pets import write_plan
+from tests.cells.pets import write_plan
 
 TARGETS = ("worker", "scheduler", "client")
 _COMMAND = (sys.executable, "-m")
@@ -53,12 +53,12 @@ class Study:
         if not self.lives("scheduler"):
             for name in workers:
                 self.kill(name)
-            told = self.folder / "scheduler.json"
-            told.unlink(missing_ok=True)
-            place = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told))
+            scheduler_file = self.folder / "scheduler.json"
+            scheduler_file.unlink(missing_ok=True)
+            place = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(scheduler_file))
             self.start("scheduler", "distributed.cli.dask_scheduler", *place)
-            wait_until(lambda: told.exists() and told.read_text().endswith("}"))
-            self.address = json.loads(told.read_text())["address"]
+            wait_until(lambda: scheduler_file.exists() and scheduler_file.read_text().endswith("}"))
+            self.address = json.loads(scheduler_file.read_text())["address"]
         for name in workers:
             if not self.lives(name):
                 size = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "2GB")
@@ -66,12 +66,12 @@ class Study:
 
     def start_client(self) -> None:
         output = ("--output", "out", "--scheduler", self.address, "--quiet", "--overwrite")
-        self.start("client", "bayesbias", "run", "study.toml", *output)
+        self.start("client", "bayesbias", "audit", "study.toml", *output)
 
     def cells(self) -> int:
         return len(list((self.folder / "out" / "cells").glob("*.npz")))
 
-    def said(self) -> str:
+    def client_log(self) -> str:
         return (self.folder / "client.log").read_text()
 
     def __enter__(self) -> "Study":
@@ -97,11 +97,11 @@ def disturbed(kills: int, seed: int, *, cells: int = 60) -> Counter[str]:
     Whatever is killed while the client runs, the client ends by itself, with the table or with one error. Whenever a
     run was whole, half of its cells are taken away, so that the next one has work to do.
     """
-    chance, found = random.Random(seed), Counter[str]()
+    chance, killed = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
         write_plan(folder, cells, 1)
-        alone = [*_COMMAND, "bayesbias", "run", "study.toml", "--output", "alone", "--workers", "1", "--quiet"]
+        alone = [*_COMMAND, "bayesbias", "audit", "study.toml", "--output", "alone", "--workers", "1", "--quiet"]
         subprocess.run(alone, cwd=folder, check=True)
         whole = (folder / "alone" / "audit.csv").read_bytes()
         study = stack.enter_context(Study(folder))
@@ -115,15 +115,15 @@ def disturbed(kills: int, seed: int, *, cells: int = 60) -> Counter[str]:
             target = TARGETS[number % len(TARGETS)]
             name = f"worker {chance.choice((1, 2))}" if target == "worker" else target
             if study.lives("client"):
-                found[target] += 1
+                killed[target] += 1
             study.kill(name)
             wait_until(lambda: not study.lives("client"))
             code = study.running["client"].returncode
             print(f"{name} killed at {moment} of {cells} cells: the client ended with {code}", flush=True)
-            if code == 2 and target == "scheduler" and "cells are kept in" not in study.said():
-                raise AssertionError(f"The client said: {study.said()}")
+            if code == 2 and target == "scheduler" and "cells are kept in" not in study.client_log():
+                raise AssertionError(f"The client said: {study.client_log()}")
             if code not in {"worker": (0,), "scheduler": (0, 2), "client": (0, -9)}[target]:
-                raise AssertionError(f"The {target} was killed, and the client ended with {code}: {study.said()}")
+                raise AssertionError(f"The {target} was killed, and the client ended with {code}: {study.client_log()}")
             if code == 0:
                 check(folder, whole)
                 files = sorted((folder / "out" / "cells").glob("*.npz"))
@@ -133,10 +133,10 @@ def disturbed(kills: int, seed: int, *, cells: int = 60) -> Counter[str]:
         study.start_client()
         wait_until(lambda: not study.lives("client"))
         check(folder, whole)
-        pids = [each.pid for each in study.running.values()]
-    if left := [each for each in psutil.Process().children(recursive=True) if each.pid in pids]:
+        pids = [process.pid for process in study.running.values()]
+    if left := [child for child in psutil.Process().children(recursive=True) if child.pid in pids]:
         raise AssertionError(f"These still run: {left}")
-    return found
+    return killed
 
 
 def check(folder: Path, whole: bytes) -> None:
@@ -154,8 +154,8 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    found = disturbed(given.kills, given.seed)
-    print(f"killed at work: {dict(found)}; each table is that of an undisturbed run, byte for byte")
+    killed = disturbed(given.kills, given.seed)
+    print(f"killed at work: {dict(killed)}; each table is that of an undisturbed run, byte for byte")
 
 
 if __name__ == "__main__":

@@ -18,18 +18,18 @@ SETTINGS = {"draws": 500, "random_seed": 1}
 
 
 @pytest.fixture(scope="module")
-def found() -> AuditFrame:
+def audited() -> AuditFrame:
     return bb.audit(VECTORS, ["weat7"], ["contrast", "weat", "mac", "ect"], model="crossed", **SETTINGS)
 
 
-def test_numbers_are_those_of_the_functions_alone(found: AuditFrame) -> None:
-    assert tuple(found.columns) == COLUMNS
+def test_numbers_are_those_of_the_functions_alone(audited: AuditFrame) -> None:
+    assert tuple(audited.columns) == COLUMNS
     for name, path in VECTORS.items():
         with pytest.warns(LostWordsWarning, match="71 of the 226 of 'neutral'"):  # of the study's own words none
             table = bb.distance_table(path, "weat7")
-        seed = found.record.seeds[name, "weat7"]
+        seed = audited.record.seeds[name, "weat7"]
         fit = bb.fit(table, "crossed", draws=500, random_seed=seed, progress=False)
-        here = found[found["embedding"] == name].set_index(["measure", "protected_group"])
+        here = audited[audited["embedding"] == name].set_index(["measure", "protected_group"])
         for level, group in (("overall", ""), ("protected_group", "math"), ("protected_group", "arts")):
             frame = bb.contrasts(fit, level=level)
             row = frame[(frame["contrast"] == "associated - different") & (frame["protected_group"].isin(["", group]))]
@@ -49,72 +49,72 @@ def test_numbers_are_those_of_the_functions_alone(found: AuditFrame) -> None:
         assert np.isnan(ect["hdi_low"])
 
 
-def test_draws_of_different_embeddings_are_independent(found: AuditFrame) -> None:
+def test_draws_of_different_embeddings_are_independent(audited: AuditFrame) -> None:
     for measure in ("contrast", "weat", "mac"):
-        draws = [found.record.draws[name, "weat7", measure] for name in VECTORS]
+        draws = [audited.record.draws[name, "weat7", measure] for name in VECTORS]
         assert abs(np.corrcoef(*draws)[0, 1]) < 4 / np.sqrt(2000)
 
 
-def test_the_record_stays_while_rows_are_chosen(found: AuditFrame, tmp_path: Path) -> None:
+def test_the_record_stays_while_rows_are_chosen(audited: AuditFrame, tmp_path: Path) -> None:
     for chosen in (
-        found[found["measure"] == "weat"],
-        found.sort_values("estimate").reset_index(drop=True),
-        found.copy(),
-        found.query("study == 'weat7'").convert_dtypes(),
-        found.astype({"protected_group": "category"}),
-        pickle.loads(pickle.dumps(found)),
+        audited[audited["measure"] == "weat"],
+        audited.sort_values("estimate").reset_index(drop=True),
+        audited.copy(),
+        audited.query("study == 'weat7'").convert_dtypes(),
+        audited.astype({"protected_group": "category"}),
+        pickle.loads(pickle.dumps(audited)),
     ):
         assert bb.reports.rank(chosen).ranks["rank"].notna().all()
-    found.to_parquet(tmp_path / "audit.parquet")
-    for lost in (pd.DataFrame(found.to_dict("records")), pd.read_parquet(tmp_path / "audit.parquet")):
-        with pytest.raises(ReportError, match="keeps no draws"):
+    audited.to_parquet(tmp_path / "audit.parquet")
+    for lost in (pd.DataFrame(audited.to_dict("records")), pd.read_parquet(tmp_path / "audit.parquet")):
+        with pytest.raises(ReportError, match="audit: "):
             bb.reports.rank(lost)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda frame: frame.assign(estimate=-frame["estimate"]),
-        lambda frame: frame.replace({"embedding": {"seed 1": "other"}}),
-        lambda frame: frame.replace({"embedding": {"seed 1": "seed 2", "seed 2": "seed 1"}}),
-        lambda frame: frame.replace({"embedding": {"seed 1": "seed 2"}}),
-        lambda frame: frame.assign(measure=frame["measure"].str.upper()),
-        lambda frame: frame.assign(estimate="x"),
-        lambda frame: frame.iloc[:0],
+        lambda rows: rows.assign(estimate=-rows["estimate"]),
+        lambda rows: rows.replace({"embedding": {"seed 1": "other"}}),
+        lambda rows: rows.replace({"embedding": {"seed 1": "seed 2", "seed 2": "seed 1"}}),
+        lambda rows: rows.replace({"embedding": {"seed 1": "seed 2"}}),
+        lambda rows: rows.assign(measure=rows["measure"].str.upper()),
+        lambda rows: rows.assign(estimate="x"),
+        lambda rows: rows.iloc[:0],
     ],
 )
-def test_a_frame_that_was_changed_is_refused(found: AuditFrame, change: Callable[[AuditFrame], AuditFrame]) -> None:
+def test_a_frame_that_was_changed_is_refused(audited: AuditFrame, change: Callable[[AuditFrame], AuditFrame]) -> None:
     for use in (bb.reports.rank, bb.plots.plot_audit):
         with pytest.raises(ReportError, match="audit: "):
-            use(change(found))
+            use(change(audited))
 
 
-def test_rows_of_groups_alone_are_no_figure(found: AuditFrame) -> None:
-    with pytest.raises(ReportError, match="only rows of groups"):
-        bb.plots.plot_audit(found[found["protected_group"] != ""])
+def test_rows_of_groups_alone_are_no_figure(audited: AuditFrame) -> None:
+    with pytest.raises(ReportError, match="groups"):
+        bb.plots.plot_audit(audited[audited["protected_group"] != ""])
 
 
 def test_without_a_model_there_are_values_only() -> None:
-    found = bb.audit(VECTORS["seed 1"], "weat7", ["weat", "rnd"], model=None, random_seed=1)
-    assert found["estimate"].equals(found["observed"])
-    assert found[["hdi_low", "hdi_high", "ess_bulk"]].isna().all(axis=None)
-    with pytest.raises(ReportError, match="'contrast' is the answer of a model"):
+    frame = bb.audit(VECTORS["seed 1"], "weat7", ["weat", "rnd"], model=None, random_seed=1)
+    assert frame["estimate"].equals(frame["observed"])
+    assert frame[["hdi_low", "hdi_high", "ess_bulk"]].isna().all(axis=None)
+    with pytest.raises(ReportError, match="measures: 'contrast'"):
         bb.audit(VECTORS, "weat7", model=None)
 
 
 def test_what_has_no_answer_is_left_out_and_said() -> None:
     with pytest.warns(BayesBiasWarning) as warned:
-        found = bb.audit(VECTORS["seed 1"], ["religion", "weat7"], ["weat", "mac"], model=None, max_lost=0.25)
-    texts = [str(each.message) for each in warned]
-    assert any("weat of religion (The study 'religion' has 3 protected groups" in text for text in texts)
-    assert any(issubclass(each.category, LostWordsWarning) for each in warned)
-    assert list(zip(found["study"], found["measure"], strict=True)) == [
+        frame = bb.audit(VECTORS["seed 1"], ["religion", "weat7"], ["weat", "mac"], model=None, max_lost=0.25)
+    texts = [str(warning.message) for warning in warned]
+    assert any("weat of religion" in text and "3 protected groups" in text for text in texts)
+    assert any(issubclass(warning.category, LostWordsWarning) for warning in warned)
+    assert list(zip(frame["study"], frame["measure"], strict=True)) == [
         ("religion", "mac"),
         ("weat7", "weat"),
         ("weat7", "mac"),
     ]
-    assert found["lost_words"].tolist() == [1, 0, 0]
-    with pytest.raises(MeasureError, match="No measure has an answer"):
+    assert frame["lost_words"].tolist() == [1, 0, 0]
+    with pytest.raises(MeasureError, match="weat of religion"):
         bb.audit(VECTORS["seed 1"], ["religion"], ["weat"], model=None, max_lost=0.25)
 
 
@@ -131,7 +131,7 @@ def test_all_lists_that_lost_too_many_words_are_named_at_once() -> None:
 
 
 def test_a_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import bayesbias.reports.audits.asked as module
+    import bayesbias.cells.questions as module
 
     read: list[object] = []
 
@@ -148,9 +148,9 @@ def test_an_embedding_keeps_its_own_rule() -> None:
     words = {word.upper(): vector for word, vector in _pets().items()}
     here = bb.load_embedding(words, case="upper", name="loud")
     study = {"cats": ["cat", "tom"], "dogs": ["dog", "pup"], "quiet": ["purr", "nap"], "loud": ["bark", "howl"]}
-    found = bb.audit([here], study, ["mac"], model=None)
-    assert found["embedding"].tolist() == ["loud"]
-    assert found["observed"].tolist() == [bb.metrics.mac(_pets(), study).mac]
+    frame = bb.audit([here], study, ["mac"], model=None)
+    assert frame["embedding"].tolist() == ["loud"]
+    assert frame["observed"].tolist() == [bb.metrics.mac(_pets(), study).mac]
 
 
 def _pets() -> dict[str, list[float]]:
@@ -159,69 +159,23 @@ def _pets() -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "fact"),
     [
-        (([], ["weat7"]), "embeddings: give at least one"),
-        (({"": VECTORS["seed 1"]}, ["weat7"]), "is no name"),
-        ((VECTORS, []), "studies: give at least one"),
-        ((VECTORS, ["weat7", "weat7"]), "two are called 'weat7'"),
-        (([VECTORS["seed 1"], VECTORS["seed 1"]], ["weat7"]), "two are called"),
-        ((VECTORS, ["weat7"], []), "name each measure once"),
-        ((VECTORS, ["weat7"], ["mac", "mac"]), "name each measure once"),
-        ((VECTORS, ["weat7"], ["waet"]), "did you mean 'weat'"),
+        (([], ["weat7"]), "embeddings"),
+        (({"": VECTORS["seed 1"]}, ["weat7"]), "embeddings: ''"),
+        ((VECTORS, []), "studies"),
+        ((VECTORS, ["weat7", "weat7"]), "studies: .*'weat7'"),
+        (([VECTORS["seed 1"], VECTORS["seed 1"]], ["weat7"]), "embeddings: .*'wikipedia2018_skipgram_seed1'"),
+        ((VECTORS, ["weat7"], []), r"measures=\[\]"),
+        ((VECTORS, ["weat7"], ["mac", "mac"]), r"measures=\['mac', 'mac'\]"),
+        ((VECTORS, ["weat7"], ["waet"]), "'weat'"),
         ((VECTORS, 5), "studies=5"),
         ((5, ["weat7"]), "embeddings=5"),
     ],
 )
-def test_mistakes(arguments: tuple[object, ...], message: str) -> None:
-    with pytest.raises((ReportError, MeasureError, ValueError), match=message):
+def test_mistakes(arguments: tuple[object, ...], fact: str) -> None:
+    with pytest.raises((ReportError, MeasureError, ValueError), match=fact):
         bb.audit(*arguments, progress=False)  # type: ignore[arg-type]
-
-
-def test_a_plan(tmp_path: Path) -> None:
-    from bayesbias.reports.audits.plan import read_audit_plan
-
-    path = tmp_path / "audit.toml"
-    path.write_text('studies = ["weat7", "mine.toml"]\nmodel = "none"\nseed = 3\n[embeddings]\nA = "a.txt"\n')
-    plan = read_audit_plan(path)
-    assert plan.embeddings == {"A": tmp_path / "a.txt"}
-    assert plan.studies == ("weat7", str(tmp_path / "mine.toml"))
-    assert plan.of_one_process == {"model": None, "random_seed": 3}
-    assert "contrast" not in plan.measures
-    path.write_text('studies = ["./weat7"]\nmodel = "mine.toml"\n[embeddings]\nA = "a.txt"\n')
-    plan = read_audit_plan(path)
-    assert plan.studies == (str(tmp_path / "weat7"),)
-    assert plan.of_one_process == {"model": str(tmp_path / "mine.toml")}
-    path.write_text(
-        'studies = ["weat7"]\nmodels = ["none", "crossed"]\nseeds = [1, 2]\nworkers = 3\n[embeddings]\nA = "a"\n'
-    )
-    plan = read_audit_plan(path)
-    assert plan.of_workers == {"models": [None, "crossed"], "random_seed": [1, 2], "workers": 3}
-    with pytest.raises(ReportError, match="The plan has workers, models, seeds, which an audit has not"):
-        _ = plan.of_one_process
-    path.write_text(
-        'studies = ["a"]\nmodel = "a"\nmodels = []\nseed = 1\nseeds = 2\nscheduler = 5\n[embeddings]\nA = "a"\n'
-    )
-    for part in ("5 faults", "models must be", "seeds must be", "model and models: give one", "scheduler must be"):
-        with pytest.raises(ReportError, match=part):
-            read_audit_plan(path)
-    path.write_text('studies = "weat7"\nmeasure = ["weat"]\nmeasures = []\ncase = 3\n[embeddings]\nA = 5\n')
-    with pytest.raises(ReportError) as caught:
-        read_audit_plan(path)
-    for part in (
-        "5 faults",
-        "unknown key 'measure' (did you mean 'measures'?)",
-        "'A' is not",
-        "studies must",
-        "case must",
-    ):
-        assert part in str(caught.value)
-    path.write_text('studies = ["weat7"]\n[embeddings]\nglove.6B = "a.txt"\n')
-    with pytest.raises(ReportError, match="a name with a dot needs quotes"):
-        read_audit_plan(path)
-    path.write_text("studies = [")
-    with pytest.raises(ReportError, match="not valid TOML"):
-        read_audit_plan(path)
 
 
 def test_what_cannot_be_answered_is_said_before_any_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,13 +185,13 @@ def test_what_cannot_be_answered_is_said_before_any_fit(monkeypatch: pytest.Monk
     whole = bb.load_embedding(VECTORS["seed 1"])
     study = bb.load_study("weat7")
     bare = bb.load_embedding(whole, words=[*study.protected_words, *study.attribute_words], name="bare")
-    with pytest.raises(LostWordsError, match="has no word of list 'human'"):
+    with pytest.raises(LostWordsError, match="'human'"):
         bb.audit([whole, bare], ["weat7"], ["contrast"], model="crossed")
 
 
 def test_every_p_value_repeats() -> None:
     rng = np.random.default_rng(1)
-    words = [f"w{at}" for at in range(32)]
+    words = [f"w{number}" for number in range(32)]
     vectors = dict(zip(words, rng.normal(size=(32, 6)), strict=True))
     study = bb.Study(
         name="own",
@@ -247,11 +201,11 @@ def test_every_p_value_repeats() -> None:
         human="none",
         neutral="none",
     )
-    found = [
+    p_values = [
         bb.audit([bb.load_embedding(vectors, name="v")], study, ["sc_weat"], model=None, random_seed=1)["p_value"][0]
         for _ in range(2)
     ]
-    assert found[0] == found[1]
+    assert p_values[0] == p_values[1]
 
 
 def test_studies_that_ask_other_contrasts_have_no_common_mean() -> None:
@@ -264,15 +218,15 @@ def test_studies_that_ask_other_contrasts_have_no_common_mean() -> None:
         neutral="none",
     )
     settings = {"model": "crossed", "draws": 200, "random_seed": 1}
-    found = bb.audit(VECTORS, ["weat7", alone], ["contrast", "mac"], **settings)
+    frame = bb.audit(VECTORS, ["weat7", alone], ["contrast", "mac"], **settings)
     # Where all pairs are associated, nothing could be unassociated: MAC has a value there, and no posterior.
-    mac = found[found["measure"] == "mac"].set_index("study")
+    mac = frame[frame["measure"] == "mac"].set_index("study")
     assert mac.loc["alone", "hdi_low"].isna().all()
     assert mac.loc["weat7", "hdi_low"].notna().all()
     assert (mac.loc["alone", "estimate"] == mac.loc["alone", "observed"]).all()
-    found = found[found["measure"] == "contrast"]
-    assert set(found["quantity"]) == {"associated - different", "associated - human"}
-    ranks = bb.reports.rank(found).ranks
+    frame = frame[frame["measure"] == "contrast"]
+    assert set(frame["quantity"]) == {"associated - different", "associated - human"}
+    ranks = bb.reports.rank(frame).ranks
     strengths = ranks.pivot_table(index="embedding", columns="study", values="strength")
     assert (strengths[""] == strengths["weat7"]).all()
 
@@ -282,10 +236,11 @@ def test_no_limit_is_advised_that_would_leave_too_few_words() -> None:
     lost = bb.load_study("weat7").protected["math"][1:]
     words = [word for word in source.words if word not in lost]
     few = bb.load_embedding((words, source.matrix(words)))
-    with pytest.raises(LostWordsError, match=r"or leave these studies or embeddings out\.$"):
+    with pytest.raises(LostWordsError, match=r"\(max_lost=0\.2\)") as caught:
         bb.audit(few, ["weat7"], ["mac"], model=None)
-    with pytest.raises(LostWordsError, match=r"or allow it: max_lost=0\.88 \(--max-lost 0\.88\)\.$"):
+    assert "--max-lost" not in str(caught.value)
+    with pytest.raises(LostWordsError, match=r"max_lost=0\.88 \(--max-lost 0\.88\)"):
         bb.audit(few, ["weat7"], ["contrast"])
     with pytest.warns(LostWordsWarning):
-        found = bb.audit(few, ["weat7"], ["contrast"], model="hierarchical", max_lost=0.88, draws=100, tune=50)
-    assert not found.empty
+        frame = bb.audit(few, ["weat7"], ["contrast"], model="hierarchical", max_lost=0.88, draws=100, tune=50)
+    assert not frame.empty

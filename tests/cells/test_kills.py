@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cluster.kills import disturbed
+from tests.cells.kills import disturbed
 
 
 @pytest.mark.slow

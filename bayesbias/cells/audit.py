@@ -1,0 +1,287 @@
+"""Many studies of many embeddings with many measures, in one tidy frame."""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bayesbias.base.checks import (
+    HDI_PROB,
+    check_count,
+    check_flag,
+    check_items,
+    check_probability,
+    resolve_seed,
+    shown,
+)
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
+from bayesbias.base.memory import check_memory
+from bayesbias.cells.audit_assembly import audit_frame
+from bayesbias.cells.audit_cell import AuditCell, make_cells, needed_words
+from bayesbias.cells.kept_answers import check_cells_folder, keep_answers
+from bayesbias.cells.questions import (
+    AUDIT_MEASURES,
+    check_measures,
+    lost_lists,
+    named_embeddings,
+    question_errors,
+    raise_if_too_many_lost,
+    raise_unless_distinct,
+    read_embeddings,
+    read_studies,
+)
+from bayesbias.cells.running import choose_workers, run_cells
+from bayesbias.cells.workers import Workers
+from bayesbias.embeddings.case_rules import Case
+from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.errors import ArgumentError, NotEnoughMemoryError, ReportError
+from bayesbias.models.quick import sampler_for
+from bayesbias.models.sampling import bytes_of_draws
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.audits.audit_frame import AuditFrame
+from bayesbias.studies.study import StudyLike
+
+type ModelLike = str | os.PathLike[str] | ModelSpec | None
+"""Name or file of a model, or a model; None: no model."""
+
+# Seconds that a cell of 4,000 draws takes at least, by the sampler of its model, on a slow core; to tell minutes from
+# years before any work.
+_SECONDS = {"exact": 0.3, "collapsed": 1.0, "conjugate": 1.5}
+_SECONDS_OF_NUTS = 20.0
+_SECONDS_WITHOUT_MODEL = 0.02
+_USUAL_DRAWS = 4000
+_LONGEST_YEARS = 1.0
+_YEAR = 365.25 * 24 * 3600
+_BYTES_A_ROW = 2000  # of the frame, and of what its page needs
+
+
+def audit(
+    embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike],
+    studies: Sequence[StudyLike] | StudyLike,
+    measures: Sequence[str] = AUDIT_MEASURES,
+    *,
+    model: ModelLike = DEFAULT_MODEL,
+    models: Sequence[ModelLike] | None = None,
+    case: Case = "exact",
+    max_lost: float = MAX_LOST,
+    hdi_prob: float = HDI_PROB,
+    draws: int = 1000,
+    tune: int = 2000,
+    chains: int = 4,
+    keep_fits: bool = False,
+    random_seed: int | None = None,
+    seeds: Sequence[int] | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    cells: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> AuditFrame:
+    """Return the answers of every measure to every study of every embedding.
+
+    A cell is one study of one embedding by one model with one seed, and all measures of it. Every file of an embedding
+    is read once, for the words of all studies; workers are sent these words, and need no access to the files.
+
+    Parameters
+    ----------
+    embeddings
+        Embeddings by the names that the frame calls them, or a list of them, which then have names of their own. Each
+        is an `Embedding`, a path, or anything else that `load_embedding` takes.
+    studies
+        Studies, names of bundled ones, or paths of TOML files; each needs a name of its own.
+    measures
+        ``"contrast"``, the model's own answer (see `contrasts`), and names in `bayesbias.metrics.MEASURES`.
+    model
+        Model of each study in each embedding, as for `fit`. None: no model, no contrasts and no intervals; such an
+        audit takes a moment.
+    models
+        Several models in place of `model`.
+    case
+        Forms of a word that are looked up in embeddings that are not yet an `Embedding` (see there).
+    max_lost
+        Largest share of a group's words that an embedding may lack, from 0 to 1.
+    hdi_prob
+        Probability inside the highest posterior density intervals.
+    draws, tune, chains
+        As for `fit`.
+    keep_fits
+        Whether to keep every fit with all its draws (`record.fits`) and its table (`record.tables`), such as for a
+        page of each. Without `workers`, `scheduler` and `cells` only.
+    random_seed
+        Seed, as for `fit`. Each fit has a seed of its own (`record.seeds`), made from this one, words, vectors and
+        model: its numbers are the same whatever else is asked, whichever worker answers, and after a stop. None: drawn,
+        and kept in the folder `cells`.
+    seeds
+        Several seeds in place of `random_seed`.
+    workers
+        Number of processes of this machine, of one core each, which share its free memory. 1: this process, with one
+        core. None: this process, with all cores. More than 1 needs Dask.
+    scheduler
+        Address of a Dask scheduler whose workers answer, such as ``"tcp://10.0.0.1:8786"``. Whoever reaches a Dask
+        scheduler can run programs there: give only an address that you trust, inside a network that is closed.
+    cells
+        Folder that keeps the answer of each cell, under a hash of all that enters it: vectors, study, model, measures,
+        settings, seed and the version of this package. Kept answers are not computed again: a run that was stopped
+        goes on, and one that grew computes what is new. Cells that failed are tried again. None: nothing is kept.
+    progress
+        Whether to show a progress bar, and the address of Dask's dashboard.
+
+    Returns
+    -------
+    AuditFrame
+        A pandas frame: one row an embedding, study, model, seed and measure, and for ``"contrast"`` one more for each
+        protected group: `embedding`, `study`, `model` (empty if there is none), `seed`, `measure`, `quantity`,
+        `protected_group` (empty: all of them); `observed` (the measure's value as it is defined; of a contrast the
+        difference of plain averages); `estimate` with `hdi_low` to `hdi_high` (of a contrast the posterior mean, in
+        units of cosine distance, negative is nearer; of a measure that has a posterior that of the value which it would
+        have without the noise of single pairs, see `measure_posterior`; of any other the observed value, without an
+        interval); `conclusion` (of a contrast: ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``);
+        `p_value` (one-sided, of `weat`) with its Monte Carlo error `p_value_mcse` (0: exact); the diagnostics
+        `ess_bulk`, `ess_tail` and `r_hat`; and `lost_words` (how many of the study's groups).
+        What does not exist is missing. Its attribute `record` keeps draws, lost words, settings, and cells that failed
+        (`AuditRecord`). `rank` and `plot_audit` take the rows of one model and seed; `write_audit_page` takes all.
+
+    Raises
+    ------
+    LostWordsError
+        If embeddings lack more than `max_lost` of a group of a study: all of these are named, before any work. With
+        `workers`, `scheduler` or `cells` only the cells of these embeddings fail.
+    ReportError, MeasureError, StudyError, ArgumentError, ModelError, EmbeddingError
+        If names are not distinct, or a measure, study, model, embedding or setting is not usable; if the cells would
+        take more than a year; or if no measure has an answer.
+    NotEnoughMemoryError
+        If cells need more memory than a worker has, or their draws or the workers more than there is.
+    ClusterError
+        If a scheduler does not answer, has no workers, or is gone with them; or Dask is not installed.
+    OutputError
+        If `cells` cannot be written, or another run works there.
+
+    Warns
+    -----
+    LostWordsWarning
+        Once, if words were lost.
+    BayesBiasWarning
+        Once, if cells failed: the others go on. Once, if a measure has no answer to a study, such as `weat` to one of
+        three groups: it is left out there.
+    ConvergenceWarning
+        As by `fit`.
+
+    Notes
+    -----
+    No correction for many questions is made: of 100 intervals of 89 %, 11 are expected to miss. Report how many were
+    asked. For two embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is
+    sharper, since what they share cancels.
+
+    References
+    ----------
+    Badilla, Bravo-Marquez and Perez (2020), WEFE: The word embeddings fairness evaluation framework. IJCAI 2020, for
+    queries in many models; of these the posterior and its intervals are not a part.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> frame = bb.audit({"Wikipedia": vectors}, ["gender", "weat7"], ["mac"], model=None)
+    >>> frame[["study", "observed", "lost_words"]].round(3)
+        study  observed  lost_words
+    0  gender     0.604           0
+    1   weat7     0.756           0
+    """
+    settings: dict[str, Any] = {"max_lost": check_max_lost(max_lost)}
+    settings |= {"hdi_prob": check_probability("hdi_prob", hdi_prob)}
+    counts = {"draws": draws, "tune": tune, "chains": chains}
+    settings |= {name: check_count(name, count) for name, count in counts.items()}
+    settings["keep_fit"] = check_flag("keep_fits", keep_fits)
+    interactive = workers is None and scheduler is None and cells is None
+    if keep_fits and not interactive:
+        raise ArgumentError("keep_fits (--pages): fits stay where they were made. Leave out workers, scheduler, cells.")
+    random_seeds = _checked_seeds(random_seed, seeds)
+    folder = check_cells_folder(cells)
+    start_workers = choose_workers(workers, scheduler, verbose=bool(progress))
+    specs = _checked_models(model, models)
+    settings["measures"] = check_measures(measures, specs)
+    read = read_studies(studies)
+    named = named_embeddings(embeddings)
+    shape = {"embedding": len(named), "study": len(read), "model": len(specs), "seed": len(random_seeds) or 1}
+    _check_room(shape, settings)
+    sources = read_embeddings(named, needed_words(read, settings["measures"]), case)
+    lists = lost_lists(sources, read)
+    if interactive:
+        raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])
+        if any(specs) and (errors := question_errors(sources, read, settings["max_lost"])):
+            raise errors[0]
+    with keep_answers(folder) as store:
+        random_seeds = random_seeds or [store.seed() if store else resolve_seed(None)]
+        grid = make_cells(sources.values(), read, specs, random_seeds, **settings)
+        check = partial(_check_work, shape=shape)
+        answers, failed = run_cells(grid, sources, workers=start_workers, kept=store, progress=progress, check=check)
+    return audit_frame(grid, answers, failed, sources, lists)
+
+
+def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:
+    """Return the seeds; an empty list if one is to be drawn."""
+    if seeds is None:
+        return [] if random_seed is None else [resolve_seed(random_seed)]
+    if random_seed is not None:
+        raise ArgumentError("random_seed and seeds: give one of the two.")
+    listed = check_items("seeds", seeds, "a list of whole numbers")
+    if None in listed:
+        raise ArgumentError(f"seeds={shown(seeds)}: give a list of whole numbers.")
+    resolved = [resolve_seed(seed) for seed in listed]
+    raise_unless_distinct("seeds", resolved)
+    return resolved
+
+
+def _checked_models(model: Any, models: Any) -> list[ModelSpec | None]:
+    if models is not None and model != DEFAULT_MODEL:
+        raise ArgumentError("model and models: give one of the two.")
+    listed = [model] if models is None else check_items("models", models, "a list of models")
+    specs = [None if source is None else load_model(source) for source in listed]
+    raise_unless_distinct("models", [spec.name if spec else "none" for spec in specs])
+    return specs
+
+
+# --- what is too much -------------------------------------------------------------------------------------
+
+
+def _check_room(shape: Mapping[str, int], settings: Mapping[str, Any]) -> None:
+    """Raise `NotEnoughMemoryError` if the answers of all cells would not fit in the memory of this process."""
+    bytes_of_kept_draws = 8 * settings["draws"] * settings["chains"]
+    needed = math.prod(shape.values()) * len(settings["measures"]) * (_BYTES_A_ROW + bytes_of_kept_draws)
+    check_memory(needed, f"The answers of {_count_text(shape)}", "Ask less, or take fewer draws.")
+
+
+def _check_work(waiting: Sequence[AuditCell], team: Workers, *, shape: Mapping[str, int]) -> None:
+    """Raise if cells would need more memory than a worker has, or more than a year."""
+    needed = [_bytes(cell) for cell in waiting]
+    if large := [size for size in needed if size > team.memory]:
+        raise NotEnoughMemoryError(
+            f"{len(large):,} of {_count_text(shape)} need up to {max(large) / 1e9:,.1f} GB each, and a worker has "
+            f"{team.memory / 1e9:,.1f} GB. Take fewer draws, or fewer workers."
+        )
+    years = sum(map(_seconds, waiting)) / team.count / _YEAR
+    if years > _LONGEST_YEARS:
+        raise ReportError(
+            f"{len(waiting):,} of {_count_text(shape)} are to be computed, which would take about {years:,.1f} years "
+            f"of {team.count} worker{'s' * (team.count > 1)}. Ask less, or another model."
+        )
+
+
+def _count_text(shape: Mapping[str, int]) -> str:
+    plurals = {"study": "studies"}
+    parts = [f"{count:,} {plurals.get(name, f'{name}s') if count > 1 else name}" for name, count in shape.items()]
+    return f"{math.prod(shape.values()):,} cells ({' x '.join(parts)})"
+
+
+def _bytes(cell: AuditCell) -> int:
+    if cell.model is None:
+        return 0
+    study = cell.study
+    attributes = sum(map(len, study.attribute_lists.values()))
+    sizes = len(study.protected_words), len(study.connections), attributes
+    return bytes_of_draws(cell.model, cell.draws * cell.chains, *sizes)
+
+
+def _seconds(cell: AuditCell) -> float:
+    if cell.model is None:
+        return _SECONDS_WITHOUT_MODEL
+    return _SECONDS.get(sampler_for(cell.model), _SECONDS_OF_NUTS) * cell.draws * cell.chains / _USUAL_DRAWS

@@ -1,0 +1,95 @@
+"""What one question of one embedding is, and what its answer is, whatever the report."""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from bayesbias.base.checks import is_text
+from bayesbias.embeddings.embedding import Embedding
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Answer of a cell.
+
+    Parameters
+    ----------
+    frames
+        Frames by name, with numbers, texts, True and False in their columns.
+    facts
+        Facts by name, in types that JSON has.
+    warned
+        Class and text of each warning.
+    objects
+        Objects by name that are never kept in a file, such as a fit.
+    """
+
+    frames: "Mapping[str, pd.DataFrame]"
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    warned: Sequence[tuple[str, str]] = ()
+    objects: Mapping[str, Any] = field(default_factory=dict)
+
+
+type Outcome = Answer | str
+"""Answer of a cell, or the error that it ended with."""
+
+
+class Cell(Protocol):
+    """One question of one embedding; a frozen dataclass, which workers are sent."""
+
+    @property
+    def embedding(self) -> str:
+        """Name of the embedding."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of all that enters the answer: equal ones have equal answers."""
+
+    @property
+    def after(self) -> str:
+        """Digest of the cell whose answer this one needs; empty if it needs none."""
+
+    def answer(self, source: Embedding, before: Answer | None = None) -> Answer:
+        """Return the answer from the embedding and, if the cell needs one, the answer of the cell before it."""
+
+    def accepts(self, answer: Answer) -> bool:
+        """Whether an answer that was read from a file can be one of this cell."""
+
+
+def has_types(frame: "pd.DataFrame", texts: Collection[str]) -> bool:
+    """Whether the columns of a frame that are named in `texts` hold texts, and the others numbers.
+
+    >>> has_types(pd.DataFrame({"measure": ["mac"], "observed": [0.1]}), ["measure"])
+    True
+    >>> has_types(pd.DataFrame({"measure": [5]}), ["measure"])
+    False
+    """
+    return all(
+        is_text(value) or value != value if name in texts else isinstance(value, int | float | None)
+        for name in frame
+        for value in frame[name].to_list()
+    )
+
+
+def has_texts(texts: Any) -> bool:
+    """Whether a fact holds texts by name."""
+    return isinstance(texts, dict) and all(is_text(text) for pair in texts.items() for text in pair)
+
+
+def content_digest(content: Any) -> str:
+    """Return the hash of a content that JSON can hold; other objects enter it as texts."""
+    return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()
+
+
+@cache
+def package_version() -> str:
+    """Return the version of this package; read once, since every cell asks for it."""
+    from importlib.metadata import version
+
+    return version("bayesbias")

@@ -1,0 +1,233 @@
+"""Workers of Dask: processes of this machine, or those of a scheduler that runs already."""
+
+import asyncio
+import logging
+import queue
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from itertools import islice
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.memory import free_memory
+from bayesbias.cells.cells import Answer, Cell, Outcome, package_version
+from bayesbias.cells.workers import Workers, outcome_on_one_core
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.errors import ClusterError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+# Seconds after which a scheduler does not answer, and after which a cluster without workers is given up.
+_PATIENCE = 10
+_WITHOUT_WORKERS = 60
+# Cells under way for each worker, so that none is idle while answers travel, and several answers travel at once.
+_CELLS_A_WORKER = 16
+
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+@contextmanager
+def process_workers(count: int, *, verbose: bool) -> Iterator[Workers]:
+    """Yield new processes of this machine, which end when this one does and share the memory that is free."""
+    _check_dask()
+    from distributed import Client, LocalCluster
+
+    with ExitStack() as stack:
+        stack.enter_context(_settings())
+        stack.enter_context(_without_main())
+        try:
+            cluster = stack.enter_context(
+                LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,  # warnings belong to a process: threads would wait for each other
+                    memory_limit=free_memory() // count,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+        except (OSError, RuntimeError) as error:
+            raise ClusterError(f"Workers cannot be started here ({error}). Give workers=1.") from error
+        client = stack.enter_context(Client(cluster, set_as_default=False))
+        yield _workers(client, verbose)
+
+
+@contextmanager
+def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
+    """Yield the workers of a Dask scheduler that runs already."""
+    _check_dask()
+    from distributed import Client
+
+    with ExitStack() as stack:
+        stack.enter_context(_settings())
+        try:
+            if not scheduler.startswith("inproc:"):  # a thread of this process
+                _raise_if_silent(scheduler)
+            client = stack.enter_context(Client(scheduler, timeout=_PATIENCE, set_as_default=False))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise ClusterError(
+                f"The scheduler {scheduler!r} does not answer within {_PATIENCE} s ({_first_line(error)}). Is "
+                "`dask scheduler` running there, and is this the address that it prints, such as tcp://10.0.0.1:8786?"
+            ) from error
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except (TimeoutError, OSError) as error:
+            raise ClusterError(
+                f"The scheduler {scheduler} has no workers. Start some: dask worker {scheduler} --nthreads 1"
+            ) from error
+        yield _workers(client, verbose)
+
+
+def _raise_if_silent(scheduler: str) -> None:
+    """Raise an error if no scheduler answers: a client would wait without end for one that listens and is silent."""
+    from distributed.comm import connect
+
+    async def ask() -> None:
+        async with asyncio.timeout(_PATIENCE):
+            connection = await connect(scheduler, timeout=_PATIENCE)
+            try:
+                await connection.write({"op": "identity", "reply": True})
+                await connection.read()
+            finally:
+                connection.abort()
+
+    with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+        thread.submit(asyncio.run, ask()).result()
+
+
+def _workers(client: "Client", verbose: bool) -> Workers:
+    if verbose:
+        print(f"Dask's dashboard: {client.dashboard_link}", file=sys.stderr)
+    infos = client.scheduler_info(n_workers=-1)["workers"].values()
+    count = sum(info["nthreads"] for info in infos)
+
+    def outcomes(
+        embeddings: Mapping[str, Embedding], cells: Sequence[Cell], answers: Mapping[str, Answer]
+    ) -> Iterator[tuple[Cell, Outcome]]:
+        return _outcomes(client, embeddings, cells, answers, _CELLS_A_WORKER * count)
+
+    return Workers(count, min(info["memory_limit"] or free_memory() for info in infos), outcomes)
+
+
+def _outcomes(
+    client: "Client",
+    embeddings: Mapping[str, Embedding],
+    cells: Sequence[Cell],
+    answers: Mapping[str, Answer],
+    most: int,
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Yield cells with their outcomes; at most `most` are under way, so that no process holds all of them."""
+    done: queue.SimpleQueue[Future] = queue.SimpleQueue()
+    under_way: dict[str, Cell] = {}
+    needed = {cell.after for cell in cells}
+    # A task that returns what it is given: where its worker dies, the scheduler has it made again on another.
+    sources = {name: client.submit(_unchanged, source, pure=False) for name, source in embeddings.items()}
+    first = {digest: client.submit(_unchanged, answers[digest], pure=False) for digest in needed & answers.keys()}
+
+    def submit(batch: Sequence[Cell]) -> "list[Future]":
+        keys = [f"bayesbias-{cell.digest}" for cell in batch]
+        arguments = [sources[cell.embedding] for cell in batch], batch, [package_version()] * len(batch)
+        before = [first.get(cell.after) for cell in batch]
+        tasks: list[Future] = client.map(outcome_on_one_core, *arguments, before, key=keys)
+        for task in tasks:
+            task.add_done_callback(done.put)
+        under_way.update(zip(keys, batch, strict=True))
+        return tasks
+
+    # Answers that others need stay with the workers until the end.
+    if batch := [cell for cell in cells if cell.digest in needed]:
+        first |= dict(zip((cell.digest for cell in batch), submit(batch), strict=True))
+    waiting = (cell for cell in cells if cell.digest not in needed)
+    while True:
+        if len(under_way) <= most // 2 and (batch := list(islice(waiting, most - len(under_way)))):
+            submit(batch)
+        if not under_way:
+            return
+        for task, ended in _results(client, _done(done, client)):
+            cell = under_way.pop(task.key)
+            if cell.digest not in needed:
+                task.release()
+            yield cell, ended
+
+
+def _done(done: "queue.SimpleQueue[Future]", client: "Client") -> "list[Future]":
+    """Return the tasks that are done, at least one; raise `ClusterError` if scheduler or workers are gone."""
+    since = monotonic()
+    while True:
+        with suppress(queue.Empty):
+            tasks = [done.get(timeout=1)]
+            while not done.empty():
+                tasks.append(done.get())
+            if all(task.status in ("finished", "error") for task in tasks):
+                return tasks
+            raise ClusterError("The scheduler is gone, or was started again.")
+        gone = client.status != "running"
+        if not gone and client.scheduler_info(n_workers=-1)["workers"]:
+            since = monotonic()
+        elif monotonic() - since > (_PATIENCE if gone else _WITHOUT_WORKERS):
+            what = "The scheduler" if gone else "Every worker"
+            raise ClusterError(f"{what} is gone.")
+
+
+def _results(client: "Client", tasks: "list[Future]") -> "Iterator[tuple[Future, Outcome]]":
+    """Yield tasks that are done, with their outcomes, which are fetched together."""
+
+    async def fetch() -> list[Outcome]:
+        whole = [task for task in tasks if task.status == "finished"]
+        ended = iter(await client.gather(whole, asynchronous=True))
+        return [next(ended) if task in whole else _error_text(await task.exception()) for task in tasks]
+
+    try:
+        yield from zip(tasks, client.sync(fetch, callback_timeout=_WITHOUT_WORKERS), strict=True)
+    except (CancelledError, TimeoutError, OSError) as gone:
+        raise ClusterError("The scheduler is gone, or every worker.") from gone
+
+
+def _error_text(error: BaseException) -> str:
+    if type(error).__name__ == "KilledWorker":
+        return "Its workers died one after the other, perhaps for want of memory. Allow more, or take fewer draws."
+    return f"{type(error).__name__}: {_first_line(error)}"
+
+
+def _unchanged[T](argument: T) -> T:
+    return argument
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+def _check_dask() -> None:
+    if find_spec("distributed") is None:
+        raise ClusterError(
+            "Several workers need Dask, which is not installed. Install it with: pip install 'bayesbias[cluster]', or "
+            "give workers=1."
+        )
+
+
+def _settings() -> Any:
+    import dask
+
+    return dask.config.set({
+        # Embeddings are large, and are meant to travel; each travels once to a worker.
+        "distributed.admin.large-graph-warning-threshold": "1 TB",
+        # One thread each. Dask would have memory given back at once besides, of which arrays that come and go cost a
+        # sixth of the time, and look every 10 ms at what runs, which costs a tenth.
+        "distributed.nanny.pre-spawn-environ": dict.fromkeys(_THREADS, 1),
+        "distributed.worker.profile.enabled": False,
+    })  # fmt: skip
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the script that runs: new processes would run it again, and need nothing of it."""
+    main = sys.modules["__main__"]
+    hidden: dict[str, Any] = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        vars(main).update(hidden)

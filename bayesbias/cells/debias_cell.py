@@ -1,0 +1,304 @@
+"""A cell of a report on debiasing: one embedding by one method, with all that is asked of it."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.files import input_file
+from bayesbias.cells.cells import Answer, content_digest, has_texts, has_types, package_version
+from bayesbias.cells.questions import question_table
+from bayesbias.debias import DebiasWords
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
+from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change, score_embedding
+from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
+from bayesbias.metrics.embedding_scores.statistics import Quantity
+from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.debiasing.report import ASSOCIATION, ORIGINAL, TEXTS
+from bayesbias.reports.embeddings.comparison import model_of_differences
+from bayesbias.reports.embeddings.difference_frames import gap_frame, own_gaps, with_own_gaps
+from bayesbias.reports.embeddings.shared_pairs import (
+    checked_tables,
+    common_pairs,
+    difference_table,
+    pair_differences,
+)
+from bayesbias.studies.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+_CHANGED = "changed"
+_GAP_TEXTS, _GAP_NUMBERS = ("contrast", "protected_word"), ("observed", "mean", "hdi_low", "hdi_high")
+_SCORE_FRAMES = ("estimates", "items")
+_DIRECTION_FRAMES = ("coordinates", "directions")
+
+
+@dataclass(frozen=True)
+class RequestedScore:
+    """A score of a whole embedding, and the data that it needs.
+
+    Parameters
+    ----------
+    measure
+        Name in `bayesbias.metrics.EMBEDDING_MEASURES`.
+    label
+        Name in the report.
+    data
+        Data that the measure needs besides the embedding, such as a path; or None.
+    options
+        Options of the measure's own function.
+    """
+
+    measure: str
+    label: str
+    data: Any = None
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of measure, label, options and data: of a file, its content."""
+        is_path = isinstance(self.data, str | os.PathLike) and EMBEDDING_MEASURES[self.measure].data == "path"
+        content = hashlib.sha256(input_file(self.data).read_bytes()).hexdigest() if is_path else self.data
+        return content_digest([self.measure, self.label, content, self.options])
+
+
+@dataclass(frozen=True, eq=False)
+class DebiasCell:
+    """One embedding by one method, with all studies and scores.
+
+    Parameters
+    ----------
+    embedding
+        Name of the embedding.
+    vectors
+        Hash of its words and vectors.
+    method, chosen
+        Name of a method and the method; `ORIGINAL` and None where nothing is done.
+    sets
+        Words that methods need.
+    studies, scores
+        Questions about the embedding.
+    model, max_lost, hdi_prob, draws, chains, random_seed
+        As for `bayesbias.audit`.
+    """
+
+    embedding: str
+    vectors: str
+    method: str
+    chosen: Any
+    sets: DebiasWords
+    studies: tuple[Study, ...]
+    scores: tuple[RequestedScore, ...]
+    model: ModelSpec
+    max_lost: float
+    hdi_prob: float
+    draws: int
+    chains: int
+    random_seed: int
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all that enters the answer: equal ones have equal answers."""
+        content = [
+            self.vectors,
+            [self.method, repr(self.chosen), asdict(self.sets) if self.chosen is not None else None],
+            [asdict(study) for study in self.studies],
+            [score.digest for score in self.scores],
+            [self.model.digest, self.max_lost, self.hdi_prob, self.draws, self.chains, self.random_seed],
+        ]
+        return content_digest([content, package_version()])[:32]
+
+    @cached_property
+    def after(self) -> str:
+        """Digest of the cell of the embedding before debiasing, with which this one is compared; else empty."""
+        return "" if self.chosen is None else replace(self, method=ORIGINAL, chosen=None).digest
+
+    def fit_seed(self, study: Study) -> int:
+        """Return the seed of the fits of a study: different for other vectors, methods and studies."""
+        return int(content_digest([self.vectors, self.method, study.name, self.random_seed])[:8], 16)
+
+    def answer(self, source: Embedding, before: Answer | None = None) -> Answer:
+        """Return rows of the report (`rows`) on the embedding after debiasing, and what was left out.
+
+        Without `before`, the answer of the embedding as it was, the embedding is measured as it is; the answer then
+        holds the gaps and scores too that those of its debiased ones are compared with.
+        """
+        import pandas as pd
+        from threadpoolctl import threadpool_limits
+
+        rows: list[dict[str, Any]] = []
+        left_out: dict[str, str] = {}
+        frames: dict[str, pd.DataFrame] = {}
+        scores: dict[str, Any] = {}
+        with threadpool_limits(1, "blas"), collected_warnings() as caught:
+            embedding = source if self.chosen is None else self.chosen.fit(source, self.sets).transform(source)
+            for study in self.studies:
+                try:
+                    if before is None:
+                        row, frames[f"gaps of {study.name}"] = _association(source, study, self)
+                    else:
+                        _raise_if_left_out(before, study.name)
+                        gaps = before.frames[f"gaps of {study.name}"]
+                        row = _changed_association(source, embedding, study, self, gaps)
+                    rows.append(row)
+                except BayesBiasError as error:
+                    left_out[study.name] = str(error)
+            for request in self.scores:
+                try:
+                    if before is not None:
+                        _raise_if_left_out(before, request.label)
+                    score = _score(embedding, source, request, self)
+                    change = {} if before is None else _change(_read_score(before, request.label), score, self)
+                    rows.append(_score_row(score, request) | change)
+                    if before is None:
+                        scores[request.label] = _score_facts(score)
+                        frames |= _score_frames(score, request.label)
+                except BayesBiasError as error:
+                    left_out[request.label] = str(error)
+        warned = [(warning.category.__name__, str(warning.message)) for warning in caught]
+        frames["rows"] = pd.DataFrame(rows)
+        return Answer(frames, {"left_out": left_out, "scores": scores}, warned)
+
+    def accepts(self, answer: Answer) -> bool:
+        """Whether an answer that was read from a file can be one of this cell."""
+        left_out, scores = answer.facts["left_out"], answer.facts["scores"]
+        if not has_texts(left_out) or not has_types(answer.frames["rows"], TEXTS):
+            return False
+        if self.chosen is not None:
+            return True
+        gaps = [answer.frames[f"gaps of {study.name}"] for study in self.studies if study.name not in left_out]
+        return (
+            all(set(frame) == {*_GAP_TEXTS, *_GAP_NUMBERS} and has_types(frame, _GAP_TEXTS) for frame in gaps)
+            and set(scores) == {request.label for request in self.scores} - set(left_out)
+            and all(isinstance(_read_score(answer, label), EmbeddingScore) for label in scores)
+        )
+
+
+def _raise_if_left_out(before: Answer, name: str) -> None:
+    """Raise why there is no number of an embedding before debiasing, with which one after could be compared."""
+    if name in before.facts["left_out"]:
+        raise ReportError(before.facts["left_out"][name])
+
+
+def _association(source: Embedding, study: Study, cell: DebiasCell) -> tuple[dict[str, Any], "pd.DataFrame"]:
+    """Return the contrast of associated words with the first other connection, and all such contrasts."""
+    table = question_table(source, study, cell.max_lost)
+    gaps = own_gaps(_fitted(table, cell.model, study, cell), cell.hdi_prob, each_word=False)
+    row = gaps.iloc[0]
+    return _about(source, study, table) | {
+        "quantity": row["contrast"],
+        "value": row["mean"],
+        "value_plain": row["observed"],
+        "value_low": row["hdi_low"],
+        "value_high": row["hdi_high"],
+    }, gaps
+
+
+def _changed_association(
+    source: Embedding, changed: Embedding, study: Study, cell: DebiasCell, before: "pd.DataFrame"
+) -> dict[str, Any]:
+    """Return the contrast of associated words with the first other connection after debiasing, and its change."""
+    table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
+    common, _ = common_pairs(checked_tables({ORIGINAL: table, _CHANGED: other}))
+    after = _fitted(common[_CHANGED], cell.model, study, cell)
+    pairs = pair_differences(common[ORIGINAL], common[_CHANGED], cell.method)
+    differing = difference_table(pairs, source="differences of cosine distances", simulated=False)
+    difference = _fitted(differing, model_of_differences(cell.model), study, cell) if len(differing) else None
+    gaps = gap_frame(pairs, difference, cell.hdi_prob, None, cell.fit_seed(study), each_word=False)
+    if gaps is None:
+        raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
+    row = with_own_gaps(gaps, before, own_gaps(after, cell.hdi_prob, each_word=False)).iloc[0]
+    return _about(source, study, table) | {
+        "quantity": row["contrast"],
+        "value": row["other_gap"],
+        "value_plain": row["other_plain"],
+        "value_low": row["other_low"],
+        "value_high": row["other_high"],
+        "change": row["mean"],
+        "change_plain": row["other_plain"] - row["baseline_plain"],
+        "change_low": row["hdi_low"],
+        "change_high": row["hdi_high"],
+        "reading": row["reading"],
+    }
+
+
+def _about(source: Embedding, study: Study, table: "pd.DataFrame") -> dict[str, Any]:
+    """Return what a row says of a study, whatever its numbers."""
+    lost = sum(len(source.lookup(words).lost) for words in (*study.protected.values(), *study.attributes.values()))
+    return {"kind": ASSOCIATION, "measure": study.name, "better": "", "items": len(table), "lost": lost}
+
+
+def _fitted(table: "pd.DataFrame", model: ModelSpec, study: Study, cell: DebiasCell) -> "xr.DataTree":
+    from bayesbias.models.sampling import fit
+
+    return fit(table, model, draws=cell.draws, chains=cell.chains, random_seed=cell.fit_seed(study), progress=False)
+
+
+def _score(embedding: Embedding, source: Embedding, request: RequestedScore, cell: DebiasCell) -> EmbeddingScore:
+    settings = {"random_seed": cell.random_seed, "hdi_prob": cell.hdi_prob, "progress": False, **dict(request.options)}
+    return score_embedding(request.measure, embedding, request.data, reference=source, **settings)
+
+
+def _score_row(score: EmbeddingScore, request: RequestedScore) -> dict[str, Any]:
+    """Return the headline of a score."""
+    first, entry = score.estimates.iloc[0], EMBEDDING_MEASURES[request.measure]
+    return {
+        "kind": entry.about,
+        "measure": request.label,
+        "better": entry.better,
+        "quantity": first["quantity"],
+        "value": first["value"],
+        "value_low": first["hdi_low"],
+        "value_high": first["hdi_high"],
+        "items": int(first["items"]),
+        "lost": sum(map(len, score.lost.values())),
+    }
+
+
+def _change(before: EmbeddingScore, after: EmbeddingScore, cell: DebiasCell) -> dict[str, Any]:
+    """Return the change of the headline of a score, on the same items."""
+    change = paired_change(before, after, random_seed=cell.random_seed, hdi_prob=cell.hdi_prob).iloc[0]
+    return {"change": change["change"], "change_low": change["hdi_low"], "change_high": change["hdi_high"]}
+
+
+# --- scores as facts and frames ---------------------------------------------------------------------------
+
+
+def _score_facts(score: EmbeddingScore) -> dict[str, Any]:
+    """Return all of a score but its frames and directions."""
+    frames = {*_SCORE_FRAMES, "along"}
+    facts = {name: value for name, value in vars(score).items() if name not in frames}
+    return facts | {"quantities": [asdict(quantity) for quantity in score.quantities]}
+
+
+def _score_frames(score: EmbeddingScore, label: str) -> "dict[str, pd.DataFrame]":
+    """Return the frames of a score, and its directions as frames."""
+    import pandas as pd
+
+    frames = {f"{name} of {label}": getattr(score, name) for name in _SCORE_FRAMES}
+    if score.along is not None:
+        arrays = score.along.coordinates, score.along.draws
+        for name, array in zip(_DIRECTION_FRAMES, arrays, strict=True):
+            frames[f"{name} of {label}"] = pd.DataFrame(array).rename(columns=str)
+    return frames
+
+
+def _read_score(answer: Answer, label: str) -> EmbeddingScore:
+    """Return a score of an answer, whether a file kept it or not."""
+    facts = dict(answer.facts["scores"][label])
+    facts |= {name: answer.frames[f"{name} of {label}"] for name in _SCORE_FRAMES}
+    facts["lost"] = {kind: tuple(labels) for kind, labels in facts["lost"].items()}
+    facts["quantities"] = tuple(Quantity(**_with_tuples(quantity)) for quantity in facts["quantities"])
+    if f"{_DIRECTION_FRAMES[0]} of {label}" in answer.frames:
+        arrays = (answer.frames[f"{name} of {label}"].to_numpy("float32") for name in _DIRECTION_FRAMES)
+        facts["along"] = DrawnDirections(*arrays)
+    return EmbeddingScore(**facts)
+
+
+def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in facts.items()}

@@ -1,0 +1,147 @@
+"""Answers kept in a folder: one file a cell, named by the hash of all that enters its answer."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_path, is_text, resolve_seed
+from bayesbias.base.files import SEAL_SIZE, sealed
+from bayesbias.base.outputs import atomic_path, check_folder, claimed, clear_workshops
+from bayesbias.cells.cells import Answer, Cell
+from bayesbias.errors import InputFileError, OutputError
+
+_SEED = "seed.txt"
+
+
+@dataclass(frozen=True)
+class KeptAnswers:
+    """Answers in a folder that this run holds."""
+
+    folder: Path
+
+    def read(self, cell: Cell) -> Answer | None:
+        """Return the kept answer of a cell; None if there is none, or its file is damaged or not of this cell."""
+        try:
+            content = self._path(cell).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise OutputError(f"Cannot read the cells in {self.folder}: {error.strerror or error}.") from error
+        body = content[:-SEAL_SIZE]
+        if sealed(body) != content:
+            return None
+        try:
+            with np.load(BytesIO(body), allow_pickle=False) as arrays:
+                parts = json.loads(arrays["parts"].tobytes())
+                frames = dict(_read_frames(parts["frames"], arrays["numbers"]))
+            warned = [(category, text) for category, text in parts["warned"] if is_text(category) and is_text(text)]
+            answer = Answer(frames, parts["facts"], warned)
+            # The file may have been renamed, or written by another program.
+            of_cell = parts["digest"] == cell.digest and len(warned) == len(parts["warned"]) and cell.accepts(answer)
+        except (BadZipFile, EOFError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return None
+        return answer if of_cell else None
+
+    def write(self, cell: Cell, answer: Answer) -> None:
+        """Write the answer of a cell, whole or not at all."""
+        numbers: list[Floats] = [np.empty(0)]
+        described: dict[str, dict[str, Any]] = {}
+        for name, frame in answer.frames.items():
+            described[name] = {}
+            for column, values in frame.items():
+                if values.dtype.kind == "f":
+                    numbers.append(values.to_numpy(float))
+                described[name][str(column)] = len(values) if values.dtype.kind == "f" else values.to_list()
+        parts = {"digest": cell.digest, "facts": answer.facts, "warned": answer.warned, "frames": described}
+        content = BytesIO()
+        text = np.frombuffer(json.dumps(parts, default=_plain).encode(), dtype=np.uint8)
+        np.savez(content, allow_pickle=False, parts=text, numbers=np.concatenate(numbers))
+        with atomic_path(self._path(cell), overwrite=True) as path:
+            path.write_bytes(sealed(content.getvalue()))
+
+    def seed(self) -> int:
+        """Return the seed that was drawn when the folder was begun, or a new one."""
+        path = self.folder / _SEED
+        if not path.exists():
+            with atomic_path(path) as new:
+                new.write_text(f"{resolve_seed(None)}\n", encoding="ascii")
+        text = path.read_bytes()[:20].decode("ascii", "replace").strip()
+        if not text.isdecimal():
+            raise InputFileError(f"{path} holds no seed. Remove it, or give random_seed.")
+        return resolve_seed(int(text))
+
+    def _path(self, cell: Cell) -> Path:
+        return self.folder / f"{cell.digest}.npz"
+
+
+def check_cells_folder(cells: Any) -> Path | None:
+    """Return the folder of kept answers, which may be new, in a folder that may be new; None if there is to be none."""
+    if cells is None:
+        return None
+    folder = check_path(cells, "cells")
+    check_folder(folder if folder.parent.is_dir() else folder.parent, overwrite=True)
+    return folder
+
+
+@contextmanager
+def keep_answers(folder: Path | None) -> Iterator[KeptAnswers | None]:
+    """Hold a folder of answers, so that no other run works there, and clear what killed runs left in it."""
+    if folder is None:
+        yield None
+        return
+    new = not folder.parent.exists()
+    folder.parent.mkdir(exist_ok=True)
+    try:
+        with claimed(folder):
+            folder.mkdir(exist_ok=True)
+            clear_workshops(folder)
+            begun = (folder / _SEED).exists()
+            try:
+                yield KeptAnswers(folder)
+            finally:  # where nothing was answered, nothing is left
+                if not begun and not any(folder.glob("*.npz")):
+                    (folder / _SEED).unlink(missing_ok=True)
+                with suppress(OSError):
+                    folder.rmdir()
+    finally:
+        with suppress(OSError):
+            if new:
+                folder.parent.rmdir()
+
+
+def _read_frames(described: Mapping[str, Any], numbers: Floats) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield frames by name: each column is a list, or the count of the numbers that it takes, one column after another.
+
+    Raises
+    ------
+    ValueError
+        If the counts are not those of the numbers, or a column is neither.
+    """
+    if numbers.dtype != float or numbers.ndim != 1:
+        raise ValueError("numbers")
+    start = 0
+    for name, columns in described.items():
+        frame: dict[str, Any] = {}
+        for column, content in columns.items():
+            if not isinstance(content, int | list) or (isinstance(content, int) and content < 0):
+                raise ValueError(column)
+            size = content if isinstance(content, int) else 0
+            frame[column] = content if isinstance(content, list) else numbers[start : start + size]
+            start += size
+        yield name, pd.DataFrame(frame)
+    if start != len(numbers):
+        raise ValueError("numbers")
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy as Python's."""
+    return value.item()

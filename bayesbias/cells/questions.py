@@ -1,0 +1,130 @@
+"""Measures, studies and embeddings that are asked for: read, and checked before any work."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.checks import check_items, is_text
+from bayesbias.base.lost_words import WordList, allowance
+from bayesbias.embeddings.case_rules import Case
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.errors import BayesBiasError, LostWordsError, ReportError, collected_warnings, name_some
+from bayesbias.metrics.registry import find_measure
+from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.audits.audit_frame import CONTRAST
+from bayesbias.studies.study import Study, load_study
+from bayesbias.tables.build import distance_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Words of each list that most measures need; the model's own answer needs one.
+_FEWEST = 2
+AUDIT_MEASURES = (CONTRAST, "weat", "weat_score", "mac", "rnd", "ect")
+
+
+def check_measures(measures: Sequence[str], models: Sequence[ModelSpec | None]) -> tuple[str, ...]:
+    """Return the names of the measures, which the models must be able to answer."""
+    names = (measures,) if isinstance(measures, str) else tuple(check_items("measures", measures, "a list of measures"))
+    for name in names:
+        if name != CONTRAST:
+            find_measure(name)
+    if not names or len(set(names)) < len(names):
+        raise ReportError(f"measures={measures!r}: name each measure once, such as {', '.join(AUDIT_MEASURES[:3])}.")
+    if None in models and CONTRAST in names:
+        raise ReportError("measures: 'contrast' is the answer of a model. Give a model, or leave it out.")
+    return names
+
+
+def read_studies(studies: Any) -> list[Study]:
+    """Return the studies, which need different names."""
+    single = isinstance(studies, Study | str | os.PathLike | Mapping)
+    sources = [studies] if single else check_items("studies", studies, "a list of studies")
+    read = [load_study(source) for source in sources]
+    raise_unless_distinct("studies", [study.name for study in read])
+    return read
+
+
+def raise_unless_distinct(what: str, names: Sequence[object]) -> None:
+    """Raise `ReportError` if there is no name, or one twice."""
+    if not names:
+        raise ReportError(f"{what}: give at least one.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReportError(f"{what}: two are called {twice!r}. Give different names.")
+
+
+def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
+    """Return embeddings with the names that the user gave them, if any."""
+    if isinstance(embeddings, str | os.PathLike | Embedding):
+        return [(None, embeddings)]
+    if not isinstance(embeddings, Mapping):
+        sources = check_items("embeddings", embeddings, "embeddings by name, or a list of them")
+        return [(None, source) for source in sources]
+    for name in embeddings:
+        if not (is_text(name) and name.strip()):
+            raise ReportError(f"embeddings: {name!r} is no name. Give a text that is not blank.")
+    return list(embeddings.items())
+
+
+def read_embeddings(
+    named: Iterable[tuple[str | None, Any]], words: Sequence[str] | None, case: Case
+) -> dict[str, Embedding]:
+    """Return embeddings by name, with the words given, or with all words if that is None.
+
+    An `Embedding` keeps its own case rule.
+    """
+    read = [
+        load_embedding(source, words=words, case=source.case if isinstance(source, Embedding) else case, name=name)
+        for name, source in named
+    ]
+    raise_unless_distinct("embeddings", [embedding.name for embedding in read])
+    return {embedding.name: embedding for embedding in read}
+
+
+def question_table(embedding: Embedding, study: Study, max_lost: float) -> "pd.DataFrame":
+    """Return the distance table of a study in an embedding; raise `ReportError` if it has nothing to compare."""
+    table = distance_table(embedding, study, max_lost=max_lost)
+    if not {"associated"} < set(table["connection"]):
+        raise ReportError(f"The study {study.name!r} has nothing to compare.")
+    return table
+
+
+def question_errors(
+    embeddings: Mapping[str, Embedding], studies: Sequence[Study], max_lost: float
+) -> list[BayesBiasError]:
+    """Return the errors of the questions that no model can answer."""
+    errors = []
+    with collected_warnings():
+        for embedding, study in product(embeddings.values(), studies):
+            try:
+                question_table(embedding, study, max_lost)
+            except BayesBiasError as error:
+                errors.append(error)
+    return errors
+
+
+def lost_lists(embeddings: Mapping[str, Embedding], studies: Sequence[Study]) -> dict[tuple[str, str], list[WordList]]:
+    """Return the lists of the studies' groups by embedding and study, with the words that the embedding lacks."""
+    return {
+        (embedding.name, study.name): [
+            WordList(f"{embedding.name}, {study.name}: {name}", len(words), embedding.lookup(words).lost)
+            for name, words in (*study.protected.items(), *study.attributes.items())
+        ]
+        for embedding, study in product(embeddings.values(), studies)
+    }
+
+
+def raise_if_too_many_lost(
+    lists: Mapping[tuple[str, str], Sequence[WordList]], max_lost: float, measures: Sequence[str]
+) -> None:
+    """Raise one `LostWordsError` that names all lists that lost too many words for the measures."""
+    too_many = [words for question_lists in lists.values() for words in question_lists if words.is_over(max_lost)]
+    if too_many:
+        raise LostWordsError(
+            f"{len(too_many)} lists lost more than {100 * max_lost:g}% of their words (max_lost={max_lost:g}): "
+            f"{name_some(too_many, 20)}. Look the words up in other forms (case), or leave these studies or embeddings "
+            f"out{allowance(too_many, 1 if CONTRAST in measures else _FEWEST)}."
+        )

@@ -1,0 +1,100 @@
+"""Cells answered by workers, each once; the answers can be kept, so that a run goes on after a stop."""
+
+import builtins
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bayesbias import errors
+from bayesbias.base.checks import check_count, check_type, with_progress
+from bayesbias.base.memory import check_memory
+from bayesbias.cells.cells import Answer, Cell
+from bayesbias.cells.dask_workers import process_workers, scheduler_workers
+from bayesbias.cells.kept_answers import KeptAnswers
+from bayesbias.cells.workers import StartWorkers, Workers, this_process
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.errors import ArgumentError, BayesBiasWarning, ClusterError, LostWordsWarning, warn_user
+
+_BYTES_A_WORKER = 150_000_000  # of a process, before it works
+
+
+def choose_workers(workers: Any, scheduler: Any, *, verbose: bool) -> StartWorkers:
+    """Return the function that starts the workers asked for: without a number or an address, this process."""
+    if scheduler is not None:
+        check_type("scheduler", scheduler, str, "the address of a Dask scheduler, such as 'tcp://10.0.0.1:8786'")
+        if workers is not None:
+            raise ArgumentError("workers and scheduler: give one of the two. A scheduler has its own workers.")
+        return partial(scheduler_workers, scheduler, verbose=verbose)
+    if workers is None:
+        return partial(this_process, every_core=True)
+    count = check_count("workers", workers)
+    check_memory(count * _BYTES_A_WORKER, f"{count:,} workers", "Give fewer.")
+    return this_process if count == 1 else partial(process_workers, count, verbose=verbose)
+
+
+def run_cells[AnyCell: Cell](
+    cells: Sequence[AnyCell],
+    embeddings: Mapping[str, Embedding],
+    *,
+    workers: StartWorkers,
+    kept: KeptAnswers | None,
+    progress: bool,
+    check: Callable[[Sequence[AnyCell], Workers], None] = lambda *_: None,
+) -> tuple[dict[str, Answer], dict[str, str]]:
+    """Return the answers of cells, and the errors of those that failed, both by digest, and give their warnings.
+
+    Parameters
+    ----------
+    cells
+        Cells in the order in which workers take them. Equal ones are answered once; a cell that others need
+        (`Cell.after`) stands before them.
+    embeddings
+        Embeddings by name.
+    workers
+        Function that starts the workers; called only if there is something to answer.
+    kept
+        Folder of kept answers, or None.
+    progress
+        Whether to show a progress bar.
+    check
+        Function that raises an error if the cells to be answered are too much for the workers.
+
+    Raises
+    ------
+    ClusterError
+        If the workers are gone. What they had answered is kept.
+    """
+    answers = {cell.digest: answer for cell in cells if kept and (answer := kept.read(cell))}
+    waiting = list({cell.digest: cell for cell in cells if cell.digest not in answers}.values())
+    failed: dict[str, str] = {}
+    if waiting:
+        with workers() as team:
+            check(waiting, team)
+            steps = with_progress(range(len(waiting)), "Cells", progress=progress)
+            try:
+                for _, (cell, outcome) in zip(steps, team.outcomes(embeddings, waiting, answers), strict=True):
+                    if isinstance(outcome, str):
+                        failed[cell.digest] = outcome
+                        continue
+                    answers[cell.digest] = outcome
+                    if kept:
+                        kept.write(cell, outcome)
+            except ClusterError as error:
+                fate = f"kept in {kept.folder}: run it again, and it goes on" if kept else "lost: no folder keeps them"
+                raise ClusterError(f"{error} {len(answers):,} of {len(cells):,} cells are {fate}.") from error
+    ordered = {cell.digest: answers[cell.digest] for cell in cells if cell.digest in answers}
+    _repeat(warned for answer in ordered.values() for warned in answer.warned)
+    return ordered, failed
+
+
+def _repeat(warned: Iterable[tuple[str, str]]) -> None:
+    """Give each warning once, except those of lost words, which reports sum up."""
+    for name, message in dict.fromkeys(warned):
+        category = getattr(errors, name, getattr(builtins, name, None))
+        if not (isinstance(category, type) and issubclass(category, Warning)):
+            category = UserWarning
+        if not issubclass(category, BayesBiasWarning):
+            warnings.warn(message, category, 2)
+        elif not issubclass(category, LostWordsWarning):
+            warn_user(message, category)

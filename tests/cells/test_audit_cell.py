@@ -1,0 +1,65 @@
+"""Cells of an audit: their hashes stand for all that enters an answer, and their answers hold nothing else."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.cells.audit_cell import AuditCell, make_cells
+from tests.cells import pets
+
+
+def cell(**changes: object) -> AuditCell:
+    settings = {"measures": ("mac",), "max_lost": 0.2, "hdi_prob": 0.89, "draws": 25, "tune": 50, "chains": 4}
+    given = {"embedding": pets.embedding(1), "study": pets.study(), "model": None, "seed": 1} | settings | changes
+    one = [[given.pop(name)] for name in ("embedding", "study", "model", "seed")]
+    return make_cells(*one, **given)[0]  # type: ignore[arg-type]
+
+
+def test_the_hash_of_a_cell_changes_with_all_that_enters_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bayesbias.models.spec import load_model
+
+    other = pets.embedding(1).vectors.copy()
+    other[0, 0] += 1e-9
+    changes: list[dict[str, object]] = [
+        {},
+        {"embedding": pets.embedding(2)},
+        {"embedding": pets.bb.Embedding(words=pets.WORDS, vectors=other)},
+        {"study": pets.study("others")},
+        {"study": pets.study(protected={"cats": pets.WORDS[:2], "dogs": pets.WORDS[2:6]})},
+        {"model": load_model("hierarchical")},
+        {"model": load_model("hierarchical", priors={"sigma": "HalfNormal(0.2)"})},
+        {"seed": 2},
+        {"measures": ("mac", "weat")},
+        {"max_lost": 0.1},
+        {"hdi_prob": 0.5},
+        {"draws": 26},
+        {"tune": 51},
+        {"chains": 3},
+    ]
+    digests = [cell(**change).digest for change in changes]
+    with monkeypatch.context() as patch:
+        patch.setattr("bayesbias.cells.audit_cell.package_version", lambda: "99")
+        digests.append(cell().digest)
+    assert len(set(digests)) == len(digests)
+    assert cell().digest == digests[0]
+    # Of settings that change no draw, the draws are the same.
+    assert cell(hdi_prob=0.5, measures=("weat",)).fit_seed == cell().fit_seed != cell(seed=2).fit_seed
+
+
+def test_other_words_of_an_embedding_and_its_name_change_nothing() -> None:
+    here = pets.embedding(1)
+    words, vectors = [*here.words, "fish"], np.vstack([here.vectors, np.ones(5)])
+    more = pets.bb.Embedding(words=words, vectors=vectors, name="more")
+    assert cell(embedding=more).digest == cell().digest
+    assert cell(embedding=more, measures=("nbm",)).digest != cell(measures=("nbm",)).digest
+    rows = [
+        audit_cell.answer(source).frames["rows"]
+        for source, audit_cell in ((more, cell(embedding=more)), (here, cell()))
+    ]
+    pd.testing.assert_frame_equal(*rows, check_exact=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        upper = pets.bb.Embedding(words=[word.upper() for word in pets.WORDS], vectors=here.vectors, case="upper")
+        assert cell(embedding=upper).digest != cell().digest  # other forms of the words

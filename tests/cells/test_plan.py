@@ -1,0 +1,58 @@
+"""Plans: a TOML file becomes the arguments of an audit, or one error that lists all its faults."""
+
+from pathlib import Path
+
+import pytest
+
+from bayesbias.cells.plan import read_audit_plan
+from bayesbias.errors import ReportError
+
+EMBEDDINGS = '[embeddings]\nA = "a.txt"\n'
+
+
+def test_a_plan_is_the_arguments_of_an_audit(tmp_path: Path) -> None:
+    path = tmp_path / "audit.toml"
+    path.write_text(f'studies = ["weat7", "mine.toml"]\nmodel = "none"\nseed = 3\n{EMBEDDINGS}')
+    plan = read_audit_plan(path)
+    assert plan.embeddings == {"A": tmp_path / "a.txt"}
+    assert plan.studies == ("weat7", str(tmp_path / "mine.toml"))
+    assert plan.settings == {"model": None, "random_seed": 3}
+    assert "contrast" not in plan.measures
+    path.write_text(f'studies = ["./weat7"]\nmodel = "mine.toml"\n{EMBEDDINGS}')
+    plan = read_audit_plan(path)
+    assert plan.studies == (str(tmp_path / "weat7"),)
+    assert plan.settings == {"model": str(tmp_path / "mine.toml")}
+    assert plan.measures[0] == "contrast"
+    path.write_text(
+        f'studies = ["weat7"]\nmodels = ["none", "crossed"]\nseeds = [1, 2]\nworkers = 3\ncase = "lower"\n{EMBEDDINGS}'
+    )
+    plan = read_audit_plan(path)
+    assert plan.settings == {"models": [None, "crossed"], "seeds": [1, 2], "workers": 3, "case": "lower"}
+    assert "contrast" not in plan.measures
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (
+            f'studies = ["a"]\nmodel = "a"\nmodels = []\nseed = 1\nseeds = 2\nscheduler = 5\n{EMBEDDINGS}',
+            ["5 faults", "models must", "seeds must", "model and models", "seed and seeds", "scheduler must"],
+        ),
+        (
+            'studies = "weat7"\nmeasure = ["weat"]\nmeasures = []\ncase = 3\n[embeddings]\nA = 5\n',
+            ["5 faults", "'measure' (did you mean 'measures'?)", "'A'", "studies must", "measures must", "case must"],
+        ),
+        (f'studies = ["a"]\nworkers = 2\nscheduler = "tcp://a:1"\n{EMBEDDINGS}', ["1 fault", "workers and scheduler"]),
+        ('studies = ["weat7"]\n[embeddings]\nglove.6B = "a.txt"\n', ["'glove'", "quotes"]),
+        ('studies = ["weat7"]\n', ["[embeddings]"]),
+        ("studies = [", ["TOML"]),
+    ],
+)
+def test_all_faults_are_named_at_once(text: str, facts: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "audit.toml"
+    path.write_text(text)
+    with pytest.raises(ReportError) as caught:
+        read_audit_plan(path)
+    assert "audit.toml" in str(caught.value)
+    for fact in facts:
+        assert fact in str(caught.value)
