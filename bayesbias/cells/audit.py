@@ -36,8 +36,8 @@ from bayesbias.cells.workers import Workers
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import ArgumentError, NotEnoughMemoryError, ReportError
+from bayesbias.models.coordinates import bytes_of_draws
 from bayesbias.models.quick import sampler_for
-from bayesbias.models.sampling import bytes_of_draws
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.audit_frame import AuditFrame
 from bayesbias.studies.study import StudyLike

@@ -7,6 +7,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_means import MOST_WORDS_WITH_COVARIANCE
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effect_names
 
@@ -74,3 +75,20 @@ def draws_dataset(draws: Mapping[str, np.ndarray], data: ModelData, spec: ModelS
     labels = {dim: names for dim, names in coordinates(data, spec).items() if dim in used}
     first = next(iter(variables.values()))[1]
     return xr.Dataset(variables, coords={"chain": np.arange(chains), "draw": np.arange(first.shape[1])} | labels)
+
+
+def bytes_of_draws(spec: ModelSpec, draws: int, protected: int, connections: int, attributes: int) -> int:
+    """Return the bytes that draws of a model need: their own, and three times that during sampling."""
+    return 4 * 8 * draws * parameter_count(spec, protected, connections, attributes)
+
+
+_KINDS = ("stereotype", "human", "neutral")
+
+
+def parameter_count(spec: ModelSpec, protected: int, connections: int, attributes: int) -> int:
+    """Return the number of parameters of a model, for so many words and connections."""
+    numbers = protected * connections + 3 * connections
+    if spec.multivariate:
+        covariances = len(_KINDS) * protected**2 if protected <= MOST_WORDS_WITH_COVARIANCE else 0
+        return numbers + protected * connections + covariances
+    return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from bayesbias.models.data import ModelData, attribute_lists, list_names
+from bayesbias.models.data import ModelData
 
 if TYPE_CHECKING:
-    import xarray as xr
+    pass
 
 _BLOCK = 2_000_000
 _NODES = 31
@@ -174,52 +174,6 @@ class Densities:
                 self._log_noise(residual - effect, sigma, self.nu).sum(axis=0) + prior + np.log(weights[k]) + node**2
             )
         return np.asarray(logsumexp(terms, axis=0) + np.log(np.sqrt(2) * width))
-
-
-def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> Densities:
-    """Return the densities of `data` under the draws of a fit of it, or of a part of it.
-
-    Parameters
-    ----------
-    fit
-        A fit. What `data` has and the fit has not, such as a connection that lost its last word, becomes NaN.
-    data
-        The rows whose densities are wanted.
-    effects
-        Whether to keep the attribute effects, which only `Densities.of_rows` needs.
-    """
-    posterior = fit["posterior"].to_dataset()
-    if "list_mean" in posterior:
-        from bayesbias.models.multivariate.vector_likelihood import vector_densities
-
-        return vector_densities(fit, data)
-    order = {"protected_word": data.protected_words, "connection": list(data.connections)}
-
-    def values(name: str, *dims: str) -> np.ndarray:
-        draws = posterior[name].stack(sample=("chain", "draw"), create_index=False)
-        wanted: dict[str, Any] = {dim: order[dim] for dim in dims if dim in draws.dims}
-        found = draws.reindex(wanted).transpose(..., "sample")
-        return np.ascontiguousarray(found.transpose(*wanted, "sample").to_numpy())
-
-    sigma = values("sigma", "connection")
-    attribute_sd = effect = None
-    if "attribute_sd" in posterior:
-        if "attribute_list" in posterior["attribute_sd"].dims:
-            order["attribute_list"] = list(list_names(data))
-            attribute_sd = values("attribute_sd", "attribute_list")[attribute_lists(data)]
-        else:
-            attribute_sd = np.broadcast_to(values("attribute_sd"), (len(data.attribute_words), sigma.shape[-1]))
-        if effects:
-            order["attribute_word"] = data.attribute_words
-            effect = values("attribute_effect", "attribute_word")
-    return Densities(
-        data=data,
-        word_mean=values("word_mean", "protected_word", "connection"),
-        sigma=np.broadcast_to(sigma, (len(data.connections), sigma.shape[-1])),
-        attribute_sd=attribute_sd,
-        attribute_effect=effect,
-        nu=values("nu") if "nu" in posterior else None,
-    )
 
 
 def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tuple[np.ndarray, np.ndarray]:

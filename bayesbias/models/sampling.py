@@ -13,13 +13,12 @@ from bayesbias.base.checks import check_choice, check_count, has_audience, resol
 from bayesbias.base.cores import available_cores
 from bayesbias.base.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
-from bayesbias.models.coordinates import PARAMETERS, draws_dataset
+from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.fitted.extend import check_groups, extend
 from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import (
-    MOST_WORDS_WITH_COVARIANCE,
     sample_multivariate,
     why_not_conjugate,
     with_population,
@@ -163,10 +162,10 @@ def _sample(
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
         # Interrupted, both samplers return their draws so far: half a posterior is none.
         raise KeyboardInterrupt
-    posterior = tree["posterior"].to_dataset()
+    dataset = tree["posterior"].to_dataset()
     if spec.multivariate:
-        posterior = _with_population(posterior, data, spec, settings)
-    return posterior, tree["sample_stats"].to_dataset(), engine
+        dataset = _with_population(dataset, data, spec, settings)
+    return dataset, tree["sample_stats"].to_dataset(), engine
 
 
 def _with_population(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, settings: Settings) -> "xr.Dataset":
@@ -311,21 +310,5 @@ def check_room_for_draws(data: ModelData, spec: ModelSpec, draws: int) -> None:
     sizes = len(data.protected_words), len(data.connections), len(data.attribute_words)
     fewer = "Take fewer draws, or fewer protected words"
     advice = f"{fewer}, or the model 'crossed_per_list'." if spec.multivariate else f"{fewer}."
-    what = f"{draws:,} draws of {_parameter_count(spec, *sizes):,} parameters"
+    what = f"{draws:,} draws of {parameter_count(spec, *sizes):,} parameters"
     check_memory(bytes_of_draws(spec, draws, *sizes), what, advice)
-
-
-def bytes_of_draws(spec: ModelSpec, draws: int, protected: int, connections: int, attributes: int) -> int:
-    """Return the bytes that draws of a model need: their own, and three times that during sampling."""
-    return 4 * 8 * draws * _parameter_count(spec, protected, connections, attributes)
-
-
-_KINDS = ("stereotype", "human", "neutral")
-
-
-def _parameter_count(spec: ModelSpec, protected: int, connections: int, attributes: int) -> int:
-    numbers = protected * connections + 3 * connections
-    if spec.multivariate:
-        covariances = len(_KINDS) * protected**2 if protected <= MOST_WORDS_WITH_COVARIANCE else 0
-        return numbers + protected * connections + covariances
-    return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

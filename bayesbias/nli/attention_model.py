@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, with_progress
+from bayesbias.base.outputs import check_output
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.nli.accuracy import Accuracy, accuracy
@@ -18,12 +19,17 @@ from bayesbias.nli.network import encode, logits
 from bayesbias.nli.pairs import checked_pairs
 from bayesbias.nli.pytorch import pytorch
 from bayesbias.nli.sentences import WordVectors, checked_sentences
+from bayesbias.nli.tensor_files import write_tensors
+from bayesbias.nli.test_words import test_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PAIRS = 1024  # answered at once
 _LARGEST = 1 << 22  # numbers in one padded array
+
+MODEL, VECTORS = "model", "vectors"
+"""Kind of file that `AttentionModel.save` writes, and the name of its matrix of vectors."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,9 +148,23 @@ class AttentionModel(Described):
         OutputError
             If the file exists, or cannot be written.
         """
-        from bayesbias.nli.model_files import write_model
-
-        return write_model(self, path, overwrite=overwrite)
+        place = check_output(path, overwrite=overwrite)
+        vectors = self.vectors
+        if vectors.embedding is not None:
+            vectors.look_up(test_words())
+        facts = {
+            "settings": dict(self.settings),
+            "random_seed": self.random_seed,
+            "sources": dict(self.sources),
+            "losses": self.history["loss"].tolist(),
+            "accuracies": self.history["accuracy"].tolist(),
+            "forms": vectors.forms,
+            "words": {word: list(rows) for word, rows in vectors.words.items()},
+            "warned": sorted(vectors.warned),
+        }
+        arrays = {**{f"weights/{name}": weight for name, weight in self.weights.items()}, VECTORS: vectors.matrix}
+        write_tensors(place, MODEL, facts, arrays, overwrite=overwrite)
+        return place
 
 
 def probabilities(

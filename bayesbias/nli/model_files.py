@@ -1,7 +1,6 @@
 """Files of trained models: their content is checked completely when they are read."""
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,44 +9,17 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import SEED_LIMIT, check_path, is_count, is_number, is_text
-from bayesbias.base.files import bundled
-from bayesbias.base.outputs import check_output
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.nli.attention_model import AttentionModel
+from bayesbias.nli.attention_model import MODEL, VECTORS, AttentionModel
 from bayesbias.nli.checkpoints import history_frame
-from bayesbias.nli.definition import read_definition
-from bayesbias.nli.generation import list_test_sets
 from bayesbias.nli.network import weight_shapes
 from bayesbias.nli.pytorch import pytorch
-from bayesbias.nli.sentences import FIRST, NULL, WordVectors, unit_vectors, words_of
-from bayesbias.nli.tensor_files import damaged, read_tensors, write_tensors
+from bayesbias.nli.sentences import FIRST, NULL, WordVectors, unit_vectors
+from bayesbias.nli.tensor_files import damaged, read_tensors
 
-_KIND = "model"
-_VECTORS = "vectors"
 _CLOSE = 1e-5  # largest difference between equal unit vectors in float32
-
-
-def write_model(model: AttentionModel, path: str | os.PathLike[str], *, overwrite: bool) -> Path:
-    """Write a model with the vectors of all words that it has met, and of the words of the bundled test sets."""
-    place = check_output(path, overwrite=overwrite)
-    vectors = model.vectors
-    if vectors.embedding is not None:
-        vectors.look_up(_test_words())
-    facts = {
-        "settings": dict(model.settings),
-        "random_seed": model.random_seed,
-        "sources": dict(model.sources),
-        "losses": model.history["loss"].tolist(),
-        "accuracies": model.history["accuracy"].tolist(),
-        "forms": vectors.forms,
-        "words": {word: list(rows) for word, rows in vectors.words.items()},
-        "warned": sorted(vectors.warned),
-    }
-    arrays = {**{f"weights/{name}": weight for name, weight in model.weights.items()}, _VECTORS: vectors.matrix}
-    write_tensors(place, _KIND, facts, arrays, overwrite=overwrite)
-    return place
 
 
 def load(
@@ -85,7 +57,7 @@ def load(
     True
     """
     source = check_path(path)
-    facts, arrays = read_tensors(source, _KIND)
+    facts, arrays = read_tensors(source, MODEL)
     pytorch()
     try:
         model = _model(facts, arrays, source, progress=progress)
@@ -104,7 +76,7 @@ def _model(
     facts: Mapping[str, Any], arrays: dict[str, Floats], source: Path, *, progress: bool
 ) -> AttentionModel | None:
     """Return the model that a file describes, or None if its parts are inconsistent."""
-    matrix = arrays.pop(_VECTORS)
+    matrix = arrays.pop(VECTORS)
     weights = {name.removeprefix("weights/"): array for name, array in arrays.items()}
     settings, words, forms, warned = facts["settings"], facts["words"], facts["forms"], facts["warned"]
     losses, accuracies, sources = facts["losses"], facts["accuracies"], facts["sources"]
@@ -150,15 +122,3 @@ def _check_same(vectors: WordVectors, embedding: Embedding, source: Path) -> Non
             f"{len(other):,} of {len(vectors.forms):,} words have other vectors or none: {name_some(other)}. Give the "
             "same embedding, or none."
         )
-
-
-def _test_words() -> set[str]:
-    """Return the words of the bundled test sets."""
-    words = set()
-    for name in list_test_sets():
-        definition = read_definition(bundled("data", "nli", f"{name}.toml"))
-        texts = [re.sub(r"\{\w*\}", " ", template) for template in (definition.premise, definition.hypothesis)]
-        texts += [*definition.subjects, *map(definition.articles.put, definition.subjects)]
-        texts += [text for _, text, _ in definition.words] + [f"{verb} {thing}" for verb, _, thing in definition.pairs]
-        words |= {word for text in texts for word in words_of(text)}
-    return words

@@ -9,7 +9,8 @@ from scipy import integrate, stats
 
 import bayesbias as bb
 from bayesbias.models.data import attribute_lists, model_data
-from bayesbias.models.likelihood import Densities, densities, psis_loo
+from bayesbias.models.densities import densities
+from bayesbias.models.likelihood import Densities, psis_loo
 from tests.models.tables import crossed_table
 
 

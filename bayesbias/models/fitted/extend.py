@@ -7,12 +7,12 @@ import numpy as np
 
 from bayesbias.base.checks import check_choice, check_count, check_items, resolve_seed
 from bayesbias.base.memory import check_memory
-from bayesbias.models.coordinates import PARAMETERS, draws_dataset
+from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset
 from bayesbias.models.data import ModelData
+from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_content import EXTRA_GROUPS
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows
 from bayesbias.models.fitted.fits import check_fit, fit_fact, labelled_group
-from bayesbias.models.likelihood import densities
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import ModelSpec
 
@@ -78,8 +78,6 @@ def extend(
     """
     import xarray as xr
     from threadpoolctl import threadpool_limits
-
-    from bayesbias.models.sampling import bytes_of_draws  # it imports this module
 
     chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     wanted = check_groups(groups)

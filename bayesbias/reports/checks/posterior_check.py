@@ -10,9 +10,10 @@ from bayesbias.base.checks import resolve_seed, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Part, Statement, rows_of, share_text
 from bayesbias.errors import ReportError
+from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_fact
-from bayesbias.models.likelihood import Densities, densities, leave_out_log_weights
+from bayesbias.models.likelihood import Densities, leave_out_log_weights
 from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate

@@ -10,9 +10,10 @@ from bayesbias.base.checks import with_progress
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
+from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
 from bayesbias.models.fitted.fits import fit_fact
-from bayesbias.models.likelihood import Densities, PairGrid, densities
+from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:

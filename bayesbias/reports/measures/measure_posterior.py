@@ -21,9 +21,9 @@ from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
+from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import fit_fact
-from bayesbias.models.likelihood import densities
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
 from bayesbias.reports.measures.null_simulation import rate

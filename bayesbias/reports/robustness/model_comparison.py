@@ -13,7 +13,8 @@ from bayesbias.base.statements import Statement
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
-from bayesbias.models.likelihood import densities, log_mean, psis_loo
+from bayesbias.models.densities import densities
+from bayesbias.models.likelihood import log_mean, psis_loo
 from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model

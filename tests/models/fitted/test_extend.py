@@ -10,9 +10,10 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, InputFileError, NotEnoughMemoryError
+from bayesbias.models.densities import densities
 from bayesbias.models.fitted.extend import ARVIZ_GROUPS
 from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.likelihood import densities, psis_loo
+from bayesbias.models.likelihood import psis_loo
 
 # Short runs: how well they converged is no matter here.
 pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")

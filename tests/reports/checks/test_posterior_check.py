@@ -13,8 +13,8 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, ReportError
+from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.likelihood import densities
 from bayesbias.reports.checks import posterior_check
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.replicated_tables import replicated_distances

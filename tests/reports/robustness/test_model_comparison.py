@@ -12,7 +12,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, ModelError
 from bayesbias.models.data import model_data
-from bayesbias.models.likelihood import densities
+from bayesbias.models.densities import densities
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.model_comparison import AS_GOOD, PREFERRED, WORSE, compare_models
 from tests.models.tables import crossed_table
