@@ -35,7 +35,7 @@ EXTRAS = {
     "contextual": "vectors and probabilities of BERT-like models (PyTorch: 5 GB from the usual index)",
     "nli": "training and asking models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
-    "cluster": "`audit`, `debias_report` and `check_claims` on several processes or a Dask cluster",
+    "cluster": "`audit`, `debias_report` and `check_random_lists` on several processes or a Dask cluster",
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }
 

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
-from bayesbias.base.estimate_frames import EstimateFrame
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.statements import rows_of
 from bayesbias.cells.cells import Answer
@@ -27,6 +26,7 @@ from bayesbias.debias.debias_words import Sets, as_debias_words
 from bayesbias.embeddings.case_rules import Case
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user
+from bayesbias.estimates.estimate_frame import EstimateFrame
 from bayesbias.metrics.embedding_registry import find_embedding_measure
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.debiasing.report import COLUMNS, ORIGINAL, VALUES, DebiasReport

@@ -63,9 +63,9 @@ def nli(
     """
     from bayesbias.base.files import input_file
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.nli.compare import compare
-    from bayesbias.nli.pairs import read_pairs
-    from bayesbias.nli.splits import parts_of
+    from bayesbias.nli.answers.train_and_compare import train_and_compare
+    from bayesbias.nli.test_sets.pairs import read_pairs
+    from bayesbias.nli.test_sets.splits import parts_of
 
     names = file_names(embeddings, "to compare: the others with the first")
     begin(output, overwrite=overwrite)
@@ -75,7 +75,7 @@ def nli(
         name: load_embedding(input_file(path), format=file_format, case=case)
         for name, path in zip(names, embeddings, strict=True)
     }
-    found = compare(
+    found = train_and_compare(
         vectors,
         training,
         test_set,

@@ -159,7 +159,7 @@ def estimate_frame(
     import pandas as pd
     import xarray as xr
 
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     array = xr.DataArray(draws[np.newaxis], dims=("chain", "draw", "row"), coords={"row": np.arange(draws.shape[1])})
     numbers = estimates(array, hdi_prob=hdi_prob, independent=len(draws))

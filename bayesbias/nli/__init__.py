@@ -1,25 +1,25 @@
 """Natural language inference: whether a model that reads sentences treats groups alike.
 
 `test_set` generates pairs of sentences, neither of which follows from the other, and `score` asks a model about them.
-`error`, `distance` and `posterior` summarise the answers, with their uncertainty. `train` trains such a model on word
-vectors, and `compare` estimates whether other vectors make it treat groups more alike.
+`neutral_error`, `distance` and `posterior` summarise the answers, with their uncertainty. `train` trains such a model
+on word vectors, and `train_and_compare` estimates whether other vectors make it treat groups more alike.
 """
 
-from bayesbias.nli.accuracy import Accuracy
-from bayesbias.nli.attention_model import AttentionModel
-from bayesbias.nli.check import InferenceCheck, check
-from bayesbias.nli.compare import compare
-from bayesbias.nli.compare_runs import compare_runs
-from bayesbias.nli.comparison import InferenceComparison
-from bayesbias.nli.correlations import correlations
-from bayesbias.nli.distances import GroupDistance, distance
-from bayesbias.nli.generation import list_test_sets, test_set
-from bayesbias.nli.hugging_face import SequenceClassifier, pipeline
-from bayesbias.nli.model_files import load
-from bayesbias.nli.pairs import read_pairs
-from bayesbias.nli.posterior import InferencePosterior, posterior
-from bayesbias.nli.scores import error, score
-from bayesbias.nli.training import train
+from bayesbias.nli.answers.check import InferenceCheck, check
+from bayesbias.nli.answers.compare_answers import compare_answers
+from bayesbias.nli.answers.correlations import correlations
+from bayesbias.nli.answers.inference_comparison import InferenceComparison
+from bayesbias.nli.answers.posterior import InferencePosterior, posterior
+from bayesbias.nli.answers.train_and_compare import train_and_compare
+from bayesbias.nli.test_sets.accuracy import Accuracy
+from bayesbias.nli.test_sets.distances import GroupDistance, distance
+from bayesbias.nli.test_sets.generation import list_test_sets, test_set
+from bayesbias.nli.test_sets.pairs import read_pairs
+from bayesbias.nli.test_sets.scores import neutral_error, score
+from bayesbias.nli.trained.attention_model import AttentionModel
+from bayesbias.nli.trained.hugging_face import SequenceClassifier, pipeline
+from bayesbias.nli.trained.model_files import load
+from bayesbias.nli.trained.training import train
 
 __all__ = [
     "Accuracy",
@@ -30,17 +30,17 @@ __all__ = [
     "InferencePosterior",
     "SequenceClassifier",
     "check",
-    "compare",
-    "compare_runs",
+    "compare_answers",
     "correlations",
     "distance",
-    "error",
     "list_test_sets",
     "load",
+    "neutral_error",
     "pipeline",
     "posterior",
     "read_pairs",
     "score",
     "test_set",
     "train",
+    "train_and_compare",
 ]

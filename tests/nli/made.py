@@ -89,7 +89,7 @@ def compared(gaps: dict[str, float] = GAPS) -> bb.nli.InferenceComparison:
         name: [trained(gap, 10 * number + s) for s in range(5)] for number, (name, gap) in enumerate(gaps.items())
     }
     test_pairs = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
-    return bb.nli.compare_runs(models, few_pairs(), test_pairs=test_pairs, random_seed=1)
+    return bb.nli.compare_answers(models, few_pairs(), test_pairs=test_pairs, random_seed=1)
 
 
 ANIMALS = ("dog", "cat", "horse", "bird", "fish", "wolf", "bear", "frog")

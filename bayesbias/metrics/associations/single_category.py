@@ -18,7 +18,7 @@ from bayesbias.studies.study import StudyLike
 
 
 @shared_parameters(GROUPS_ON_TWO_LISTS)
-def nas(
+def normalized_association_score(
     embedding: EmbeddingLike,
     study: StudyLike,
     *,
@@ -56,7 +56,8 @@ def nas(
 
     Examples
     --------
-    >>> result = nas(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
+    >>> path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> result = normalized_association_score(path, "weat7")
     >>> round(result.mean_of_math, 4), round(result.mean_of_arts, 4)
     (-0.3978, -0.733)
     """
@@ -67,7 +68,7 @@ def nas(
     values = effect_size(similarities.to(a), similarities.to(b), ddof=ddof)
     scores = score_frame(values, word=similarities.words, group=similarities.groups)
     return MeasureResult(
-        measure="nas",
+        measure="normalized_association_score",
         statistics=group_means(scores),
         scores=scores,
         lost_words=found_lists.lost,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Part, Statement, interval_text, percent_text, rows_of, signed_text
+from bayesbias.base.statements import Statement, StatementList, interval_text, percent_text, rows_of, signed_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import settled
@@ -99,7 +99,7 @@ class DebiasReport(Result):
         return Statement("verdict", " ".join(sentences))
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, in the order in which they are read."""
         rows = self.table
         answers = [
@@ -120,11 +120,11 @@ class DebiasReport(Result):
         doubts = (*_unconverged(self.not_converged), *_missing(self.failed, self.left_out), *_thin(rows))
         interval = f"{percent_text(self.hdi_prob)} HPDI"
         parts = (
-            Part("Beware", doubts),
-            Part(f"Did the association go? (cosine distance, {interval})", tuple(answers)),
-            Part(f"What is left in the geometry ({interval})", tuple(geometry)),
-            Part(f"What it cost ({interval})", tuple(quality)),
-            Part("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
+            StatementList("Beware", doubts),
+            StatementList(f"Did the association go? (cosine distance, {interval})", tuple(answers)),
+            StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
+            StatementList(f"What it cost ({interval})", tuple(quality)),
+            StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
         return tuple(part for part in parts if part.statements)
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.statements import (
     Conclusions,
-    Part,
     Rendered,
     Statement,
+    StatementList,
     distance_text,
     interval_text,
     percent_text,
@@ -85,13 +85,13 @@ class ComparisonConclusions(Rendered):
     limits: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, without those that are empty."""
         parts = (
-            Part("Do not report these numbers yet: a sampler did not converge", self.doubts),
+            StatementList("Do not report these numbers yet: a sampler did not converge", self.doubts),
             *(part for conclusions in self.embeddings.values() for part in difference_parts(conclusions)),
-            Part("How to read it", self.reading),
-            Part("What it does not show", self.limits),
+            StatementList("How to read it", self.reading),
+            StatementList("What it does not show", self.limits),
         )
         return tuple(part for part in parts if part.statements)
 
@@ -114,13 +114,13 @@ def reading_text(reading: str, baseline: str, name: str) -> str:
     }.get(reading, reading)
 
 
-def difference_parts(conclusions: Conclusions) -> tuple[Part, ...]:
+def difference_parts(conclusions: Conclusions) -> tuple[StatementList, ...]:
     """Return the parts of the conclusions on one embedding: the verdict first, then the doubts."""
     return (
-        Part(conclusions.heading, (conclusions.verdict,), bulleted=False),
-        Part("Beware", conclusions.doubts),
-        Part("In detail", conclusions.shown),
-        Part("What was compared", (conclusions.about,), bulleted=False),
+        StatementList(conclusions.heading, (conclusions.verdict,), bulleted=False),
+        StatementList("Beware", conclusions.doubts),
+        StatementList("In detail", conclusions.shown),
+        StatementList("What was compared", (conclusions.about,), bulleted=False),
     )
 
 

@@ -12,7 +12,7 @@ from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
 from bayesbias.models.densities import densities
 from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.studies.study import Study
 
@@ -28,7 +28,7 @@ _STEREOTYPE = ("associated", "different")
 
 def fitted_study(fit: "xr.DataTree") -> Study:
     """Return the study whose word lists a model was fitted to."""
-    return table_study(fitted_table(fit), str(fit_fact(fit, "table").get("study") or "of the fit"))
+    return table_study(fitted_table(fit), str(fit_attribute(fit, "table").get("study") or "of the fit"))
 
 
 def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities, PairGrid]:

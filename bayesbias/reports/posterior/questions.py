@@ -24,7 +24,7 @@ Side = tuple[str, str]
 """A protected group and an attribute list: the mean distance between their words."""
 
 
-def contrast(
+def planned_contrasts(
     fit: "xr.DataTree",
     *sides: Side,
     hdi_prob: float = HDI_PROB,
@@ -72,11 +72,11 @@ def contrast(
 
     Examples
     --------
-    >>> answers = bb.contrast(fit, ("math", "male"), ("arts", "male"))
+    >>> answers = bb.planned_contrasts(fit, ("math", "male"), ("arts", "male"))
     >>> answers.loc[0, "question"], int(answers.loc[0, "pairs"])
     ('math to male - arts to male', 128)
     """
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     check_fit(fit)
     check_probability("hdi_prob", hdi_prob)

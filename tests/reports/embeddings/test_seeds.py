@@ -9,7 +9,7 @@ from scipy.integrate import quad
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.embeddings.seeds import SEED_SD_PRIOR, seed_sd_draws
 
 
@@ -75,7 +75,7 @@ class TestCompareSeeds:
         assert "few seeds" in [statement.kind for statement in comparison.parts[-1].statements]
         assert list(comparison.by_seed["seed"].unique()) == [1, 2, "third"]
         assert repr(comparison) == "SeedComparison(3 seeds, 3 contrasts)"
-        embedding = fit_fact(fit, "table")["embedding"]["name"]
+        embedding = fit_attribute(fit, "table")["embedding"]["name"]
         assert comparison.facts["embeddings"] == dict.fromkeys([1, 2, "third"], embedding)
         assert comparison.facts["pairs"] == 2832
         assert "<h4>Beware: the seeds disagree</h4>" in comparison._repr_html_()

@@ -9,7 +9,7 @@ from bayesbias.errors import QuestionWarning, collected_warnings
 from bayesbias.models.fitted.fit_source import fitted_table
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.posterior.questions import contrast, own_questions
+from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _questions(page: FitReport) -> list[Block]:
     if not own_questions(fitted_table(page.fit)):
         return []
     with collected_warnings(QuestionWarning) as caught:
-        frame = contrast(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
+        frame = planned_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
     said: list[Block] = [Notice(str(each.message)) for each in caught]
     if frame.empty:
         return said

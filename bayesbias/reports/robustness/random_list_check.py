@@ -1,0 +1,415 @@
+"""Share of claims that a model and the single-number tests make for attribute words drawn at random."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.statements import (
+    Statement,
+    StatementList,
+    digits_text,
+    interval_text,
+    percent_text,
+    rows_of,
+    signed_text,
+)
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.errors import ReportError
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.numerics.contrast_estimate import Estimate
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
+from bayesbias.models.quick import quick_contrasts, sampler_for
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.measures.null_simulation import rate
+from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
+from bayesbias.reports.robustness.random_lists import random_lists
+from bayesbias.studies.study import Study, StudyLike, load_study
+from bayesbias.tables.build import distance_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TITLES = {
+    "weat": "WEAT's permutation test",
+    "t_test_preaveraged": "the t-test of one average a protected word",
+    "t_test_raw": "the t-test of all pairs",
+    "mac_t_test": "the t-test of MAC against 1",
+}
+_GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
+_FEWEST = 10
+_WINDOW = 1000
+_DRAWS = {"exact": 4000, "collapsed": 4000, "conjugate": 2000}
+_POINTS = 500
+_TAILS = (0.055, 0.945)
+# A share differs from the nominal one if it is farther from it than this many standard errors.
+_CLEAR = 2.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomListCheck(Result):
+    """Claims for attribute words drawn at random; printed, in words.
+
+    Parameters
+    ----------
+    methods : pandas.DataFrame
+        A row for the model and each test: `method`; `rule`, the condition of a claim; `nominal`, the share of claims
+        that the rule promises if nothing is associated; `samples`, the number of samples that it could be applied to;
+        `claims`, the share of these with a claim, and its Monte Carlo standard error `claims_se`; `quantity`, the
+        number behind the claim (``"posterior mean"``, ``"effect size"``, ``"difference of means"``, ``"MAC - 1"``);
+        its `sd` and the interval `low` to `high` that holds 89 % of it, over the samples; `own`, that of the study's
+        own words; `own_claims`, whether these are claimed to be associated; `beyond`, the share of the samples whose
+        number is at least as far from 0 as the study's, and `beyond_se`. For the model also `posterior_sd` (root mean
+        square, in units of cosine distance), `error` (root mean square of the posterior mean, whose truth is 0) and
+        its `error_se`.
+    gaps : pandas.DataFrame
+        A row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
+        `p_value`; of the model `sd`, `hdi_low`, `hdi_high`.
+    drawn : dict
+        Number of attribute `words` in a sample, size of the `vocabulary` that they are drawn from, `match` and
+        `window`.
+    problems : tuple of Statement
+        Statements of the kinds ``"claims"`` (the model claims clearly more than it promises) and ``"not fitted"``.
+    model, study, embedding
+        Names.
+    samples, not_fitted, hdi_prob, seed
+        Number of samples; number of samples without a row of the model, as a diagnostic of the fast sampler failed;
+        probability inside the intervals; seed.
+    """
+
+    methods: "pd.DataFrame"
+    gaps: "pd.DataFrame"
+    drawn: dict[str, Any]
+    problems: tuple[Statement, ...]
+    model: str
+    study: str
+    embedding: str
+    samples: int
+    not_fitted: int
+    hdi_prob: float
+    seed: int
+
+    @property
+    def summary(self) -> tuple[Statement, ...]:
+        """Statements on the samples, the claims of the model and each test, the gaps, and the study's own gap."""
+        model, *tests = rows_of(self.methods)
+        statements = [Statement("about", self._about(), self.drawn), Statement("claims", _claims_text(model), model)]
+        statements += [Statement("test", _claims_text(row), row) for row in tests]
+        spread = (
+            f"The model's gaps ({CONTRAST}) of random lists have an error of {digits_text(model['error'])} (root mean "
+            f"square; the true gap is 0), while its posterior sd is {digits_text(model['posterior_sd'])}; 89% of them "
+            f"lie from {interval_text(model['low'], model['high'])}."
+        )
+        share = _share_text(model["beyond"], model["beyond_se"])
+        own_gap = (
+            f"The gap of the study's own words is {signed_text(model['own'])}: {share} of the random lists have a gap "
+            "at least as far from 0."
+        )
+        return (*statements, Statement("gaps", spread, model), Statement("own gap", own_gap, model))
+
+    @property
+    def parts(self) -> tuple[StatementList, ...]:
+        """The problems, and the summary."""
+        about, *findings = self.summary
+        problems = [StatementList("Beware", self.problems)] if self.problems else []
+        return (
+            *problems,
+            StatementList("", (about,), bulleted=False),
+            StatementList("Where nothing is associated", tuple(findings)),
+        )
+
+    def _about(self) -> str:
+        order = {"rank": "in the order of the embedding, in most files that of frequency", "norm": "in vector length"}
+        candidates = ""
+        if self.drawn["match"] in order:
+            candidates = (
+                f" Each was drawn from the {self.drawn['window']:,} words that are nearest to a word of the study "
+                f"{order[self.drawn['match']]}."
+            )
+        return (
+            f"The {self.drawn['words']} attribute words of the study {self.study!r} were replaced {self.samples:,} "
+            f"times by words drawn at random from {self.embedding} ({self.drawn['vocabulary']:,} words) and dealt to "
+            f"the lists at random, so nothing is associated by construction.{candidates} Protected words, groups and "
+            "control words are the study's own."
+        )
+
+    @property
+    def contents(self) -> Contents:
+        """How often each method claims an association of random lists."""
+        return contents_of(
+            self,
+            title=f"Claims about random attribute words: {self.study} in {self.embedding}",
+            about=f"Model {self.model}.",
+            captions={"methods": "Claims by method; 89% of the values over the samples", "gaps": "Single samples"},
+            differences=("methods", "gaps"),
+        )
+
+
+def check_random_lists(
+    embedding: EmbeddingLike,
+    study: StudyLike,
+    *,
+    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
+    samples: int = 200,
+    vocabulary: Sequence[str] | None = None,
+    match: str | None = "rank",
+    window: int = _WINDOW,
+    hdi_prob: float = HDI_PROB,
+    random_seed: int | None = None,
+    progress: bool = True,
+    max_lost: float = MAX_LOST,
+) -> RandomListCheck:
+    """Return how often an association is claimed for attribute words drawn at random from an embedding.
+
+    Protected words, their groups and the control words are the study's own. The words of its attribute lists are
+    replaced by others of the vocabulary, dealt to the lists at random: the vectors are real, and nothing is associated
+    by construction.
+
+    Parameters
+    ----------
+    embedding
+        The embedding. Of a file, all vectors are read, or with `vocabulary` only its vectors and those of the study.
+    study
+        A `Study`, the name of a bundled one, the path of a TOML file, or a mapping of lists. It must have *different*
+        pairs.
+    model
+        As for `fit`; a model that has a fast sampler.
+    samples
+        Number of random lists, at least 10.
+    vocabulary
+        Words to draw from; by default all of the embedding. Words with other characters than letters are left out, as
+        are those of the study, in upper or lower case.
+    match
+        ``"rank"`` (words about as frequent as the study's, where the embedding is in the order of frequency, as
+        word2vec, GloVe and fastText write it), ``"norm"`` (vectors of about the same length), or None (any words).
+    window
+        Number of candidates for each word, the nearest in rank or norm; at most the whole vocabulary is used.
+    hdi_prob
+        Probability inside the model's interval, which promises claims in 1 - `hdi_prob` of the samples.
+    random_seed
+        The same seed gives the same check on the same machine; None draws one and records it.
+    max_lost
+        As for `distance_table`.
+    progress
+        Show a progress bar if there is a terminal or a notebook to show it in.
+
+    Returns
+    -------
+    RandomListCheck
+        Frames of claims and of gaps; `print` explains them.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is not usable.
+    LostWordsError, StudyError, FitError
+        If the study's own table cannot be made or fitted.
+    ReportError
+        If the study has no *different* pairs, the model no fast sampler, the vocabulary too few words, or the fast
+        sampler failed for each sample.
+
+    Notes
+    -----
+    All attribute words of a sample are drawn together and dealt to the lists, so the expected gap is exactly 0
+    for each protected word. The model claims an association if the interval of *associated - different* leaves out 0,
+    on either side; WEAT if its one-sided p is below 0.05 (two protected groups with a list each; exact up to a million
+    partitions); the t-tests if their two-sided p is: Welch's, of associated and different distances, and MAC's, whose
+    null hypothesis, a mean distance of 1, need not hold for random words.
+
+    The sd of these gaps is due to attribute words alone: if the model's posterior sd is smaller, its intervals are too
+    narrow for these vectors. Contrasts with control words are not checked, as these differ from random words.
+
+    References
+    ----------
+    Caliskan, Bryson and Narayanan (2017) for WEAT's test; Manzini et al. (2019) for MAC's. Ethayarajh, Duvenaud and
+    Hirst (2019), Understanding undesirable word embedding associations, for random lists as a check of WEAT.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> study = replace(bb.load_study("weat7"), neutral="none")
+    >>> check = bb.check_random_lists(vectors, study, model="hierarchical", samples=50, random_seed=1)
+    >>> check.methods[["method", "samples", "claims", "quantity"]].round(1)
+                   method  samples  claims             quantity
+    0        hierarchical       50     0.3       posterior mean
+    1                weat       50     0.3          effect size
+    2  t_test_preaveraged       50     0.3  difference of means
+    3          t_test_raw       50     0.3  difference of means
+    4          mac_t_test       50     1.0              MAC - 1
+    """
+    import pandas as pd
+    from threadpoolctl import threadpool_limits
+
+    seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
+    check_probability("hdi_prob", hdi_prob)
+    spec, loaded = load_model(model), load_study(study)
+    _check_request(spec, loaded)
+    if vocabulary is not None:
+        vocabulary = check_items("vocabulary", vocabulary, "a list of words")
+    source = embedding
+    if not isinstance(source, Embedding):
+        source = load_embedding(source, words=None if vocabulary is None else [*loaded.words, *vocabulary])
+    data = model_data(distance_table(source, loaded, max_lost=max_lost))
+    lists = random_lists(source, loaded, data, vocabulary=vocabulary, match=match, window=window)
+
+    def estimate(data: ModelData, number: int) -> Estimate:
+        draws, rng = _DRAWS[sampler_for(spec)], np.random.default_rng([seed, 1, number])
+        return quick_contrasts(data, spec, draws=draws, points=_POINTS, rng=rng)[CONTRAST](hdi_prob)
+
+    distances = [lists.distances]
+    with threadpool_limits(1, "blas"):
+        fitted = {0: estimate(data, 0)}
+        tables = lists.tables(samples, np.random.default_rng([seed, 0]))
+        for number in with_progress(range(1, samples + 1), f"Random lists, {spec.name}", progress=progress):
+            table, sample_distances = next(tables)
+            distances.append(sample_distances)
+            with suppress(SamplerFailedError):
+                fitted[number] = estimate(table, number)
+        method_frames = [
+            _model_rows(spec, fitted),
+            *list_tests(np.stack(distances), lists, weat_lists(loaded, data), seed),
+        ]
+    if len(fitted) == 1:
+        raise ReportError(f"The fast sampler of {spec.name!r} failed for all {samples:,} samples. Use another model.")
+    nominal = {spec.name: 1 - hdi_prob} | dict.fromkeys(METHODS, LEVEL)
+    rules = {spec.name: f"0 outside the {percent_text(hdi_prob)} HPDI", "weat": f"p < {LEVEL}, one-sided"}
+    rows = []
+    for frame in method_frames:
+        name = str(frame["method"].iloc[0])
+        rows.append(_method_row(frame, rules.get(name, f"p < {LEVEL}, two-sided"), nominal[name]))
+    gaps = pd.concat([frame[frame["sample"] > 0] for frame in method_frames], ignore_index=True)
+    gaps["sample"] -= 1
+    not_fitted = samples + 1 - len(fitted)
+    return RandomListCheck(
+        methods=pd.DataFrame(rows),
+        gaps=gaps.drop(columns="quantity").reindex(columns=_GAP_COLUMNS),
+        drawn={
+            "words": len(lists.drawn),
+            "vocabulary": lists.vocabulary,
+            "match": match,
+            "window": int(lists.candidates.shape[1]),
+        },
+        problems=_problems(rows[0], spec, samples, not_fitted),
+        model=spec.name,
+        study=loaded.name,
+        embedding=source.name,
+        samples=samples,
+        not_fitted=not_fitted,
+        hdi_prob=hdi_prob,
+        seed=seed,
+    )
+
+
+def _check_request(spec: ModelSpec, study: Study) -> None:
+    if sampler_for(spec) == "nuts":
+        raise ReportError(
+            f"The model {spec.name!r} is sampled by NUTS, which would take hours for hundreds of samples. Use a model "
+            "with a fast sampler, such as the default."
+        )
+    if not {"associated", "different"} <= set(study.connections):
+        raise ReportError(
+            f"The study {study.name!r} does not have both 'associated' and 'different' pairs, and random lists cannot "
+            "replace control words. Add a second attribute group."
+        )
+
+
+def _model_rows(spec: ModelSpec, fitted: dict[int, Estimate]) -> "pd.DataFrame":
+    """Return a row for each sample that was fitted; sample 0 is the study's own."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "sample": number,
+            "method": spec.name,
+            "quantity": "posterior mean",
+            "value": estimate.mean,
+            "claims": estimate.conclusion != "not settled",
+            "sd": estimate.sd,
+            "hdi_low": estimate.low,
+            "hdi_high": estimate.high,
+        }
+        for number, estimate in fitted.items()
+    )
+
+
+def _method_row(rows: "pd.DataFrame", rule: str, nominal: float) -> dict[str, Any]:
+    """Return the row of a method in `RandomListCheck.methods`; sample 0 is the study's own."""
+    study_row, random = rows.iloc[0], rows.iloc[1:]
+    value = random["value"].to_numpy(dtype=float)
+    claims, claims_se = rate(random["claims"].to_numpy(dtype=bool))
+    beyond, beyond_se = rate(np.abs(value) >= abs(study_row["value"]))
+    low, high = np.quantile(value, _TAILS)
+    row = {
+        "method": str(study_row["method"]),
+        "rule": rule,
+        "nominal": round(nominal, 4),
+        "samples": len(value),
+        "claims": claims,
+        "claims_se": claims_se,
+        "quantity": str(study_row["quantity"]),
+        "sd": float(value.std(ddof=1)),
+        "low": float(low),
+        "high": float(high),
+        "own": float(study_row["value"]),
+        "own_claims": bool(study_row["claims"]),
+        "beyond": beyond,
+        "beyond_se": beyond_se,
+    }
+    if "sd" in rows:
+        square = value**2
+        error = float(np.sqrt(square.mean()))
+        row |= {
+            "posterior_sd": float(np.sqrt(np.square(random["sd"].to_numpy(dtype=float)).mean())),
+            "error": error,
+            "error_se": float(square.std(ddof=1) / np.sqrt(len(square)) / (2 * error)),
+        }
+    return row
+
+
+def _problems(row: dict[str, Any], spec: ModelSpec, samples: int, not_fitted: int) -> tuple[Statement, ...]:
+    problems = []
+    if row["claims"] - row["nominal"] > _CLEAR * row["claims_se"]:
+        text = (
+            f"The model {spec.name!r} claims an association for {_share_text(row['claims'], row['claims_se'])} of the "
+            f"random lists, where its intervals promise {percent_text(row['nominal'])}: a claim about the study's own "
+            "words is weaker evidence than it seems. Compare the study's gap with those of the random lists."
+        )
+        problems.append(Statement("claims", text, row))
+    if not_fitted:
+        text = (
+            f"In {not_fitted:,} of the {samples:,} samples a diagnostic of the fast sampler of {spec.name!r} failed: "
+            "the numbers of the model leave these samples out. If they are many, use another model."
+        )
+        problems.append(Statement("not fitted", text, {"not_fitted": not_fitted, "samples": samples}))
+    return tuple(problems)
+
+
+def _claims_text(row: dict[str, Any]) -> str:
+    method = _TITLES.get(row["method"], f"the model {row['method']!r}")
+    excess = row["claims"] - row["nominal"]
+    comparison = (
+        "a share that so many samples cannot distinguish from"
+        if abs(excess) <= _CLEAR * row["claims_se"]
+        else "more often than"
+        if excess > 0
+        else "less often than"
+    )
+    claim = "that MAC is not 1" if row["method"] == "mac_t_test" else "an association"
+    own_verb = "claims" if row["own_claims"] else "does not claim"
+    return (
+        f"{method[0].upper()}{method[1:]} ({row['rule']}) claims {claim} for "
+        f"{_share_text(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
+        f"{percent_text(row['nominal'])} that its rule promises. It {own_verb} it for the study's own words."
+    )
+
+
+def _share_text(share: float, error: float) -> str:
+    return f"{100 * share:.0f}% ± {100 * error:.0f}%"

@@ -1,0 +1,187 @@
+"""Claims for random attribute lists, against single WEAT and t-tests, and against vectors without structure."""
+
+import json
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError, ReportError
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
+from bayesbias.reports.robustness import random_list_check as module
+from bayesbias.reports.robustness.random_list_check import RandomListCheck, check_random_lists
+from tests.reports.random_letters import noise, study
+
+VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+
+
+@pytest.fixture(scope="module")
+def checked() -> RandomListCheck:
+    embedding = noise()
+    return check_random_lists(
+        embedding, study(embedding), model="hierarchical", samples=40, match=None, random_seed=1, progress=False
+    )
+
+
+def row(check: RandomListCheck, method: str) -> pd.Series:
+    return check.methods.set_index("method").loc[method]
+
+
+def test_each_method_has_a_row_and_each_sample_one_for_each(checked: RandomListCheck) -> None:
+    assert checked.methods["method"].tolist() == [
+        "hierarchical", "weat", "t_test_preaveraged", "t_test_raw", "mac_t_test"
+    ]  # fmt: skip
+    assert checked.methods["nominal"].tolist() == [0.11, 0.05, 0.05, 0.05, 0.05]
+    assert (checked.gaps.groupby("method")["sample"].apply(list).map(len) == 40).all()
+    assert checked.drawn == {"words": 12, "vocabulary": 300 - 36, "match": None, "window": 300 - 36}
+    assert (checked.not_fitted, checked.samples, checked.seed) == (0, 40, 1)
+
+
+def test_shares_and_spread_are_those_of_the_samples(checked: RandomListCheck) -> None:
+    for method, rows in checked.gaps.groupby("method"):
+        method_row = row(checked, str(method))
+        assert method_row["claims"] == pytest.approx(rows["claims"].mean())
+        likely = (rows["claims"].sum() + 1) / 42
+        assert method_row["claims_se"] == pytest.approx(np.sqrt(likely * (1 - likely) / 40))
+        assert method_row["sd"] == pytest.approx(rows["value"].std())
+        assert method_row["low"] == pytest.approx(rows["value"].quantile(0.055))
+        assert method_row["beyond"] == pytest.approx((rows["value"].abs() >= abs(method_row["own"])).mean())
+        if method == "hierarchical":
+            outside = (rows["hdi_low"] > 0) | (rows["hdi_high"] < 0)
+            assert method_row["posterior_sd"] == pytest.approx(np.sqrt((rows["sd"] ** 2).mean()))
+            assert method_row["error"] == pytest.approx(np.sqrt((rows["value"] ** 2).mean()))
+        else:
+            outside = rows["p_value"] < 0.05
+        assert (outside == rows["claims"]).all()
+
+
+def test_the_studys_own_numbers_are_those_of_the_single_measures(checked: RandomListCheck) -> None:
+    embedding = noise()
+    letters, table = study(embedding), bb.distance_table(embedding, study(embedding))
+    weat = bb.metrics.weat(embedding, letters)
+    assert row(checked, "weat")["own"] == pytest.approx(weat.effect_size)
+    assert row(checked, "weat")["own_claims"] == (weat.p_value < 0.05)
+    mac = bb.metrics.mac_t_tests(table).set_index("values")
+    assert row(checked, "mac_t_test")["own"] == pytest.approx(mac.loc["preaveraged", "difference"])
+    near, far = (
+        table.loc[table["connection"] == name].set_index("protected_word")["cosine_distance"]
+        for name in ("associated", "different")
+    )
+    assert row(checked, "t_test_raw")["own"] == pytest.approx(near.mean() - far.mean())
+    assert row(checked, "t_test_raw")["own_claims"] == (stats.ttest_ind(near, far, equal_var=False).pvalue < 0.05)
+    averages = [values.groupby(level=0).mean() for values in (near, far)]
+    claimed = stats.ttest_ind(*averages, equal_var=False).pvalue < 0.05
+    assert row(checked, "t_test_preaveraged")["own_claims"] == claimed
+
+
+def test_words_that_are_no_letters_or_the_studys_in_another_case_are_not_drawn() -> None:
+    embedding = noise()
+    extra = ("AAA", "1999", "new_york")
+    more = replace(embedding, words=(*embedding.words, *extra), vectors=np.vstack([embedding.vectors, np.eye(3, 30)]))
+    letters = study(embedding)
+    check = check_random_lists(more, letters, model="hierarchical", samples=10, random_seed=1, progress=False)
+    assert check.drawn["vocabulary"] == 300 - 36
+    few = check_random_lists(
+        more, letters, model="hierarchical", samples=10, vocabulary=more.words[100:150], random_seed=1, progress=False
+    )
+    assert (few.drawn["vocabulary"], few.drawn["window"]) == (50, 50)
+
+
+@pytest.mark.parametrize("groups", [1, 3])
+def test_studies_without_two_groups_have_no_weat(groups: int) -> None:
+    embedding = noise()
+    check = check_random_lists(
+        embedding, study(embedding, groups=groups), model="hierarchical", samples=10, random_seed=1, progress=False
+    )
+    assert "weat" not in check.methods["method"].tolist()
+    assert len(check.methods) == 4
+
+
+def test_independent_distances_are_claimed_no_more_often_than_promised() -> None:
+    embedding = noise(600, 100)
+    check = check_random_lists(
+        embedding, study(embedding), model="hierarchical", samples=100, match=None, random_seed=3, progress=False
+    )
+    for method in ("hierarchical", "weat"):
+        method_row = row(check, method)
+        assert method_row["claims"] < method_row["nominal"] + 4 * method_row["claims_se"]
+    assert not check.problems
+
+
+def test_a_sampler_that_fails_is_counted_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedding, quick, calls = noise(), module.quick_contrasts, iter(range(100))
+
+    def failing(*args: object, **options: object) -> object:
+        if (number := next(calls)) and number % 2:
+            raise SamplerFailedError("as asked")
+        return quick(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "quick_contrasts", failing)
+    check = check_random_lists(
+        embedding, study(embedding), model="hierarchical", samples=10, random_seed=1, progress=False
+    )
+    assert check.not_fitted == 5
+    assert row(check, "hierarchical")["samples"] == 5
+    assert row(check, "weat")["samples"] == 10
+    (problem,) = (statement for statement in check.problems if statement.kind == "not fitted")
+    assert problem.numbers == {"not_fitted": 5, "samples": 10}
+
+
+def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCheck) -> None:
+    embedding = noise()
+    again = check_random_lists(
+        embedding, study(embedding), model="hierarchical", samples=40, match=None, random_seed=1, progress=False
+    )
+    pd.testing.assert_frame_equal(again.gaps, checked.gaps)
+    decoded = json.loads(json.dumps(checked.to_dict()))
+    assert len(decoded["methods"]) == 5
+    assert decoded["drawn"]["words"] == 12
+    kinds = [statement.kind for statement in checked.summary]
+    assert kinds == ["about", "claims", "test", "test", "test", "test", "gaps", "own gap"]
+    for statement in checked.summary:
+        assert statement.text in " ".join(str(checked).split())
+
+
+def test_what_cannot_be_checked_is_said() -> None:
+    embedding = noise()
+    letters = study(embedding)
+    with pytest.raises(ReportError, match="NUTS"):
+        check_random_lists(embedding, letters, model="robust")
+    single_list = bb.Study(
+        name="one", protected={"x": ["aaa"]}, attributes={"a": ["aab", "aac"]}, associated=[("x", "a")],
+        human=["aad", "aae"], neutral="none",
+    )  # fmt: skip
+    with pytest.raises(ReportError, match="'different'"):
+        check_random_lists(embedding, single_list)
+    few_words = bb.Embedding(words=embedding.words[:40], vectors=embedding.vectors[:40])
+    with pytest.raises(ReportError, match=r"12 attribute words .* 4 words .* 24 "):
+        check_random_lists(few_words, letters, model="hierarchical")
+    with pytest.raises(MeasureError, match="match="):
+        check_random_lists(embedding, letters, model="hierarchical", match="frequency")
+    with pytest.raises(MeasureError, match="window="):
+        check_random_lists(embedding, letters, model="hierarchical", window=3)
+    with pytest.raises(ArgumentError, match="samples=5"):
+        check_random_lists(embedding, letters, samples=5)
+    with pytest.raises(ArgumentError, match="hdi_prob"):
+        check_random_lists(embedding, letters, hdi_prob=2)
+
+
+@pytest.mark.truth
+@pytest.mark.slow
+def test_in_real_vectors_the_multivariate_model_keeps_what_the_papers_does_not() -> None:
+    """As in validation/random_lists: the paper's model and WEAT claim more than they promise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LostWordsWarning)
+        checks = {
+            model: check_random_lists(VECTORS, "weat7", model=model, samples=samples, random_seed=1, progress=False)
+            for model, samples in (("multivariate", 60), ("hierarchical", 60))
+        }
+    multivariate, paper = (row(check, model) for model, check in checks.items())
+    assert multivariate["claims"] < multivariate["nominal"] + 3 * multivariate["claims_se"]
+    assert paper["claims"] > paper["nominal"]
+    assert row(checks["hierarchical"], "weat")["claims"] > 0.05
+    assert multivariate["posterior_sd"] > 0.8 * multivariate["error"]
