@@ -16,10 +16,8 @@ from . import reports as reports
 from . import studies as studies
 
 # Word lists, embeddings, tables.
+from .base import results as results
 from .base.files import bundled as bundled
-from .base.results import Result as Result
-from .base.statements import Conclusions as Conclusions
-from .base.statements import Statement as Statement
 
 # Many questions at once.
 from .cells.audit import audit as audit

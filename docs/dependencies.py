@@ -16,6 +16,7 @@ PURPOSES = {
     "h5netcdf": "fits as files",
     "h5py": "the format of these files",
     "jinja2": "the page",
+    "lazy-loader": "names that are loaded when they are first used",
     "matplotlib": "figures",
     "narwhals": "tables of polars and any other frame",
     "numba": "the compiled Gibbs sampler of the default model",

@@ -61,8 +61,8 @@ figure = bb.plots.plot_measure(measure)""",
 figure = bb.plots.plot_measure_words(words)""",
     "plot_null": """null = bb.reports.simulate_null(samples=2000, random_seed=1, progress=False)
 figure = bb.plots.plot_null(null, observed={"effect_size": 0.97})""",
-    "plot_false_positive_rates": """claims = bb.reports.false_positive_rates(samples=200, random_seed=1, progress=False)
-figure = bb.plots.plot_false_positive_rates(claims)""",
+    "plot_false_positive_rates": """rates = bb.reports.false_positive_rates(samples=200, random_seed=1, progress=False)
+figure = bb.plots.plot_false_positive_rates(rates)""",
     "plot_asymmetry": """import pandas as pd
 
 words = study.protected_words
@@ -123,7 +123,8 @@ figure = bb.plots.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
     "plot_reliability": """queries = bb.reliability.load_queries("gender")
 wanted = sorted({word for words in queries.values() for word in words})
 rules = ["db_wa", "ripa"]
-scores = bb.reliability.score_array(embeddings, wanted, rules=rules, max_lost=0.5, progress=False)
+options = {"rules": rules, "max_lost": 0.5, "progress": False}
+scores = bb.reliability.score_array(embeddings, wanted, **options)
 frame = bb.reliability.internal_consistency(scores, queries, max_lost=0.7)
 figure = bb.plots.plot_reliability({"queries": frame}, label="query")""",
     "plot_base_pairs": """of_pairs = [rate(scores, "base_pair") for rate in

@@ -126,7 +126,11 @@ def drawn(notebook: Any) -> set[int]:
             continue
         nodes = list(ast.walk(ast.parse(cell.source)))
         read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        called = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "bb"}
+        called = {
+            node.attr
+            for node in nodes
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value).split(".")[0] == "bb"
+        }
         if called & POSTERIORS or read & names:
             cells.add(number)
             names |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

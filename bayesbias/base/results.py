@@ -6,10 +6,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bayesbias.base.statements import Rendered, Statement, StatementList, plain
+from bayesbias.base.statements import Conclusions, Rendered, Statement, StatementList, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = [
+    "Conclusions",
+    "Contents",
+    "LinkedPage",
+    "Result",
+    "ResultFigure",
+    "ResultGroup",
+    "ResultTable",
+    "Statement",
+    "StatementList",
+    "contents_of",
+]
 
 
 @dataclass(frozen=True, eq=False)

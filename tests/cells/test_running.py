@@ -118,7 +118,7 @@ def test_a_seed_that_is_drawn_is_kept_with_the_cells(tmp_path: Path, counted: li
 
 
 def test_more_seeds_or_workers_than_there_can_be_are_refused_before_they_are_made() -> None:
-    with pytest.raises(ArgumentError, match=r"seeds: .* 10,000,000"):
+    with pytest.raises(ArgumentError, match=r"seeds .* 10,000,000"):
         study(seeds=range(2**32))
     with pytest.raises(NotEnoughMemoryError, match=r"1,000,000 workers .* 150,000\.0 GB"):
         study(workers=10**6)

@@ -170,7 +170,7 @@ def test_importing_the_room_is_light():
 
 def test_reading_ordinary_files_never_imports_gensim(tmp_path):
     write_google_binary(tmp_path / "x.bin")
-    load = f"from bayesbias.embeddings import load_embedding as load; load({str(tmp_path / 'x.bin')!r})"
+    load = f"from bayesbias.embeddings.loading import load_embedding as load; load({str(tmp_path / 'x.bin')!r})"
     assert run(f"import sys; {load}; print('gensim' in sys.modules)") == "False\n"
 
 

@@ -16,7 +16,7 @@ from tests.metrics.made import PETS, vectors
 VECTORS = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
 # Functions that are no measure of a study: parts of measures, tables, and measures of single lists.
 TOOLS = {
-    "congruences", "gender_direction", "index_of_inconsistency", "kindel_comparison", "lattice", "leave_one_word_out",
+    "congruences", "direction_posterior", "gender_direction", "index_of_inconsistency", "kindel_comparison", "lattice", "leave_one_word_out",
     "load_base_pairs", "mac_t_tests", "measure", "nearest_neighbours", "randomisation_nulls", "study_nulls",
     "subset_consistency", "subspace_similarity", "t_tests",
 }  # fmt: skip
@@ -33,6 +33,7 @@ def embedding() -> bb.Embedding:
     return bb.load_embedding(VECTORS)
 
 
+TOOLS_OF_A_DIRECTION = ("direction_posterior", "gender_direction", "measure", "nearest_neighbours")
 # Scores of a whole embedding, whose own registry is tested beside it, and what belongs to them.
 WHOLE = {entry.function for entry in metrics.EMBEDDING_MEASURES.values()}
 WHOLE |= {metrics.neutral_words, metrics.score_embedding, metrics.paired_change, metrics.indirect_bias}
@@ -122,7 +123,7 @@ def test_all_that_look_lists_up_take_the_share_that_may_be_lost() -> None:
     functions = {value for name in metrics.__all__ if inspect.isfunction(value := getattr(metrics, name))}
     for function in functions - WHOLE:
         parameters = inspect.signature(function).parameters
-        if "embedding" in parameters and function.__name__ not in ("gender_direction", "measure", "nearest_neighbours"):
+        if "embedding" in parameters and function.__name__ not in TOOLS_OF_A_DIRECTION:
             assert parameters["max_lost"].default == MAX_LOST, function.__name__
             assert parameters["max_lost"].kind is inspect.Parameter.KEYWORD_ONLY, function.__name__
 

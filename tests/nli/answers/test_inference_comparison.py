@@ -87,7 +87,7 @@ def test_it_is_printed(comparison: bb.nli.InferenceComparison) -> None:
     assert "accuracy" in text
     assert "Always giving the most frequent label has " in text
     assert comparison.contrast == "male - female"
-    assert comparison.to_dict()["embeddings"] == ["original", "hard", "nothing"]
+    assert comparison.to_dict()["settings"]["Embeddings"] == "original, hard, nothing"
 
 
 def test_models_that_know_hardly_more_than_the_labels_are_named(pairs: pd.DataFrame) -> None:

@@ -72,7 +72,7 @@ def test_it_is_printed_and_shown(fitted: bb.nli.InferencePosterior) -> None:
         "E, the distance to the right answer (89% HPDI)",
         "What it rests on",
     }
-    assert fitted.to_dict()["groups"] == ["male", "female"]
+    assert fitted.to_dict()["tables"]["contrast"][0]["mean"] == fitted.contrast["mean"].iloc[0]
 
 
 def test_the_same_seed_gives_the_same_numbers(scores: pd.DataFrame, fitted: bb.nli.InferencePosterior) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, InputFileError, LostWordsError, LostWordsWarning, MeasureError, OutputError
-from bayesbias.nli import training
+from bayesbias.nli.trained import training
 from bayesbias.nli.trained.attention_model import AttentionModel
 from bayesbias.nli.trained.sentences import WordVectors
 from bayesbias.nli.trained.training import _batches, _examples, _held_out
@@ -238,7 +238,7 @@ def test_what_is_asked_of_a_model_is_checked() -> None:
 @pytest.mark.slow
 def test_a_test_set_is_scored_and_each_premise_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """All words of one premise stand in one part, but where a part ends in between."""
-    from bayesbias.nli import attention_model
+    from bayesbias.nli.trained import attention_model
 
     encoded, encode = [], attention_model.encode
 

@@ -347,8 +347,8 @@ def test_weights_without_a_shape_are_not_trusted() -> None:
 
 def test_text_notebook_and_json_are_renderings_of_the_fields(check: posterior_check.PosteriorCheck) -> None:
     fields = json.loads(json.dumps(check.to_dict()))
-    assert fields["problems"] == [problem.to_dict() for problem in check.problems] != []
-    assert fields["coverage"] == check.coverage.to_dict("records")
-    assert (fields["seed"], check.summary[1].numbers) == (1, fields["coverage"][0])
+    assert [problem.to_dict() for problem in check.problems] == fields["parts"][-1]["statements"] != []
+    assert fields["tables"]["coverage"] == check.coverage.to_dict("records")
+    assert (check.seed, check.summary[1].numbers) == (1, fields["tables"]["coverage"][0])
     assert "\n\nPROBLEMS\n\n- " in str(check)
     assert "<h4>Problems</h4>" in check._repr_html_()

@@ -109,8 +109,8 @@ def test_what_it_says(check: PriorCheck, table: pd.DataFrame) -> None:
         *["contrast"] * 3,
     ]
     fields = json.loads(json.dumps(check.to_dict()))
-    assert fields["problems"] == [problem.to_dict() for problem in check.problems]
-    assert (fields["samples"], fields["priors"]["connection_mean"]) == (4000, "Normal(mu=1, sigma=0.3)")
+    assert fields["parts"][-1]["statements"] == [problem.to_dict() for problem in check.problems]
+    assert (fields["settings"]["Samples"], check.priors["connection_mean"]) == ("4000", "Normal(mu=1, sigma=0.3)")
     assert "\n\nWHAT TO KNOW ABOUT THESE PRIORS\n\n- " in str(check)
     assert check._repr_html_().count("<p>") == 6
     tight = {"word_sd": "Exponential(10)", "sigma": "Exponential(10)", "connection_mean": "Normal(1, 0.2)"}

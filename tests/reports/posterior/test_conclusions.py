@@ -24,11 +24,11 @@ def shifted(fit: xr.DataTree, **shifts: float) -> xr.DataTree:
     return fit
 
 
-def shown(report: bb.Conclusions, kind: str) -> list[bb.Statement]:
+def shown(report: bb.results.Conclusions, kind: str) -> list[bb.results.Statement]:
     return [statement for statement in report.shown if statement.kind == kind]
 
 
-def limits(report: bb.Conclusions) -> list[str]:
+def limits(report: bb.results.Conclusions) -> list[str]:
     return [limit.kind for limit in report.limits]
 
 
@@ -71,7 +71,7 @@ def test_what_can_be_compared() -> None:
 def test_the_interval_asked_for_decides(normal_fit: xr.DataTree) -> None:
     """associated - different is Normal(-0.05, 0.0224): P(direction) = 0.987, settled at 89 % and not at 99.9 %."""
 
-    def first(fit: xr.DataTree, **settings: float) -> bb.Statement:
+    def first(fit: xr.DataTree, **settings: float) -> bb.results.Statement:
         return shown(bb.conclusions(fit, **settings), "contrast")[0]
 
     assert first(normal_fit).numbers["settled"]

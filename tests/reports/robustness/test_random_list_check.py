@@ -138,8 +138,8 @@ def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCh
     )
     pd.testing.assert_frame_equal(again.gaps, checked.gaps)
     decoded = json.loads(json.dumps(checked.to_dict()))
-    assert len(decoded["methods"]) == 5
-    assert decoded["drawn"]["words"] == 12
+    assert len(decoded["tables"]["methods"]) == 5
+    assert checked.drawn["words"] == 12
     kinds = [statement.kind for statement in checked.summary]
     assert kinds == ["about", "claims", "test", "test", "test", "test", "gaps", "own gap"]
     for statement in checked.summary:

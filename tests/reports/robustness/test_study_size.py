@@ -82,9 +82,9 @@ def test_it_is_text_and_html_and_json() -> None:
     assert "protected_words" in str(study_sizes)
     for statement in study_sizes.statements:
         assert statement.text[:40] in str(study_sizes)
-        assert statement.kind in {entry["kind"] for entry in study_sizes.to_dict()["statements"]}
+        assert statement.kind in {entry["kind"] for entry in study_sizes.to_dict()["answers"]}
     assert "<table" in study_sizes._repr_html_()
-    assert json.loads(json.dumps(study_sizes.to_dict()))["sizes"][0]["pairs"] == 100
+    assert json.loads(json.dumps(study_sizes.to_dict()))["tables"]["frame"][0]["pairs"] == 100
     assert repr(study_sizes) == "StudySizes('associated - different', width=0.03, 1 sizes)"
 
 
@@ -134,7 +134,7 @@ def test_power_is_the_share_of_intervals_on_the_side_of_the_gap() -> None:
     few, many = study_sizes.frame["power"]
     assert few < many == 1.0
     assert study_sizes.frame["power_se"].tolist() == pytest.approx([np.sqrt(few * (1 - few) / 6), 0.0])
-    assert study_sizes.gap == study_sizes.to_dict()["gap"] == -0.02
+    assert study_sizes.gap == float(study_sizes.to_dict()["settings"]["Gap"]) == -0.02
     assert [statement.kind for statement in study_sizes.statements].count("power") == 1
     with pytest.raises(ReportError, match="gap=0"):
         required_words(ASSUMED, gap=0, sizes=sizes, **settings)

@@ -34,7 +34,7 @@ def plot_inference(comparison: InferenceComparison) -> "Figure":
     Parameters
     ----------
     comparison
-        What `bayesbias.nli.answers.train_and_compare` or `bayesbias.nli.answers.compare_answers` returned.
+        What `bayesbias.nli.train_and_compare` or `bayesbias.nli.compare_answers` returned.
 
     Returns
     -------

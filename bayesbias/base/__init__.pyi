@@ -1,0 +1,3 @@
+"""The ground floor: what every room stands on."""
+
+from . import results as results
