@@ -25,7 +25,9 @@ FOLDER = ROOT / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
 LARGEST_FILE = 700_000
 # Functions of bb that draw from a posterior.
-POSTERIORS = {"fit", "compare_embeddings", "check_posterior", "compare_models", "sensitivity", "false_claims"}
+POSTERIORS = {
+    *("fit", "compare_embeddings", "check_posterior", "compare_models", "sensitivity", "false_positive_rates"),
+}
 # About twice the most by which any two of four seeds differ in a number of the notebooks.
 ABSOLUTE, RELATIVE = 0.015, 0.08
 NUMBER = re.compile(r"(?:above |below )?([-+]?\d+\.\d+)")
@@ -126,11 +128,8 @@ def drawn(notebook: Any) -> set[int]:
             continue
         nodes = list(ast.walk(ast.parse(cell.source)))
         read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        called = {
-            node.attr
-            for node in nodes
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value).split(".")[0] == "bb"
-        }
+        attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+        called = {node.attr for node in attributes if ast.unparse(node.value) in ("bb", "bb.reports")}
         if called & POSTERIORS or read & names:
             cells.add(number)
             names |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

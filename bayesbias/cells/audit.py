@@ -213,7 +213,7 @@ def audit(
         random_seeds = random_seeds or [store.seed() if store else resolve_seed(None)]
         grid = make_cells(sources.values(), read, specs, random_seeds, **settings)
         check = partial(_check_work, shape=shape)
-        answers, failed = run_cells(grid, sources, workers=start_workers, kept=store, progress=progress, check=check)
+        answers, failed = run_cells(grid, sources, workers=start_workers, store=store, progress=progress, check=check)
     return audit_frame(grid, answers, failed, sources, lists)
 
 

@@ -216,7 +216,7 @@ def vectors_digest(embedding: Embedding, study: Study, measures: Sequence[str]) 
     False
     """
     words = needed_words([study], measures)
-    stored_words = embedding.lookup(study.words if words is None else words).found
+    stored_words = embedding.lookup(study.words if words is None else words).matches
     if words is None:
         return content_digest([stored_words, embedding.digest])
     vectors = embedding.stored(stored_words.values())

@@ -153,7 +153,7 @@ def debias_report(
             for method, chosen in chosen_methods.items()
         ]
         ordered = _longest_first(grid, sources)
-        answers, failed = run_cells(ordered, sources, workers=start_workers, kept=store, progress=progress)
+        answers, failed = run_cells(ordered, sources, workers=start_workers, store=store, progress=progress)
     return _assembled(grid, answers, failed)
 
 

@@ -38,7 +38,7 @@ def run_cells[AnyCell: Cell](
     embeddings: Mapping[str, Embedding],
     *,
     workers: StartWorkers,
-    kept: KeptAnswers | None,
+    store: KeptAnswers | None,
     progress: bool,
     check: Callable[[Sequence[AnyCell], Workers], None] = lambda *_: None,
 ) -> tuple[dict[str, Answer], dict[str, str]]:
@@ -53,7 +53,7 @@ def run_cells[AnyCell: Cell](
         Embeddings by name.
     workers
         Function that starts the workers; called only if there is something to answer.
-    kept
+    store
         Folder of kept answers, or None.
     progress
         Whether to show a progress bar.
@@ -65,7 +65,7 @@ def run_cells[AnyCell: Cell](
     ClusterError
         If the workers are gone. What they had answered is kept.
     """
-    answers = {cell.digest: answer for cell in cells if kept and (answer := kept.read(cell))}
+    answers = {cell.digest: answer for cell in cells if store and (answer := store.read(cell))}
     waiting = list({cell.digest: cell for cell in cells if cell.digest not in answers}.values())
     failed: dict[str, str] = {}
     if waiting:
@@ -78,10 +78,12 @@ def run_cells[AnyCell: Cell](
                         failed[cell.digest] = outcome
                         continue
                     answers[cell.digest] = outcome
-                    if kept:
-                        kept.write(cell, outcome)
+                    if store:
+                        store.write(cell, outcome)
             except ClusterError as error:
-                fate = f"kept in {kept.folder}: run it again, and it goes on" if kept else "lost: no folder keeps them"
+                fate = (
+                    f"kept in {store.folder}: run it again, and it goes on" if store else "lost: no folder keeps them"
+                )
                 raise ClusterError(f"{error} {len(answers):,} of {len(cells):,} cells are {fate}.") from error
     ordered = {cell.digest: answers[cell.digest] for cell in cells if cell.digest in answers}
     _repeat(warned for answer in ordered.values() for warned in answer.warned)

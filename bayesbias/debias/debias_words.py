@@ -205,7 +205,7 @@ def words_in(embedding: Embedding, words: Sequence[str], what: str, *, least: in
     LostWordsWarning
         If the embedding lacks some of them.
     """
-    looked_up, vocabulary = embedding.lookup(words).found, set(embedding.words)
+    looked_up, vocabulary = embedding.lookup(words).matches, set(embedding.words)
     candidates = ([looked_up[word]] if word in looked_up else forms(word, _SPELLINGS) for word in words)
     spellings = [next((form for form in word_forms if form in vocabulary), None) for word_forms in candidates]
     lost = [word for word, form in zip(words, spellings, strict=True) if form is None]
@@ -235,7 +235,7 @@ def sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], ...]:
             LostWordsWarning,
         )
     # Under a case rule that lowers words, ("He", "She") is the same set as ("he", "she").
-    return tuple(dict.fromkeys(tuple(look_up.found[word] for word in words) for words in complete))
+    return tuple(dict.fromkeys(tuple(look_up.matches[word] for word in words) for words in complete))
 
 
 def spelled(words: Iterable[str]) -> list[str]:
@@ -255,7 +255,7 @@ def spelled_sets_in(embedding: Embedding, sets: Sets) -> tuple[tuple[str, ...], 
     vocabulary, complete, missing = set(embedding.words), dict[tuple[str, ...], None](), []
     for words in sets:
         look_up = embedding.lookup(words)
-        spellings = [] if look_up.lost else [tuple(look_up.found[word] for word in words)]
+        spellings = [] if look_up.lost else [tuple(look_up.matches[word] for word in words)]
         spellings += [tuple(form for word in words for form in forms(word, [name])) for name in _SPELLINGS]
         present = [spelling for spelling in dict.fromkeys(spellings) if vocabulary.issuperset(spelling)]
         taken = set(_flat(complete))

@@ -61,7 +61,7 @@ def chosen_rows(
         target = list(target)
         embedding.matrix(target)  # names all absent words, with a hint
         targets[:] = False
-        targets[[row_of_word[form] for form in embedding.lookup(target).found.values()]] = True
+        targets[[row_of_word[form] for form in embedding.lookup(target).matches.values()]] = True
     ignored = embedding.lookup(unchanged if ignore is None else ignore)
     if ignored.lost and ignore is not None:
         warn_user(
@@ -70,5 +70,5 @@ def chosen_rows(
             LostWordsWarning,
         )
     chosen = targets.copy()
-    chosen[[row_of_word[form] for form in ignored.found.values()]] = False
+    chosen[[row_of_word[form] for form in ignored.matches.values()]] = False
     return targets, chosen

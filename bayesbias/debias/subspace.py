@@ -199,6 +199,6 @@ def neutral_word_bias(
 
 def without_differences(embedding: Embedding, sets: DebiasWords, columns: slice = slice(None)) -> bool:
     """Return whether the words of each definitional set have the same vectors; False if no set has two words."""
-    words_found = [list(embedding.lookup(words).found.values()) for words in sets.definitional]
+    words_found = [list(embedding.lookup(words).matches.values()) for words in sets.definitional]
     rows = [embedding.stored(words)[:, columns] for words in words_found if len(words) > 1]
     return bool(rows) and not any(np.ptp(vectors, axis=0).any() for vectors in rows)

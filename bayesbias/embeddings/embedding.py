@@ -25,18 +25,18 @@ class Lookup(Described):
 
     Parameters
     ----------
-    found
+    matches
         Words that the embedding has, with the form that matched.
     lost
         Words that the embedding lacks, each once, in the given order.
     """
 
-    found: dict[str, str]
+    matches: dict[str, str]
     lost: tuple[str, ...]
 
     @property
     def _facts(self) -> Facts:
-        return {"found": list(self.found), "lost": self.lost}
+        return {"matches": list(self.matches), "lost": self.lost}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,8 +152,8 @@ class Embedding(Described):
         >>> embedding = Embedding(words=("king",), vectors=[[1.0, 0.0]], case=("exact", "lower"))
         >>> looked_up = embedding.lookup(["King", "queen"])
         >>> looked_up
-        Lookup(found=1, lost=1)
-        >>> looked_up.found, looked_up.lost
+        Lookup(matches=1, lost=1)
+        >>> looked_up.matches, looked_up.lost
         ({'King': 'king'}, ('queen',))
         """
         if self._rule == ("exact",):  # the usual rule; fast when all words of an embedding are looked up
@@ -162,7 +162,7 @@ class Embedding(Described):
             return Lookup(present, tuple(word for word in distinct if word not in index))
         matches = {word: self.match(word) for word in words}
         return Lookup(
-            found={word: form for word, form in matches.items() if form is not None},
+            matches={word: form for word, form in matches.items() if form is not None},
             lost=tuple(word for word, form in matches.items() if form is None),
         )
 

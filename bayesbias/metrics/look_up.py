@@ -91,7 +91,7 @@ def find_lists(
     lists = {name: checked_words(f"The list {name!r}", words) for name, words in lists.items()}
     all_words = [word for words in lists.values() for word in words]
     source = as_embedding(embedding, None if others is None else [*all_words, *checked_words("The vocabulary", others)])
-    forms = source.lookup(all_words).found
+    forms = source.lookup(all_words).matches
     lost_words = {
         name: missing
         for name, words in lists.items()

@@ -35,7 +35,7 @@ class Similarities(Described):
     Examples
     --------
     >>> pairs = Similarities(np.eye(3), {"X": ["x1", "x2"], "Y": ["y"]}, {"A": ["a"], "B": ["b1", "b2"]})
-    >>> pairs.of("X", "B")
+    >>> pairs.block("X", "B")
     array([[0., 0.],
            [1., 0.]])
     """
@@ -78,7 +78,7 @@ class Similarities(Described):
         Examples
         --------
         >>> from bayesbias.metrics.look_up import four_lists
-        >>> Similarities.of_table(table, four_lists(table_study(table))).of("math", "male").shape
+        >>> Similarities.of_table(table, four_lists(table_study(table))).block("math", "male").shape
         (8, 8)
         """
         words = [
@@ -99,12 +99,12 @@ class Similarities(Described):
             values.to_numpy(dtype=np.float64).reshape(shape), lists.protected, lists.attributes, lists.associated
         )
 
-    def of(self, protected: str, attribute: str) -> Floats:
+    def block(self, protected: str, attribute: str) -> Floats:
         """Return the similarities of one protected to one attribute list, of shape (..., words, words)."""
         rows, columns = _place(self.protected, protected), _place(self.attributes, attribute)
         return self.values[..., rows, columns]
 
-    def to(self, attribute: str) -> Floats:
+    def columns_to(self, attribute: str) -> Floats:
         """Return the similarities of all protected words to one attribute list, of shape (..., words, words)."""
         return self.values[..., :, _place(self.attributes, attribute)]
 

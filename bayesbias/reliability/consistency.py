@@ -32,7 +32,7 @@ _OF = ("target_word", "base_pair")
 
 def test_retest(
     scores: "xr.DataArray",
-    of: str = "target_word",  # noqa: PT028  # not a test of pytest
+    over: str = "target_word",  # noqa: PT028  # not a test of pytest
     *,
     hdi_prob: float = HDI_PROB,  # noqa: PT028
 ) -> pd.DataFrame:
@@ -42,7 +42,7 @@ def test_retest(
     ----------
     scores
         From `bayesbias.reliability.score_array`, with at least two seeds.
-    of
+    over
         ``"target_word"`` for the reliability of each word, with base pairs as rows, or ``"base_pair"`` for that of each
         base pair, with target words as rows.
     hdi_prob
@@ -83,17 +83,17 @@ def test_retest(
     0     algebra       0.2     -0.4       0.8
     1      poetry      -0.2     -0.6       0.4
     """
-    check_choice("of", of, _OF)
+    check_choice("over", over, _OF)
     check_probability("hdi_prob", hdi_prob)
-    other = "base_pair" if of == "target_word" else "target_word"
-    array = _checked(scores, **{"seed": 2, of: 1, other: 2})
-    return _frame(array.transpose("rule", of, other, "seed"), ICC_2_1, hdi_prob)
+    other = "base_pair" if over == "target_word" else "target_word"
+    array = _checked(scores, **{"seed": 2, over: 1, other: 2})
+    return _frame(array.transpose("rule", over, other, "seed"), ICC_2_1, hdi_prob)
 
 
 test_retest.__test__ = False  # type: ignore[attr-defined]  # its name begins as those of pytest's tests do
 
 
-def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
+def inter_rater(scores: "xr.DataArray", over: str = "target_word", *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
     """Return the agreement of scoring rules: ICC(3,1) of scores averaged over seeds, with rules as columns.
 
     Scores are not rescaled: rules with different scales (that of RIPA depends on the lengths of vectors) agree less, as
@@ -110,11 +110,11 @@ def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: fl
     0     algebra     -0.27
     1      poetry     -0.13
     """
-    check_choice("of", of, _OF)
+    check_choice("over", over, _OF)
     check_probability("hdi_prob", hdi_prob)
-    other = "base_pair" if of == "target_word" else "target_word"
-    array = _checked(scores, **{"rule": 2, of: 1, other: 2})
-    return _frame(array.mean("seed").transpose(of, other, "rule"), ICC_3_1, hdi_prob)
+    other = "base_pair" if over == "target_word" else "target_word"
+    array = _checked(scores, **{"rule": 2, over: 1, other: 2})
+    return _frame(array.mean("seed").transpose(over, other, "rule"), ICC_3_1, hdi_prob)
 
 
 def internal_consistency(

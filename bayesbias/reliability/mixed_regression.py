@@ -81,17 +81,17 @@ def mixed_model(strata: Sequence[Stratum], *, fixed: int, groupings: Mapping[str
         scale = pm.math.concatenate(
             [np.ones(fixed), *(sds[name] * np.ones(levels) for name, levels in groupings.items())]
         )
-        precision, linear, rest = 0.0, 0.0, 0.0
+        precision, linear, log_terms = 0.0, 0.0, 0.0
         for stratum, variance in zip(strata, _variances(sigma**2, word_sd, repeats), strict=True):
             precision += stratum.design.T @ stratum.design / variance
             linear += stratum.design.T @ stratum.response / variance
             squares = float(stratum.response @ stratum.response) + stratum.residual_squares
-            rest += stratum.rows * pt.log(variance) + squares / variance
+            log_terms += stratum.rows * pt.log(variance) + squares / variance
         size = fixed + sum(groupings.values())
         factor = pt.linalg.cholesky(np.eye(size) + scale[:, None] * precision * scale)
         fitted = pt.linalg.solve_triangular(factor, scale * linear, lower=True)
         pm.Potential(
-            "marginal", -0.5 * rest - pm.math.log(factor[np.diag_indices(size)]).sum() + 0.5 * (fitted**2).sum()
+            "marginal", -0.5 * log_terms - pm.math.log(factor[np.diag_indices(size)]).sum() + 0.5 * (fitted**2).sum()
         )
     return model
 
@@ -113,7 +113,7 @@ def sample_mixed(
     import xarray as xr
 
     model = mixed_model(
-        strata, fixed=len(columns), groupings={name: len(each) for name, each in groupings.items()}, repeats=repeats
+        strata, fixed=len(columns), groupings={name: len(levels) for name, levels in groupings.items()}, repeats=repeats
     )
     with exact_arithmetic():
         tree: xr.DataTree = nutpie.sample(
@@ -130,10 +130,10 @@ def sample_mixed(
     rng = np.random.default_rng(random_seed)
     theta = conditional_draws(strata, posterior, len(columns), groupings, repeats, rng)
     posterior["coefficient"] = (("chain", "draw", "column"), theta[..., : len(columns)])
-    at = len(columns)
+    first = len(columns)
     for name, levels in groupings.items():
-        posterior[f"{name}_effect"] = (("chain", "draw", name), theta[..., at : at + len(levels)])
-        at += len(levels)
+        posterior[f"{name}_effect"] = (("chain", "draw", name), theta[..., first : first + len(levels)])
+        first += len(levels)
     tree["posterior"] = xr.DataTree(posterior.assign_coords({"column": list(columns), **groupings}))
     return tree
 

@@ -232,7 +232,7 @@ def _survey(
         base = source.lookup(base_words)
         lost_base_words.update(base.lost)
         size = max(size, len(source))
-        some = {*base.found.values(), *islice(forms.values(), 100)}
+        some = {*base.matches.values(), *islice(forms.values(), 100)}
         content = source.stored(sorted(some)).tobytes()
         if content and content in contents:
             raise MeasureError(
@@ -285,7 +285,7 @@ def _vocabulary(source: Embedding, wanted: Sequence[str] | None, last: _Vocabula
     """Return the vocabulary of an embedding, or the last one if it is the same, since looking up all words is slow."""
     if last is not None and last.case == source.case and last.words == source.words:
         return last
-    return _Vocabulary(source.words, source.case, source.lookup(source.words if wanted is None else wanted).found)
+    return _Vocabulary(source.words, source.case, source.lookup(source.words if wanted is None else wanted).matches)
 
 
 def _distinct(words: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:
@@ -320,7 +320,7 @@ def _score(source: Embedding, rows: Integers, survey: _Survey, rules: Sequence[s
         )
     if "nbm" in rules:
         scores[list(rules).index("nbm")] = nbm(
-            source.vectors[rows], first, second, vocabulary=source.vectors, k=k, own=rows
+            source.vectors[rows], first, second, vocabulary=source.vectors, k=k, own_rows=rows
         )
 
 

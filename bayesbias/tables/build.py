@@ -90,7 +90,7 @@ def distance_table(
     study = load_study(study)
     if not isinstance(embedding, Embedding):
         embedding = load_embedding(embedding, words=study.words)
-    forms = embedding.lookup(study.words).found
+    forms = embedding.lookup(study.words).matches
     _raise_if_lists_share_a_vector(study, forms, embedding)
     protected, attributes = _members(study.protected, forms), _members(study.attribute_lists, forms)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)

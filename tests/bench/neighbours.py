@@ -35,11 +35,11 @@ def measure(scale: float = 1.0) -> list[dict[str, object]]:
             block = vectors[first : min(first + len(buffer), rows[-1] + 1)]
             np.matmul(block, vectors.T, out=buffer[: len(block)])
         middle = time.perf_counter()
-        nearest_neighbours(vectors[rows], vectors, K, own=rows, block_mb=BLOCK_MB)
+        nearest_neighbours(vectors[rows], vectors, K, own_rows=rows, block_mb=BLOCK_MB)
         product, seconds = product + middle - start, seconds + time.perf_counter() - middle
     del buffer
     tracemalloc.start()
-    nearest_neighbours(vectors[:1000], vectors, K, own=range(min(count, 1000)), block_mb=BLOCK_MB)
+    nearest_neighbours(vectors[:1000], vectors, K, own_rows=range(min(count, 1000)), block_mb=BLOCK_MB)
     memory = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
     return [

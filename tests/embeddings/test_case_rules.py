@@ -41,7 +41,7 @@ def test_capitalised_nationalities_are_found() -> None:
     vectors = {"Mexican": [1.0, 0.0], "Italian": [0.0, 1.0], "apple": [1.0, 1.0]}
     words = ["mexican", "italian", "apple", "martian"]
     lookup = bb.load_embedding(vectors, words=words, case=("exact", "lower", "title")).lookup(words)
-    assert lookup.found == {"mexican": "Mexican", "italian": "Italian", "apple": "apple"}
+    assert lookup.matches == {"mexican": "Mexican", "italian": "Italian", "apple": "apple"}
     assert lookup.lost == ("martian",)
 
 

@@ -74,7 +74,7 @@ def test_case_rules(case, word, form):
 
 def test_lookup_reports_the_form_that_matched_and_each_lost_word_once():
     lookup = make(case="exact, lower").lookup(["KING", "man", "Queen", "man"])
-    assert lookup.found == {"KING": "king", "Queen": "Queen"}
+    assert lookup.matches == {"KING": "king", "Queen": "Queen"}
     assert lookup.lost == ("man",)
 
 

@@ -49,7 +49,7 @@ def test_case_rule_decides_what_is_kept(written):
     assert load_embedding(path, words=["KING", "Queen"], case="lower").words == ("king",)
     both = load_embedding(path, words=["KING", "Queen"], case=("exact", "lower"))
     assert both.words == ("king", "Queen")
-    assert both.lookup(["KING", "Queen"]).found == {"KING": "king", "Queen": "Queen"}
+    assert both.lookup(["KING", "Queen"]).matches == {"KING": "king", "Queen": "Queen"}
 
 
 def test_fasttext_vec_is_another_name_for_text_with_a_header(tmp_path):

@@ -15,8 +15,8 @@ def test_of_an_embedding() -> None:
     with pytest.warns(LostWordsWarning, match="tom"):
         similarities, found_lists = Similarities.of_embedding(given, every_group(PETS), max_lost=0.5)
     assert similarities.values.shape == (5, 5)
-    assert similarities.of("dogs", "loud")[1, 2] == pytest.approx(cosine(given["puppy"], given["growl"]))
-    np.testing.assert_array_equal(similarities.to("quiet")[:2], similarities.of("cats", "quiet"))
+    assert similarities.block("dogs", "loud")[1, 2] == pytest.approx(cosine(given["puppy"], given["growl"]))
+    np.testing.assert_array_equal(similarities.columns_to("quiet")[:2], similarities.block("cats", "quiet"))
     assert similarities.words == ["cat", "kitten", "dog", "puppy", "hound"]
     assert similarities.groups == ["cats"] * 2 + ["dogs"] * 3
     assert found_lists.lost == {"cats": ("tom",)}
@@ -47,5 +47,5 @@ def test_leading_axes_are_kept() -> None:
     similarities = Similarities(
         np.zeros((4, 2, 3, 5)), {"x": ["a"], "y": ["b", "c"]}, {"k": ["d", "e"], "l": ["f", "g", "h"]}
     )
-    assert similarities.of("y", "l").shape == (4, 2, 2, 3)
+    assert similarities.block("y", "l").shape == (4, 2, 2, 3)
     assert [part.shape for part in similarities.by_group(similarities.values, axis=-2)] == [(4, 2, 1, 5), (4, 2, 2, 5)]

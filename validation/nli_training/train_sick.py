@@ -68,7 +68,7 @@ def main() -> None:
 def lost_share(embedding: bb.Embedding, pairs: pd.DataFrame) -> dict[str, float]:
     """Return how many distinct words pairs have, how many of these are lost, and the share of all words that are."""
     texts = [text for name in ("premise", "hypothesis") for text in pairs[name]]
-    vectors = WordVectors.of(embedding)
+    vectors = WordVectors.from_embedding(embedding)
     vectors.learn(texts, "the pairs")
     words, lost = [word for text in texts for word in words_of(text)], set(vectors.lost)
     share = sum(word in lost for word in words) / len(words)

@@ -173,7 +173,7 @@ class MaskedModel(Described):
             rows, piece_places, sent_places = [], [], []
             for place, (first, last) in zip(chunk, spans.tolist(), strict=True):
                 read = pieces[place[0]]
-                word = read.of(first, last)
+                word = read.row_range(first, last)
                 is_one_piece = read.is_whole(word, first, last) and read.numbers[word[0]] != self._model.unknown
                 if is_one_piece and len(read.numbers) <= self._model.longest:
                     rows.append(read.numbers)

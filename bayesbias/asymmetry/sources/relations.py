@@ -13,7 +13,7 @@ REST = "RelatedTo"
 """Relation of pairs that are not listed, as in ConceptNet."""
 
 
-def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = REST) -> pd.DataFrame:
+def with_relations(pairs: Any, relations: pd.DataFrame, *, unlisted: str | None = REST) -> pd.DataFrame:
     """Return pairs of words with their relations, each in the order of its relation.
 
     Parameters
@@ -22,7 +22,7 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = RE
         Pairs (a, b), or a frame with the columns `a` and `b`, in any order; other columns are kept.
     relations
         From `read_relations`: `head`, `relation`, `tail`.
-    rest
+    unlisted
         Relation of pairs that `relations` does not list, as in the paper. None leaves them out.
 
     Returns
@@ -30,7 +30,7 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = RE
     pandas.DataFrame
         One row for each pair and relation: `a` (the head), `b` (the tail), `relation`, `directed`, and the other
         columns of `pairs`. A pair with several relations has several rows. A pair that a relation lists in both orders
-        has one row in the given order and no direction (`directed` is False), like the pairs of `rest`: their mean LAR
+        has one row in the given order and no direction (`directed` is False), like the pairs of `unlisted`: their mean LAR
         would depend on an arbitrary order.
 
     Raises
@@ -52,8 +52,8 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = RE
     """
     frame = checked_pairs(pairs)
     listed = checked_relations(relations)
-    if rest is not None and not is_text(rest):
-        raise ArgumentError(f"rest={shown(rest)}: give the name of a relation, or None.")
+    if unlisted is not None and not is_text(unlisted):
+        raise ArgumentError(f"unlisted={shown(unlisted)}: give the name of a relation, or None.")
     frame = frame.drop(columns=[name for name in ("relation", "directed") if name in frame])
     frame = frame.assign(_row=range(len(frame)))
     same = listed.rename(columns={"head": "a", "tail": "b"}).assign(_turned=False)
@@ -70,7 +70,7 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, rest: str | None = RE
     turn = joined["_turned"].eq(True)
     heads, tails = joined["a"].where(~turn, joined["b"]), joined["b"].where(~turn, joined["a"])
     joined = joined.assign(a=heads, b=tails)
-    joined = joined[joined["relation"].notna()] if rest is None else joined.fillna({"relation": rest})
+    joined = joined[joined["relation"].notna()] if unlisted is None else joined.fillna({"relation": unlisted})
     others = [name for name in frame.columns if name not in {*PAIR, "_row"}]
     return joined[[*PAIR, "relation", "directed", *others]].reset_index(drop=True)
 

@@ -167,17 +167,17 @@ def static(
         )
     words = responses.words if vocabulary is None else checked_words("The vocabulary", vocabulary)
     looked_up = responses.lookup(words)
-    if len(looked_up.found) < 2:
+    if len(looked_up.matches) < 2:
         raise LostWordsError(
-            f"The embedding {responses.name!r} has {len(looked_up.found)} of the {len(words)} words of the vocabulary "
+            f"The embedding {responses.name!r} has {len(looked_up.matches)} of the {len(words)} words of the vocabulary "
             f"(it lacks {name_some(looked_up.lost, 5)}); at least two are needed. Its case rule is "
             f"{responses.case_text!r}."
         )
-    size = len(looked_up.found)
+    size = len(looked_up.matches)
     item = responses.vectors.dtype.itemsize
     check_memory(
         item * size * (2 * responses.dimensions + BLOCK),
         f"Projections on {size:,} words",
         "Give a smaller vocabulary.",
     )
-    return StaticVectors(source.name, source, responses, tuple(looked_up.found), looked_up.lost, float(temperature))
+    return StaticVectors(source.name, source, responses, tuple(looked_up.matches), looked_up.lost, float(temperature))

@@ -67,7 +67,7 @@ class FittedHardDebias(FittedMethod):
         # Words of sets that lost another word are not neutral either.
         in_sets = [word for words in to_equalize for word in words]
         ignored = self.sets.specific if ignore is None else ignore
-        not_neutral = [*source.lookup(in_sets).found.values(), *spelled([*in_sets, *ignored])]
+        not_neutral = [*source.lookup(in_sets).matches.values(), *spelled([*in_sets, *ignored])]
         neutral[[row_of_word[word] for word in not_neutral if word in row_of_word]] = False
         vectors = source.vectors.copy()
         for rows in row_blocks(np.flatnonzero(neutral)):

@@ -64,7 +64,7 @@ class HalfSibling(Method[FittedLinearMap]):
 
     def _fit(self, source: Embedding, words: DebiasWords) -> FittedLinearMap:
         biased = tuple(dict.fromkeys(word for side in (words.non_neutral, *words.sides) for word in side))
-        present = list(dict.fromkeys(source.lookup(biased).found.values()))
+        present = list(dict.fromkeys(source.lookup(biased).matches.values()))
         if len(present) < 2:
             raise MeasureError(
                 f"The embedding {source.name!r} has {len(present)} of the {len(biased)} words whose meaning includes "

@@ -26,7 +26,7 @@ class Pieces:
     numbers: list[int]
     offsets: list[tuple[int, int]]
 
-    def of(self, start: int, end: int) -> range:
+    def row_range(self, start: int, end: int) -> range:
         """Return the places of the pieces of the word between two characters."""
         inside = [place for place, (first, last) in enumerate(self.offsets) if first < end and last > start]
         return range(inside[0], inside[-1] + 1) if inside else range(0)
@@ -64,7 +64,7 @@ class LanguageModel:
     def split(self, word: str) -> list[str]:
         """Return the pieces of a word after another word; more than one if the model splits it."""
         (pieces,) = self.pieces([f"the {word}"])
-        numbers = [pieces.numbers[place] for place in pieces.of(4, 4 + len(word))]
+        numbers = [pieces.numbers[place] for place in pieces.row_range(4, 4 + len(word))]
         return list(self.tokenizer.convert_ids_to_tokens(numbers))
 
     @cached_property

@@ -225,7 +225,7 @@ def _word_vectors(
         start, unknown = len(rows), 0
         read_texts = model.pieces(its_texts) if its_texts else []
         for read, (first, last) in zip(read_texts, places[word].spans.tolist(), strict=True):
-            inside = read.of(first, last)
+            inside = read.row_range(first, last)
             if not inside or any(read.numbers[place] == model.unknown for place in inside):
                 unknown += 1
             elif len(read.numbers) <= model.longest:

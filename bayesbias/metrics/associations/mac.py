@@ -31,7 +31,7 @@ def mean_distances(*similarities: ArrayLike) -> NDArray[np.floating[Any]]:
 
 def average_distances(similarities: Similarities) -> NDArray[np.floating[Any]]:
     """Return `mean_distances` of all protected words to all attribute lists, of shape (..., words, lists)."""
-    return mean_distances(*(similarities.to(name) for name in similarities.attributes))
+    return mean_distances(*(similarities.columns_to(name) for name in similarities.attributes))
 
 
 def mac_statistics(similarities: Similarities) -> Statistics:

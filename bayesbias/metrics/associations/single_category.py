@@ -65,7 +65,7 @@ def normalized_association_score(
     lists = groups_on_two_lists(study, targets, attributes)
     similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = similarities.attributes
-    values = effect_size(similarities.to(a), similarities.to(b), ddof=ddof)
+    values = effect_size(similarities.columns_to(a), similarities.columns_to(b), ddof=ddof)
     scores = score_frame(values, word=similarities.words, group=similarities.groups)
     return MeasureResult(
         measure="normalized_association_score",
@@ -140,7 +140,7 @@ def sc_weat(
         )
         raise MeasureError(f"Found {len(lists.protected)} protected groups, but single-category WEAT takes 1. {remedy}")
     similarities, found_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
-    a, b = (similarities.to(name).mean(axis=0) for name in similarities.attributes)
+    a, b = (similarities.columns_to(name).mean(axis=0) for name in similarities.attributes)
     tests, counting = both_p_values(a, b, samples=samples, random_seed=seed)
     names = list(similarities.attributes)
     return MeasureResult(

@@ -83,7 +83,7 @@ def effect_size(s_x: ArrayLike, s_y: ArrayLike, *, ddof: int = 1) -> Floats:
 def associations(similarities: Similarities) -> Floats:
     """Return s(w, A, B) of all protected words, of shape (..., words), with the two attribute lists as A and B."""
     a, b = similarities.attributes
-    return association(similarities.to(a), similarities.to(b))
+    return association(similarities.columns_to(a), similarities.columns_to(b))
 
 
 def weat_statistics(similarities: Similarities, *, statistic: str = "sum", ddof: int = 1) -> Statistics:

@@ -81,13 +81,13 @@ def nbm(
     *,
     vocabulary: Floats,
     k: int = 100,
-    own: ArrayLike | None = None,
+    own_rows: ArrayLike | None = None,
 ) -> Floats:
     """Return the share of each word's neighbours that are nearer to m minus the share nearer to f, for each pair.
 
     It is (neighbours with DB/WA above 0 - neighbours with DB/WA below 0) / k; a DB/WA within 1e-12 of 0 counts on
     neither side. Shapes are those of `db_wa`; neighbours are rows of `vocabulary`, of shape (vocabulary, dimensions).
-    `k` and `own`, each word's row in `vocabulary`, are those of `nearest_neighbours`. Du, Fang and Nguyen (2021),
+    `k` and `own_rows`, each word's row in `vocabulary`, are those of `nearest_neighbours`. Du, Fang and Nguyen (2021),
     section 3.1, NBM (neighbourhood bias metric), after Gonen and Goldberg (2019). Their published code counts a DB/WA
     of exactly 0 as masculine; their equation does not.
 
@@ -95,7 +95,7 @@ def nbm(
     >>> nbm([[1.0, 0.0]], first=[[1.0, 0.0]], second=[[0.0, 1.0]], vocabulary=vocabulary, k=3).round(3)
     array([[0.333]])
     """
-    neighbours = nearest_neighbours(words, vocabulary, k, own=own)
+    neighbours = nearest_neighbours(words, vocabulary, k, own_rows=own_rows)
     blocks = (vocabulary[start : start + _BLOCK] for start in range(0, len(vocabulary), _BLOCK))
     leaning = [db_wa(block, first, second) for block in blocks]
     sides = np.concatenate([(score > 1e-12).astype(np.int8) - (score < -1e-12) for score in leaning], axis=1)
@@ -232,7 +232,7 @@ def word_scores(
         # No copy of the whole embedding: its vectors may take most of the memory.
         candidates = source.vectors if vocabulary is None else source.stored(rows)
         own_rows = [rows.get(source.match(word) or word, -1) for group in found_lists.words.values() for word in group]
-        scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own=own_rows)
+        scores = nbm(vectors, first, second, vocabulary=candidates, k=k, own_rows=own_rows)
     elif rule == "db_wa":
         scores = db_wa(vectors, first, second)
     else:
@@ -321,6 +321,6 @@ def _vocabulary_rows(source: Embedding, vocabulary: Sequence[str] | None) -> tup
             f"vocabulary ({name_some(lookup.lost)}): neighbours are sought among the others.",
             LostWordsWarning,
         )
-    if not lookup.found:
+    if not lookup.matches:
         raise MeasureError(f"The embedding {source.name!r} has no word of the vocabulary. Give words that it has.")
-    return {form: row for row, form in enumerate(dict.fromkeys(lookup.found.values()))}, lookup.lost
+    return {form: row for row, form in enumerate(dict.fromkeys(lookup.matches.values()))}, lookup.lost

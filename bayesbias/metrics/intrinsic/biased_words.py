@@ -55,8 +55,8 @@ def vocabulary_of(source: Embedding, words: Any) -> tuple[tuple[str, ...], tuple
     if words is None:
         return neutral_words(source, most=None), ()
     lookup = source.lookup(dict.fromkeys(checked_words("words", words)))
-    first_spelling = {form: word for word, form in reversed(lookup.found.items())}
-    distinct_words = tuple(word for word, form in lookup.found.items() if first_spelling[form] == word)
+    first_spelling = {form: word for word, form in reversed(lookup.matches.items())}
+    distinct_words = tuple(word for word, form in lookup.matches.items() if first_spelling[form] == word)
     if len(distinct_words) < 2:
         raise MeasureError(
             f"The embedding {source.name!r} has {len(distinct_words)} of the words, but at least 2 are needed. Add "
@@ -101,7 +101,7 @@ def most_biased_words(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words at both ends of the axis of a pair, half of `count` each, those of its first word first."""
     half = check_count("words_in_all", count, least=4) // 2
-    forms = reference.lookup(pair).found.values()
+    forms = reference.lookup(pair).matches.values()
     others = [word for word in words if reference.match(word) not in forms]
     if len(others) < 2 * half:
         raise MeasureError(

@@ -132,7 +132,7 @@ def gipe(
             LostWordsWarning,
         )
     targets = np.array([row_of[str(source.match(word))] for word in kept_words])
-    near = nearest_neighbours(source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, own=targets)
+    near = nearest_neighbours(source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, own_rows=targets)
     illicit = _illicit(judge, judge_rows, direction.vector, targets, near, limit)
     incoming = np.bincount(near.ravel(), minlength=len(vocabulary))[targets]
     illicit_incoming = np.bincount(near[illicit], minlength=len(vocabulary))[targets]
@@ -162,8 +162,8 @@ def _common(source: Embedding, judge: Embedding) -> tuple[Integers, Integers]:
             LostWordsWarning,
         )
     row_of = {word: row for row, word in enumerate(judge.words)}
-    rows = [row for row, word in enumerate(source.words) if word in lookup.found]
-    return np.array(rows), np.array([row_of[lookup.found[source.words[row]]] for row in rows])
+    rows = [row for row, word in enumerate(source.words) if word in lookup.matches]
+    return np.array(rows), np.array([row_of[lookup.matches[source.words[row]]] for row in rows])
 
 
 def _illicit(

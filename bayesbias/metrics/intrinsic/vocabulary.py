@@ -217,7 +217,7 @@ def midb(
     source = as_embedding(embedding)
     lookups = [source.lookup(dict.fromkeys(listed)) for listed in (first, second)]
     if lost_names := [name for lookup in lookups for name in lookup.lost]:
-        if not all(lookup.found for lookup in lookups):
+        if not all(lookup.matches for lookup in lookups):
             raise MeasureError(
                 f"The embedding {source.name!r} has no name of one of the lists; it lacks {name_some(lost_names)}. Add "
                 f"names, or change the case rule, which is {source.case_text!r}."
@@ -227,7 +227,7 @@ def midb(
         )
     female, male = (
         unit_rows(vectors) if scaled else vectors.astype(np.float64)
-        for vectors in (source.stored(dict.fromkeys(lookup.found.values())) for lookup in lookups)
+        for vectors in (source.stored(dict.fromkeys(lookup.matches.values())) for lookup in lookups)
     )
     directions, weights = weighted_directions(female, male, components=count, centred=centred)
     drawn_directions = drawn_weighted_directions(female, male, _name_weights(lookups, seed), count, centred=centred)
@@ -266,12 +266,12 @@ def _name_weights(lists: Sequence[Lookup], seed: int) -> tuple[Floats, Floats]:
     random = np.random.default_rng([seed, 1])
     weights = []
     for lookup in lists:
-        requested_names = [*lookup.found, *lookup.lost]
+        requested_names = [*lookup.matches, *lookup.lost]
         drawn = dict(
             zip(sorted(requested_names), random.standard_exponential((len(requested_names), NAME_DRAWS)), strict=True)
         )
-        forms = {form: name for name, form in reversed(lookup.found.items())}
-        weights.append(np.stack([drawn[forms[form]] for form in dict.fromkeys(lookup.found.values())], axis=1))
+        forms = {form: name for name, form in reversed(lookup.matches.items())}
+        weights.append(np.stack([drawn[forms[form]] for form in dict.fromkeys(lookup.matches.values())], axis=1))
     return weights[0], weights[1]
 
 
@@ -280,7 +280,7 @@ def _words(
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return the words of a vocabulary that are not excluded, and those that the embedding lacks, with a warning."""
     found_words, lost = vocabulary_of(source, words)
-    forms = set(source.lookup(excluded).found.values())
+    forms = set(source.lookup(excluded).matches.values())
     kept_words = [word for word in found_words if source.match(word) not in forms]
     if lost:
         warn_user(

@@ -91,7 +91,7 @@ def analogies(
     source = as_embedding(embedding)
     words = source.words if most is None else source.words[: check_count("most", most, least=4)]
     row_of = {word: row for row, word in enumerate(words)}
-    forms = source.lookup(word for _, four in questions for word in four).found
+    forms = source.lookup(word for _, four in questions for word in four).matches
     rows = {word: row_of[form] for word, form in forms.items() if form in row_of}
     answerable = [(section, four) for section, four in questions if all(word in rows for word in four)]
     lost = [" ".join(four) for _, four in questions if not all(word in rows for word in four)]

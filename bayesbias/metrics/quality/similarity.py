@@ -73,7 +73,7 @@ def word_similarity(
     seed = resolve_seed(random_seed)
     pairs = read_similarity(path)
     source = as_embedding(embedding, {word for first, second, _ in pairs for word in (first, second)})
-    forms = source.lookup(word for first, second, _ in pairs for word in (first, second)).found
+    forms = source.lookup(word for first, second, _ in pairs for word in (first, second)).matches
     kept_pairs = [pair for pair in pairs if pair[0] in forms and pair[1] in forms]
     lost = [f"{first} ~ {second}" for first, second, _ in pairs if first not in forms or second not in forms]
     if len(kept_pairs) < 3:

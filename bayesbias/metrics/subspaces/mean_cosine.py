@@ -102,7 +102,7 @@ def weat_score_statistics(similarities: Similarities, *, estimator: str = "grand
     check_choice("estimator", estimator, ("grand_mean", "paired"))
     components = []
     for first, second in component_lists(similarities).values():
-        block = similarities.of(first, second)
+        block = similarities.block(first, second)
         if estimator == "grand_mean":
             components.append(block.mean(axis=(-2, -1)))
             continue

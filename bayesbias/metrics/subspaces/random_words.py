@@ -35,7 +35,7 @@ def vocabulary_rows(embedding: Embedding, vocabulary: Sequence[str] | None, with
                 f"vocabulary ({name_some(lookup.lost)}). Words are drawn from the others.",
                 LostWordsWarning,
             )
-        rows = np.unique(word_rows(embedding, list(lookup.found)))
+        rows = np.unique(word_rows(embedding, list(lookup.matches)))
     return np.setdiff1d(rows, word_rows(embedding, without))
 
 

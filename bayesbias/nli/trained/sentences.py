@@ -64,7 +64,7 @@ class WordVectors:
     warned: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, embedding: Embedding) -> "WordVectors":
+    def from_embedding(cls, embedding: Embedding) -> "WordVectors":
         """Return an instance without words."""
         rng = np.random.default_rng(0)  # the same for all models, whatever the seed of their training
         drawn = rng.standard_normal((FIRST, embedding.dimensions))

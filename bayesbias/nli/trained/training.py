@@ -164,7 +164,7 @@ def train(
         frames.append(checked_pairs("development", development))
     pytorch()
     loaded = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
-    vectors = WordVectors.of(loaded)
+    vectors = WordVectors.from_embedding(loaded)
     vectors.learn([text for frame in frames for text in _texts(frame)], "the pairs")
     numbers = sum(prod(shape) for shape in _shapes(vectors.matrix, settings).values())
     check_memory(4 * 6 * numbers, f"Weights of {hidden_units:,} hidden units", "Take fewer hidden_units.")

@@ -18,14 +18,14 @@ RELATIONS = pd.DataFrame(
 
 def test_pairs_are_turned_as_their_relation_says() -> None:
     pairs = pd.DataFrame({"a": ["pet", "cold", "sun"], "b": ["cat", "hot", "moon"], "n": [1, 2, 3]})
-    frame = bb.asymmetry.with_relations(pairs, RELATIONS, rest="none")
+    frame = bb.asymmetry.with_relations(pairs, RELATIONS, unlisted="none")
     assert frame.values.tolist() == [
         ["cat", "pet", "IsA", True, 1],
         ["cat", "pet", "RelatedTo", True, 1],
         ["cold", "hot", "Antonym", False, 2],  # listed in both orders: it has no direction
         ["sun", "moon", "none", False, 3],
     ]
-    assert len(bb.asymmetry.with_relations(pairs, RELATIONS, rest=None)) == 3
+    assert len(bb.asymmetry.with_relations(pairs, RELATIONS, unlisted=None)) == 3
     again = bb.asymmetry.with_relations(frame.drop_duplicates(["a", "b"]), RELATIONS)
     assert again.drop(columns="n")["relation"].tolist() == ["IsA", "RelatedTo", "Antonym", "RelatedTo"]
 

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_told_before_any_training(tmp_path: Path) -> None:
 def test_a_file_of_vectors_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words, matrix = vectors(alike=False)
     path = bb.write_embedding(bb.Embedding(tuple(words), matrix), tmp_path / "vectors.npz")
-    module = importlib.import_module("bayesbias.nli.train_and_compare")
+    module = importlib.import_module("bayesbias.nli.answers.train_and_compare")
     read: list[object] = []
     monkeypatch.setattr(module, "load_embedding", lambda source: read.append(source) or bb.load_embedding(source))
     monkeypatch.setattr(module, "train", lambda given, *_, random_seed, **__: trained(0.1, random_seed))

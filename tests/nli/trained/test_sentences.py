@@ -26,7 +26,7 @@ def test_words_are_letters_and_digits() -> None:
 
 
 def test_words_are_looked_up_in_lower_case_then_as_written_then_in_parts() -> None:
-    vectors = WordVectors.of(EMBEDDING)
+    vectors = WordVectors.from_embedding(EMBEDDING)
     with pytest.warns(LostWordsWarning):
         vectors.learn(["He isn't Adam of the well-known US", "HE"], "the pairs")
     assert forms(vectors, "He isn't Adam of the well-known US") == [
@@ -36,13 +36,13 @@ def test_words_are_looked_up_in_lower_case_then_as_written_then_in_parts() -> No
 
 
 def test_an_embedding_with_a_case_rule_is_asked_by_it() -> None:
-    vectors = WordVectors.of(bb.load_embedding(EMBEDDING, case=("exact", "lower")))
+    vectors = WordVectors.from_embedding(bb.load_embedding(EMBEDDING, case=("exact", "lower")))
     vectors.learn(["Adam HE"], "the pairs")
     assert forms(vectors, "Adam HE") == ["Adam", "he"]
 
 
 def test_vectors_have_the_length_one_and_the_direction_of_the_embedding() -> None:
-    vectors = WordVectors.of(EMBEDDING)
+    vectors = WordVectors.from_embedding(EMBEDDING)
     vectors.learn(["He is not Adam"], "the pairs")
     assert np.linalg.norm(vectors.matrix, axis=1) == pytest.approx(1, abs=1e-6)
     rows = vectors.matrix[vectors.rows("He is")[1:]]
@@ -51,11 +51,11 @@ def test_vectors_have_the_length_one_and_the_direction_of_the_embedding() -> Non
 
 
 def test_lost_words_share_random_vectors_and_are_told_once() -> None:
-    vectors = WordVectors.of(EMBEDDING)
+    vectors = WordVectors.from_embedding(EMBEDDING)
     with pytest.warns(LostWordsWarning, match=r"'toy' .* 2 of the 4 words .*the pairs, 60\.0% .*: slicing, rope\."):
         vectors.learn(["He is slicing rope", "slicing"], "the pairs")
     assert vectors.lost == ("slicing", "rope")
-    other = WordVectors.of(EMBEDDING)
+    other = WordVectors.from_embedding(EMBEDDING)
     with pytest.warns(LostWordsWarning):
         other.learn(["not rope"], "the pairs")
     row = int(other.rows("rope")[1])
@@ -71,8 +71,8 @@ def test_lost_words_share_random_vectors_and_are_told_once() -> None:
 
 def test_words_that_are_all_lost_and_words_of_a_file() -> None:
     with pytest.raises(LostWordsError, match=r"'toy' .*Katzen, schlafen"):
-        WordVectors.of(EMBEDDING).learn(["Katzen schlafen"], "the pairs")
-    vectors = WordVectors.of(EMBEDDING)
+        WordVectors.from_embedding(EMBEDDING).learn(["Katzen schlafen"], "the pairs")
+    vectors = WordVectors.from_embedding(EMBEDDING)
     vectors.learn(["he is"], "the pairs")
     vectors.embedding = None
     vectors.learn(["is he"], "the sentences")
@@ -81,7 +81,7 @@ def test_words_that_are_all_lost_and_words_of_a_file() -> None:
 
 
 def test_sentences_that_are_none() -> None:
-    vectors = WordVectors.of(EMBEDDING)
+    vectors = WordVectors.from_embedding(EMBEDDING)
     vectors.learn(["he " * 1001], "the pairs")
     for sentence, message in (("...", r"'\.\.\.'"), ("he " * 1001, "1,001 .*1,000")):
         with pytest.raises(MeasureError, match=message):

@@ -95,7 +95,7 @@ def test_a_tenth_of_the_premises_is_held_out() -> None:
 
 
 def test_batches_hold_each_pair_once_and_pairs_of_about_the_same_length() -> None:
-    vectors = WordVectors.of(bb.load_embedding(PAIR_VECTORS))
+    vectors = WordVectors.from_embedding(bb.load_embedding(PAIR_VECTORS))
     frame = PAIRS.assign(hypothesis=[f"{'a ' * (pair % 12)}{text}" for pair, text in enumerate(PAIRS["hypothesis"])])
     vectors.learn([*frame["premise"], *frame["hypothesis"]], "the pairs")
     examples = _examples(frame, vectors)
