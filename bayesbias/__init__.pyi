@@ -53,9 +53,8 @@ from .reports.fit_report import report as report
 from .reports.measures.measure_posterior import measure_posterior as measure_posterior
 from .reports.posterior.conclusions import conclusions as conclusions
 from .reports.posterior.contrasts import contrasts as contrasts
-from .reports.posterior.questions import contrast as contrast
 from .reports.posterior.summary import summary as summary
-from .reports.robustness.claims_check import check_claims as check_claims
+from .reports.robustness.claims_check import check_random_lists as check_random_lists
 from .reports.robustness.model_comparison import compare_models as compare_models
 from .reports.robustness.sensitivity import sensitivity as sensitivity
 from .reports.robustness.study_size import required_words as required_words

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bayesbias.base.statements import Part, Rendered, Statement, plain
+from bayesbias.base.statements import Rendered, Statement, StatementList, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +131,7 @@ class Contents:
     diagnostics: tuple[Statement, ...] = ()
     verdict: str = ""
     answers: tuple[Statement, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[StatementList, ...] = ()
     tables: Mapping[str, ResultTable] = field(default_factory=dict)
     figures: Mapping[str, ResultFigure] = field(default_factory=dict)
     limits: tuple[Statement, ...] = ()
@@ -239,7 +239,7 @@ class ResultGroup(Result):
     results: Mapping[str, Result]
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of all results, one after the other."""
         return tuple(part for result in self.results.values() for part in result.parts)
 
@@ -258,7 +258,7 @@ class ResultGroup(Result):
                 section = f"{contents.title}: {figure.section.lower() or 'figure'}"
                 figures[key if key not in figures else f"{name}_{key}"] = replace(figure, drawn=drawn, section=section)
         parts = [
-            Part(
+            StatementList(
                 contents.title if not part.title else f"{contents.title}: {part.title}", part.statements, part.bulleted
             )
             for contents in every.values()

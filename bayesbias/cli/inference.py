@@ -63,9 +63,8 @@ def nli(
     """
     from bayesbias.base.files import input_file
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.nli.compare import compare
-    from bayesbias.nli.pairs import read_pairs
-    from bayesbias.nli.splits import parts_of
+    from bayesbias.nli.test_sets.pairs import read_pairs
+    from bayesbias.nli.test_sets.splits import parts_of
 
     names = file_names(embeddings, "to compare: the others with the first")
     begin(output, overwrite=overwrite)

@@ -10,8 +10,8 @@ from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_pro
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import (
-    Part,
     Statement,
+    StatementList,
     count_text,
     distance_text,
     interval_text,
@@ -88,9 +88,9 @@ class CosineRegression(Result):
     random_seed: int
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """What the tables say."""
-        return (Part("", self.notes, bulleted=False),)
+        return (StatementList("", self.notes, bulleted=False),)
 
     @property
     def contents(self) -> Contents:

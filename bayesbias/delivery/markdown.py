@@ -1,7 +1,7 @@
 """A result as Markdown: its statements, tables and settings; figures stay in pages and folders."""
 
 from bayesbias.base.results import Contents, Result
-from bayesbias.base.statements import Part
+from bayesbias.base.statements import StatementList
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.sections import SETTINGS, table_block
 
@@ -12,7 +12,11 @@ def markdown(result: Result) -> str:
     lines = [f"# {contents.title}", "", contents.about, ""]
     lines += [f"> **Note.** {statement.text}\n" for statement in contents.diagnostics]
     lines += [contents.verdict, ""] if contents.verdict else []
-    for part in (Part("", contents.answers), *contents.parts, Part("What it does not show", contents.limits)):
+    for part in (
+        StatementList("", contents.answers),
+        *contents.parts,
+        StatementList("What it does not show", contents.limits),
+    ):
         lines += _part_lines(part)
     for table in contents.tables.values():
         if len(table.frame):
@@ -33,7 +37,7 @@ def table_lines(table: Table) -> list[str]:
     return [table.caption, "", *(f"| {' | '.join(map(_cell, row))} |" for row in rows), ""]
 
 
-def _part_lines(part: Part) -> list[str]:
+def _part_lines(part: StatementList) -> list[str]:
     if not part.statements:
         return []
     title = [f"## {part.title}", ""] if part.title else []

@@ -13,10 +13,10 @@ from .embeddings.comparison import EmbeddingComparison as EmbeddingComparison
 from .embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
 from .embeddings.seeds import SeedComparison as SeedComparison
 from .fit_report import FitReport as FitReport
-from .measures.false_claims import false_claims as false_claims
+from .mac_shares import mac_shares as mac_shares
+from .measures.false_positive_rates import false_positive_rates as false_positive_rates
 from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
-from .robustness.claims_check import ClaimsCheck as ClaimsCheck
+from .robustness.claims_check import RandomListCheck as RandomListCheck
 from .robustness.study_size import StudySizes as StudySizes
-from .similarity_shares import similarity_shares as similarity_shares

@@ -9,20 +9,20 @@ import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Conclusions, Part, Statement, percent_text
+from bayesbias.base.statements import Conclusions, Statement, StatementList, percent_text
 from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
-from bayesbias.models.fitted.fits import check_fit, fit_fact, write_fit
+from bayesbias.models.fitted.fits import check_fit, fit_attribute, write_fit
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.posterior.questions import contrast, own_questions
+from bayesbias.reports.posterior.questions import own_questions
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.reports.robustness.claims_check import ClaimsCheck
+from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, list_studies, load_study
 from bayesbias.tables.conversion import as_frame
@@ -48,7 +48,7 @@ class FitReport(Result):
     table
         The fitted rows: the table that was given, or one made from the fit.
     comparison, claims
-        What `compare_embeddings` and `check_claims` returned, or None.
+        What `compare_embeddings` and `check_random_lists` returned, or None.
     rope, hdi_prob, seed, quick, page_title
         As in `report`.
     """
@@ -59,7 +59,7 @@ class FitReport(Result):
     rope: float | tuple[float, float] | None
     hdi_prob: float
     seed: int
-    claims: ClaimsCheck | None = None
+    claims: RandomListCheck | None = None
     quick: bool = False
     page_title: str | None = None
     page_in_folder: ClassVar[bool] = False
@@ -74,10 +74,10 @@ class FitReport(Result):
         return f"{study} in {self.embedding}" if study else self.embedding
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the conclusions; why there are none, where there is nothing to compare."""
         if reason := self.nothing_to_compare:
-            return (Part("", (Statement("nothing to compare", reason),), bulleted=False),)
+            return (StatementList("", (Statement("nothing to compare", reason),), bulleted=False),)
         return self.conclusions.parts
 
     @cached_property
@@ -108,8 +108,8 @@ class FitReport(Result):
             limits=found.limits if found else (),
             settings={
                 "Model": self.spec.name,
-                "Sampler": str(fit_fact(self.fit, "sampler")),
-                "Seed of the fit": str(fit_fact(self.fit, "seed")),
+                "Sampler": str(fit_attribute(self.fit, "sampler")),
+                "Seed of the fit": str(fit_attribute(self.fit, "seed")),
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
             },
             files={"table.csv": partial(write_table, self.table), "fit.nc": partial(write_fit, self.fit)},
@@ -118,7 +118,7 @@ class FitReport(Result):
     @property
     def facts(self) -> dict[str, Any]:
         """Where the table comes from, as the fit keeps it."""
-        return dict(fit_fact(self.fit, "table"))
+        return dict(fit_attribute(self.fit, "table"))
 
     @property
     def spec(self) -> ModelSpec:
@@ -200,7 +200,7 @@ def report(
     *,
     table: pd.DataFrame | None = None,
     comparison: EmbeddingComparison | None = None,
-    claims: ClaimsCheck | None = None,
+    claims: RandomListCheck | None = None,
     rope: float | tuple[float, float] | None = None,
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
@@ -225,7 +225,7 @@ def report(
     comparison
         What `bayesbias.compare_embeddings` returned for the fitted table and others, for the section on them.
     claims
-        What `bayesbias.check_claims` returned for the same embedding and study, for the section on random words.
+        What `bayesbias.check_random_lists` returned for the same embedding and study, for the section on random words.
     rope
         Region of practical equivalence, in units of cosine distance, as for `bayesbias.contrasts`.
     hdi_prob
@@ -269,7 +269,7 @@ def report(
     check_rope(rope)
     check_flag("quick", quick)
     if claims is not None:
-        check_type("claims", claims, ClaimsCheck, "what bb.check_claims returned")
+        check_type("claims", claims, RandomListCheck, "what bb.check_random_lists returned")
     check_fit(fit)
     rows = table_of(fit, table)
     check_comparison(comparison, rows)
@@ -280,7 +280,7 @@ def report(
         claims=claims,
         rope=rope,
         hdi_prob=hdi_prob,
-        seed=resolve_seed(fit_fact(fit, "seed") if given_seed is None else given_seed),
+        seed=resolve_seed(fit_attribute(fit, "seed") if given_seed is None else given_seed),
         quick=quick,
         page_title=title,
     )
@@ -312,7 +312,7 @@ def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
     if table is None:
         return fitted_table(fit)
     table = as_frame(table)
-    if model_data(table).table_hash != fit_fact(fit, "table_hash"):
+    if model_data(table).table_hash != fit_attribute(fit, "table_hash"):
         raise ReportError(
             "The table is not the one that was fitted: their hashes differ. Give the fitted table, or leave `table` "
             "out and the page takes the rows that the fit keeps."

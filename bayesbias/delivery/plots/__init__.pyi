@@ -16,7 +16,7 @@ from .measures.lattices import plot_lattice_spread as plot_lattice_spread
 from .measures.lattices import plot_lattices as plot_lattices
 from .measures.measures import plot_measure as plot_measure
 from .measures.measures import plot_measure_words as plot_measure_words
-from .measures.nulls import plot_false_claims as plot_false_claims
+from .measures.nulls import plot_false_positive_rates as plot_false_positive_rates
 from .measures.nulls import plot_null as plot_null
 from .measures.reliability import plot_base_pairs as plot_base_pairs
 from .measures.reliability import plot_reliability as plot_reliability

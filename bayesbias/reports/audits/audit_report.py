@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Part, Statement, percent_text
+from bayesbias.base.statements import Statement, StatementList, percent_text
 from bayesbias.errors import name_some
 from bayesbias.reports.audits.answers import answers
 from bayesbias.reports.audits.audit_frame import (
@@ -59,10 +59,12 @@ class AuditReport(Result):
         return [_Variant(name, frame, *audit_rows(frame)) for name, frame in audit_parts(self.audit)]
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The answers of each model and seed, and what they do not show."""
-        answered = (Part(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
-        return tuple(part for part in (*answered, Part("What it does not show", self._limits())) if part.statements)
+        answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
+        return tuple(
+            part for part in (*answered, StatementList("What it does not show", self._limits())) if part.statements
+        )
 
     @property
     def _shown(self) -> list[_Variant]:
@@ -76,7 +78,7 @@ class AuditReport(Result):
         models = list(dict.fromkeys(variant.record.model for variant in self._variants if variant.record.model))
         tables: dict[str, ResultTable] = {}
         figures: dict[str, ResultFigure] = {}
-        further: list[Part] = []
+        further: list[StatementList] = []
         for number, variant in enumerate(self._shown, start=1):
             suffix = f"_{number}" if number > 1 else ""
             tables |= _answer_tables(variant, suffix)
@@ -90,7 +92,7 @@ class AuditReport(Result):
                 figures[f"ranks{suffix}"] = ResultFigure(
                     "plot_ranks", "Ranks over all studies; 1 is the weakest association.", ranks, section=title
                 )
-                further += [Part(title, part.statements, part.bulleted) for part in ranks.contents.parts]
+                further += [StatementList(title, part.statements, part.bulleted) for part in ranks.contents.parts]
         if len(failed := failed_cells(self.audit)):
             tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, and why")
         cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."

@@ -11,8 +11,8 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import (
-    Part,
     Statement,
+    StatementList,
     digits_text,
     interval_text,
     percent_text,
@@ -60,7 +60,7 @@ class Ranks(Result):
         return f"Ranks({self.ranks['embedding'].nunique()} embeddings, {self.ranks['measure'].nunique()} measures)"
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text."""
         overall = self.ranks[self.ranks["study"] == ALL_STUDIES]
         said = tuple(_order_statement(rows) for _, rows in overall.groupby("measure", sort=False))
@@ -68,9 +68,9 @@ class Ranks(Result):
         return tuple(
             part
             for part in (
-                Part("From the weakest to the strongest association, over all studies", said),
-                Part("How far the measures agree", pairs),
-                Part("", (Statement("limits", _LIMITS),), bulleted=False),
+                StatementList("From the weakest to the strongest association, over all studies", said),
+                StatementList("How far the measures agree", pairs),
+                StatementList("", (Statement("limits", _LIMITS),), bulleted=False),
             )
             if part.statements
         )

@@ -17,7 +17,7 @@ from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_blocks import LEAN, REGRESSION, blocks_of, completed_distances, table_statistics
 from bayesbias.models.multivariate.list_model import coordinates_of, lean_posterior, regression_posterior
 from bayesbias.models.priors import parse_prior
-from bayesbias.models.pymc_model import build_model
+from bayesbias.models.pymc_form import build_model
 from bayesbias.models.spec import ModelSpec
 from tests.models.agreement import worst_differences
 from tests.models.tables import small
