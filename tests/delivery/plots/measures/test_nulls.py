@@ -46,7 +46,7 @@ def test_null_without_observed(null: Any) -> None:
 def test_null_bad_input(null: Any) -> None:
     with pytest.raises(ReportError, match="simulate_null"):
         plot_null("null")  # type: ignore[arg-type]
-    with pytest.raises(ReportError, match="No observed 'p_value'"):
+    with pytest.raises(ReportError, match="'p_value'"):
         plot_null(null, observed={"p_value": 0.1})
 
 
@@ -78,9 +78,9 @@ def test_false_claims_has_room_for_every_method() -> None:
 
 
 def test_false_claims_bad_input(claims: Any) -> None:
-    with pytest.raises(ReportError, match="Nothing to draw"):
+    with pytest.raises(ReportError, match="false_claims"):
         plot_false_positive_rates()
-    with pytest.raises(ReportError, match="Nothing to draw"):
+    with pytest.raises(ReportError, match="false_claims"):
         plot_false_positive_rates(claims.drop(columns="rate"))
-    with pytest.raises(ReportError, match="different methods"):
+    with pytest.raises(ReportError, match="methods"):
         plot_false_positive_rates(claims, claims.iloc[:2])
