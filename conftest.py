@@ -93,8 +93,8 @@ def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
     from bayesbias.delivery.page.fit import fit_page as report
     from bayesbias.delivery.page.fit import robustness
 
-    long = (robustness.comparison, robustness.what_it_is_sensitive_to)
-    monkeypatch.setattr(report, "SECTIONS", tuple(each for each in report.SECTIONS if each not in long))
+    long = (robustness.comparison_section, robustness.sensitivity_section)
+    monkeypatch.setattr(report, "SECTIONS", tuple(section for section in report.SECTIONS if section not in long))
 
 
 @pytest.fixture(autouse=True)

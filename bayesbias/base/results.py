@@ -1,4 +1,4 @@
-"""The contract of results: whatever a report returns can be printed, shown, written and read by the same code."""
+"""The contract of results: every result of a report is printed, shown, written and read by the same code."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
@@ -27,26 +27,26 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class ResultTable:
-    """A frame of a result, and how a reader sees it.
+    """A table of a result: a data frame and how a page shows it.
 
     Parameters
     ----------
     frame
-        The numbers, unrounded. The glossary of columns says how each is headed, rounded and explained.
+        The numbers, unrounded. `bayesbias.delivery.glossary` has the headings, formats and meanings of columns.
     section
-        Title of the section of a page in which the table stands.
+        Title of the section that holds the table.
     caption
-        What the rows are, with units.
+        Content of the rows, with units.
     columns
         Columns that a page shows; all if empty.
     headings
-        Headings of columns that are named after data, which no glossary can know.
+        Headings of columns whose names come from data, so that the glossary lacks them.
     differences
-        Whether the estimates are differences, shown with their sign.
+        Whether the estimates are differences, which are shown with their sign.
     note
-        A paragraph above the table.
+        Paragraph above the table.
     folded
-        Whether the reader of a page opens the table.
+        Whether the table is folded until the reader opens it.
     """
 
     frame: "pd.DataFrame"
@@ -61,22 +61,22 @@ class ResultTable:
 
 @dataclass(frozen=True, eq=False)
 class ResultFigure:
-    """A figure of a result: the function that draws it, and the words beside it.
+    """A figure of a result: the function that draws it, and its texts.
 
     Parameters
     ----------
     plot
         Name of a function in `bayesbias.delivery.plots`.
     caption
-        What is drawn, with units.
+        Content of the figure, with units.
     drawn
-        What the function is given first; the result itself if None.
+        First argument of the function; None for the result itself.
     options
         Further arguments of the function.
     section
-        Title of the section of a page in which the figure stands; the page's first figure needs none.
+        Title of the section that holds the figure. The first figure of a page leads it and needs none.
     alt
-        Text that stands for the figure where it is not seen.
+        Text for readers who do not see the figure.
     """
 
     plot: str
@@ -89,18 +89,18 @@ class ResultFigure:
 
 @dataclass(frozen=True, eq=False)
 class LinkedPage:
-    """Another result that a folder holds as a page of its own, and the sentence that leads to it.
+    """A result with a page of its own in the folder of another result, and the sentence that links to it.
 
     Parameters
     ----------
     file
         Name of the page's file.
     text
-        Sentence that a link follows.
+        Sentence before the link.
     label
-        Words of the link.
+        Text of the link.
     result
-        What the page shows.
+        Result that the page shows.
     """
 
     file: str
@@ -111,32 +111,32 @@ class LinkedPage:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What a result holds, in the order in which a page shows it.
+    """Contents of a result, in the order of a page.
 
     Parameters
     ----------
     title, about
-        Title, and a line below it.
+        Title and the line below it.
     diagnostics
-        What speaks against the numbers, read first: draws that did not converge, doubtful data.
+        Doubts about the numbers, such as draws that did not converge; a page shows them first.
     verdict
-        What the estimates mean together; empty if there is nothing to sum up.
+        Summary of the estimates in a sentence, or an empty text.
     answers
         Statements beside the first figure.
     parts
-        Further statements, each part a section.
+        Further statements, one section per part.
     tables, figures
-        By the names of the files that a folder holds them in.
+        Tables and figures by the names of their files in a folder, without endings.
     limits
-        What the result does not show.
+        Statements on what the result does not show.
     settings
-        What was asked, and what it takes to repeat it, by name.
+        Names and values of the settings that repeat the result.
     code
-        Python that makes the result again.
+        Python code that repeats the result.
     files
-        Data that a folder holds besides: name of a file, and the function that writes it.
+        Further files of a folder: name -> function that writes it.
     pages
-        Results that a folder holds as pages of their own.
+        Results with pages of their own in the folder.
     """
 
     title: str
@@ -155,7 +155,7 @@ class Contents:
 
     @property
     def file_names(self) -> list[str]:
-        """Names of the files of tables, figures, data and further pages in a folder."""
+        """Names of the files of data, tables, figures and further pages in a folder."""
         tables, figures = [f"{name}.csv" for name in self.tables], [f"{name}.png" for name in self.figures]
         return [*self.files, *tables, *figures, *(page.file for page in self.pages)]
 
@@ -169,22 +169,22 @@ class Contents:
         return {"title": self.title, "about": self.about, **texts, "parts": parts, "tables": tables}
 
 
-NO_PROOF = "An association is no proof of bias, and where none is settled there may still be one: see the intervals."
+NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
 BEWARE = "Beware"
-"""Title of the statements that are read before any number."""
+"""Title of the part that precedes all numbers."""
 _LIMITS = ("What it does not show", "What it rests on", "Left out")
 
 
 class Result(Rendered):
-    """What a report returns. `print` gives its statements, a notebook shows them, and `bayesbias.write` writes it."""
+    """Result of a report. `print` and notebooks show its statements; `bayesbias.write` writes it."""
 
     page_in_folder: ClassVar[bool] = True
-    """Whether a folder of the result holds its page too."""
+    """Whether the folder of the result includes its page."""
 
     @property
     @abstractmethod
     def contents(self) -> Contents:
-        """Title, statements, tables, figures, settings and diagnostics."""
+        """Title, statements, tables, figures and settings."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return title, statements, tables and settings as plain Python, for JSON."""
@@ -200,18 +200,18 @@ def contents_of(
     differences: Collection[str] = (),
     figures: Mapping[str, ResultFigure] | None = None,
 ) -> Contents:
-    """Return the contents of a result that is a dataclass: its frames are tables, its texts and numbers settings.
+    """Return the contents of a dataclass: its frames become tables, its texts and numbers become settings.
 
     Parameters
     ----------
     result
-        A result whose parts are titled as usual: ``"Beware"`` for diagnostics, ``"What it does not show"``.
+        Result whose parts have the usual titles, such as ``"Beware"`` and ``"What it does not show"``.
     title, about, figures
         As in `Contents`.
     captions
-        Name of a frame -> its caption, for those whose name does not say what they are.
+        Name of a frame -> its caption; by default the name.
     differences
-        Names of frames whose estimates are differences.
+        Names of the frames whose estimates are differences.
     """
     parts = result.parts
     texts = captions or {}
@@ -245,7 +245,7 @@ class ResultGroup(Result):
     title
         Title of the page.
     results
-        By name; a name that two results would give to a file of each precedes it.
+        Results by name. The name precedes a file name that two results share.
     """
 
     title: str
@@ -253,12 +253,12 @@ class ResultGroup(Result):
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
-        """The parts of all results, one after the other."""
+        """Parts of all results, in order."""
         return tuple(part for result in self.results.values() for part in result.parts)
 
     @property
     def contents(self) -> Contents:
-        """The contents of all results, one after the other."""
+        """Contents of all results, in order."""
         every = {name: result.contents for name, result in self.results.items()}
         tables: dict[str, ResultTable] = {}
         figures: dict[str, ResultFigure] = {}

@@ -1,6 +1,6 @@
-"""The command line: thin commands over the public names, no arithmetic.
+"""The command line: each command calls public functions and computes nothing itself.
 
-A command stands in the file of its stage (`data`, `fits`, ...); `base` holds what they share.
+Each file holds the commands of one stage (`data`, `fits`, ...); `base` holds the options and functions they share.
 """
 
 import signal
@@ -29,7 +29,7 @@ from bayesbias.errors import BayesBiasError, BayesBiasWarning
 
 __all__ = ["app", "main"]
 
-# The commands in the order of their use, by the groups under which `bayesbias --help` lists them.
+# The groups under which `bayesbias --help` lists the commands, in the order of use.
 _GROUPS = {
     "Begin": ("studies", "demo"),
     "From an embedding to an answer": ("table", "fit", "summary", "contrast", "check", "report"),
@@ -42,8 +42,8 @@ _GROUPS = {
 _PLACES = {name: (place, group) for place, (group, name) in enumerate((g, n) for g, ns in _GROUPS.items() for n in ns)}
 
 
-def _arrange() -> None:
-    """Put the commands in groups, in the order of their use."""
+def _arrange_commands() -> None:
+    """Sort the commands into their groups, in the order of use."""
     registered: tuple[Any, ...] = (*app.registered_groups, *app.registered_commands)
     for command in registered:
         command.rich_help_panel = _PLACES[_name_of(command)][1]
@@ -54,7 +54,7 @@ def _name_of(command: Any) -> str:
     return str(command.name or command.callback.__name__)
 
 
-_arrange()
+_arrange_commands()
 
 
 def _show_warning(
@@ -74,24 +74,27 @@ def _show_warning(
 _INTERRUPTED, _TERMINATED = 130, 143
 
 
-def _what_is_there() -> str:
+def _output_status() -> str:
+    """Return which outputs the stopped command had finished."""
     from bayesbias.base.outputs import written
 
-    there = ", ".join(map(str, written()))
-    return f"{there} is written, whole" if there else "nothing was written"
+    paths = ", ".join(map(str, written()))
+    return f"{paths} is complete" if paths else "nothing was written"
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends in one message and exit code 2."""
+    """Run the command line; a user's mistake prints one message and exits with code 2."""
     if sys.flags.optimize > 1:
-        print("error: Python runs without docstrings (-OO). ArviZ needs them: use -O at most.", file=sys.stderr)
+        print("error: Python runs without docstrings (-OO), which ArviZ needs. Use -O or no option.", file=sys.stderr)
         sys.exit(2)
     warnings.showwarning = _show_warning
-    warnings.filterwarnings("default", category=BayesBiasWarning)  # they are part of the answer, `python -W` or not
+    warnings.filterwarnings(
+        "default", category=BayesBiasWarning
+    )  # warnings belong to the answer, whatever `python -W` says
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a letter that a terminal cannot show is no reason to stop
+        if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character must not stop the command
             stream.reconfigure(errors="backslashreplace")
-    # As an error does, so that what is half done is cleared.
+    # SystemExit runs the cleanup of unfinished files, as an error does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
     try:
         with held_outputs:
@@ -100,20 +103,20 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as stop:
-        # The framework turns an interrupt into its exit code, and says nothing.
+        # Typer turns an interrupt into an exit code without a message.
         code = _INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
         if code in (_INTERRUPTED, _TERMINATED):
-            sys.unraisablehook = lambda _: None  # what was being made when it came cannot always be closed
-            print(f"{'interrupted' if code == _INTERRUPTED else 'terminated'}: {_what_is_there()}", file=sys.stderr)
+            sys.unraisablehook = lambda _: None  # files open at the interrupt cannot always be closed
+            print(f"{'interrupted' if code == _INTERRUPTED else 'terminated'}: {_output_status()}", file=sys.stderr)
             sys.exit(code)
         raise
     except MemoryError as error:
         print(
-            f"error: the memory is used up ({error or 'no more is given'}). Take fewer words, or draws.",
+            f"error: out of memory ({error or 'no memory left'}). Use fewer words or fewer draws.",
             file=sys.stderr,
         )
         sys.exit(1)
     except OSError as error:
-        # What is left here is the terminal or the pipe that the output goes to: it is full, or gone.
+        # Only the terminal or the pipe of the output can fail here: it is full or closed.
         print(f"error: {error.strerror or error}", file=sys.stderr)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""The command for the asymmetry of associations: people's, and those of vectors."""
+"""The command that compares the asymmetry of associations between people and vectors."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,25 +25,35 @@ from bayesbias.cli.contextual import Contexts, Device
 
 @app.command(cls=Command)
 def asymmetry(
-    norms: Annotated[Path, typer.Argument(metavar="NORMS", help="Free association norms: USF, EAT, SWOW, or a table.")],
+    norms: Annotated[
+        Path, typer.Argument(metavar="NORMS", help="File of free association norms: USF, EAT, SWOW or a table.")
+    ],
     embeddings: Annotated[
         list[Path],
-        typer.Argument(metavar="VECTORS...", help="Embeddings, a file each, or folders of masked language models."),
+        typer.Argument(metavar="VECTORS...", help="Files of embeddings, or folders of masked language models."),
     ],
     output: Output,
     relations: Annotated[
-        Path | None, typer.Option(help="Relations of words: head, relation, tail; ConceptNet, EVALution.")
+        Path | None,
+        typer.Option(
+            help="File of relations between words (head, relation, tail), such as ConceptNet's or EVALution's."
+        ),
     ] = None,
-    relation: Annotated[list[str] | None, typer.Option(help="Only this relation. May be repeated.")] = None,
+    relation: Annotated[
+        list[str] | None, typer.Option(help="Relation to report; by default all. May be repeated.")
+    ] = None,
     context: Annotated[
-        Path | None, typer.Option(help="The context vectors of the one embedding, which then answer for responses.")
+        Path | None, typer.Option(help="File of context vectors, used for responses. Requires exactly one embedding.")
     ] = None,
     either: Annotated[
-        bool, typer.Option("--either", help="Pairs that are listed in one direction alone, too.")
+        bool, typer.Option("--either", help="Include pairs that the norms list in one direction only.")
     ] = False,
-    temperature: Annotated[float, typer.Option(help="Of the softmax over the norms' words.")] = 1.0,
+    temperature: Annotated[float, typer.Option(help="Temperature of the softmax over the words of the norms.")] = 1.0,
     study: Annotated[
-        str | None, typer.Option(help="Also ask whether a study's protected words evoke its attribute words more.")
+        str | None,
+        typer.Option(
+            help="Study whose protected and attribute words are compared too: a bundled study or a TOML file."
+        ),
     ] = None,
     contexts: Contexts = None,
     device: Device = None,
@@ -55,15 +65,16 @@ def asymmetry(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Ask people and vectors which word of a pair evokes the other more, and whether they agree.
+    """Compare people and vectors: which word of a pair evokes the other more.
 
-    Writes a page, figures, and tables of pairs, relations (means), agreement (CAM), accuracy and what was
-    left out; with --study also means and contrasts of the study. Norms and relations are downloaded by yourself.
+    Writes a page, figures and tables of pairs, means of relations, agreement (CAM), accuracy and omitted pairs; with
+    --study also means and contrasts of the study. Download the norms and relations from their authors.
+
     Example:
 
         bayesbias asymmetry strength.SWOW-EN.R1.csv vectors.txt --relations relations.csv --output evoked/
 
-    The folder of a masked language model is asked about words in the contexts of an index (bayesbias contexts).
+    A masked language model needs an index of contexts (--contexts), which `bayesbias contexts` builds.
     """
     from bayesbias import asymmetry as room
     from bayesbias.base.checks import check_probability, resolve_seed
@@ -75,14 +86,16 @@ def asymmetry(
     check_probability("hdi_prob", hdi_prob)
     chosen = resolve_seed(seed)
     if context is not None and len(embeddings) != 1:
-        raise ArgumentError(f"--context goes with one embedding, and there are {len(embeddings)}.")
+        raise ArgumentError(f"--context needs exactly one embedding, not {len(embeddings)}.")
     people = room.evocation(room.read_evocation(norms))
-    known = None if relations is None else room.read_relations(relations)
+    relation_pairs = None if relations is None else room.read_relations(relations)
 
     def source(path: Path) -> "room.ConditionalSource":
         if path.is_dir():
             if contexts is None:
-                raise ArgumentError(f"{path} is a folder of a language model: give --contexts, an index of a corpus.")
+                raise ArgumentError(
+                    f"{path} is the folder of a language model, which needs --contexts, an index of a corpus."
+                )
             return room.masked_model(path, contexts, device=device, random_seed=chosen, progress=not quiet)
         words = people.vocabulary
         cues = load_embedding(path, words=words, format=file_format, case=case)
@@ -91,12 +104,12 @@ def asymmetry(
 
     sources = {path.stem: source(path) for path in embeddings}
     if len(sources) < len(embeddings):
-        raise ArgumentError("Two embeddings have the same name. Give each once, in files of different names.")
+        raise ArgumentError("Two embeddings have the same name. Give each once, in files with different names.")
     seen = "either" if either else "both"
-    found: Result = room.report(
-        people, sources, known, relation=relation, seen=seen, hdi_prob=hdi_prob, random_seed=chosen
+    result: Result = room.report(
+        people, sources, relation_pairs, relation=relation, seen=seen, hdi_prob=hdi_prob, random_seed=chosen
     )
     if study is not None:
         of_study = {name: room.study_asymmetry(vectors, study, hdi_prob=hdi_prob) for name, vectors in sources.items()}
-        found = ResultGroup(found.contents.title, {"norms": found, **of_study})
-    finish(found, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
+        result = ResultGroup(result.contents.title, {"norms": result, **of_study})
+    finish(result, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

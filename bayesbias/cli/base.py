@@ -1,4 +1,4 @@
-"""The application, the options that several commands share, and how frames are printed."""
+"""The application, the options that several commands share, and the printing of results."""
 
 import json
 from contextlib import ExitStack
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Command(TyperCommand):
-    """A command whose usage line has capitals and no braces, as manual pages have."""
+    """A command whose usage line shows arguments in capitals without braces, as in manual pages."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the parts of the usage line."""
@@ -34,7 +34,7 @@ app = typer.Typer(
 
 
 class Duplicates(StrEnum):
-    """What happens to repeated pairs."""
+    """Treatment of repeated pairs."""
 
     DROP = "drop"
     KEEP = "keep"
@@ -43,36 +43,43 @@ class Duplicates(StrEnum):
 Case = Annotated[
     str,
     typer.Option(
-        help="Forms of a word that are looked up, in order: exact, lower, title, upper, unaccented; with commas."
+        help="Forms of a word to look up, in order, separated by commas: exact, lower, title, upper, unaccented."
     ),
 ]
-MaxLost = Annotated[float, typer.Option(help="Share of a list's words that the embedding may lack, from 0 to 1.")]
-FileFormat = Annotated[str, typer.Option("--format", help="The embeddings' format, if it is not recognised.")]
+MaxLost = Annotated[
+    float, typer.Option(help="Largest share of a list's words that the embedding may lack, from 0 to 1.")
+]
+FileFormat = Annotated[
+    str,
+    typer.Option("--format", help="Format of the embeddings, if it is not recognised."),
+]
 Output = Annotated[
     Path,
-    typer.Option("--output", "-o", help="A folder for page, figures and tables; or a file .html, .md or .json."),
+    typer.Option("--output", "-o", help="Folder for the page, figures and tables, or a .html, .md or .json file."),
 ]
 OptionalOutput = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="A folder for page, figures and tables; or a file .html, .md or .json."),
+    typer.Option("--output", "-o", help="Folder for the page, figures and tables, or a .html, .md or .json file."),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
 HdiProb = Annotated[float, typer.Option(help="Probability inside the highest posterior density intervals.")]
-Seed = Annotated[int | None, typer.Option(help="The same seed gives the same numbers on the same machine.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Seed = Annotated[
+    int | None, typer.Option(help="Random seed; the same seed gives the same numbers on the same machine.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Rope = Annotated[
     float | None,
-    typer.Option(help="Half-width of the region of practical equivalence, in cosine distance, such as 0.02."),
+    typer.Option(help="Half-width of the region of practical equivalence, in units of cosine distance, such as 0.02."),
 ]
-Baseline = Annotated[str, typer.Option(help="The connection that the others are subtracted from.")]
+Baseline = Annotated[str, typer.Option(help="Connection from which the others are subtracted.")]
 DEFAULT_HDI_PROB, DEFAULT_MAX_LOST = HDI_PROB, MAX_LOST
-# That of bayesbias.models.spec, repeated so that --help does not load it.
+# A copy of the name in bayesbias.models.spec, which --help need not load.
 DEFAULT_MODEL_NAME = "multivariate"
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         print(f"bayesbias {version('bayesbias')}")
@@ -82,10 +89,10 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def bayesbias(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and end.")
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Associations in word embeddings, with honest uncertainty.
+    """Measure associations in word embeddings, with their uncertainty.
 
     Two commands lead from an embedding to an answer:
 
@@ -93,33 +100,33 @@ def bayesbias(
 
         bayesbias fit religion.csv --output religion/
 
-    Begin with `bayesbias demo`, which needs no file; `bayesbias studies` lists the word lists.
+    Begin with `bayesbias demo`, which needs no files. `bayesbias studies` lists the bundled studies.
     """
 
 
-# What a command holds until it ends.
+# Outputs that the command holds until it ends.
 held_outputs = ExitStack()
 
 
 def claim(output: Path) -> None:
-    """Hold an output until the command ends: another run that wants it is told at once, and not after its work."""
+    """Hold an output until the command ends, so that another run with the same output fails before its work."""
     from bayesbias.base.outputs import claimed
 
     held_outputs.enter_context(claimed(output))
 
 
 def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = False) -> None:
-    """Print what a command has to say: a text, or its numbers as one JSON object, which quiet commands print too."""
+    """Print a text, or with `as_json` the data as one JSON object, which quiet commands print too."""
     if as_json:
         from bayesbias.base.statements import plain
 
         print(json.dumps(plain(data), indent=2))
     elif not quiet:
-        print(text, flush=True)  # a reader of a pipe sees it when it is said
+        print(text, flush=True)  # readers of a pipe see it at once
 
 
 def begin(output: Path | None, *, overwrite: bool) -> None:
-    """Refuse an output that cannot be written, before any work, and hold it until the command ends."""
+    """Hold an output until the command ends; raise before any work if it cannot be written."""
     if output is not None:
         from bayesbias.delivery.writing import check_target
 
@@ -136,7 +143,7 @@ def finish(
     quiet: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Write a result where an output is named, and print it: its statements, or one JSON object."""
+    """Write a result to `output`, if given, and print its statements or one JSON object."""
     from bayesbias.delivery.writing import PAGE, as_result, write
 
     shown = as_result(result)
@@ -153,20 +160,20 @@ def finish(
 
 
 def file_names(embeddings: list[Path], why: str) -> list[str]:
-    """Return the names of embeddings by their files, of which there must be two at least, each once; `why` says it."""
+    """Return the names of at least two embeddings, from their files; `why` ends the message if there is only one."""
     names = [path.stem for path in embeddings]
     if len(names) < 2:
         raise ArgumentError(f"There is one embedding, {embeddings[0]}. Give two or more {why}.")
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ArgumentError(f"Two embeddings are called {twice!r}. Give each once, in files of different names.")
+        raise ArgumentError(f"Two embeddings are called {twice!r}. Give each once, in files with different names.")
     return names
 
 
-OF_SEEDS = "that differ in the seed: of one seed nothing can be said over seeds"
+OF_SEEDS = "that differ only in the seed of their training"
 
 
 def describe(table: "pd.DataFrame") -> str:
-    """Return the size of a distance table in words."""
+    """Return a sentence with the size of a distance table."""
     counts = table["connection"].value_counts().sort_index()
     pairs = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return (
@@ -184,12 +191,12 @@ def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
 
 def priors_from(texts: list[str]) -> dict[str, str]:
     """Return priors by parameter, from texts such as ``"sigma=HalfNormal(0.2)"``."""
-    found = {}
+    priors = {}
     for text in texts:
-        name, equals, prior = text.partition("=")
+        name, equals, prior_text = text.partition("=")
         if not equals:
-            raise ModelError(f"--prior {text!r}: write it as 'parameter=Distribution(...)', quoted.")
-        if name.strip() in found:
-            raise ModelError(f"--prior {text!r}: {name.strip()!r} was given before. Give each prior once.")
-        found[name.strip()] = prior.strip()
-    return found
+            raise ModelError(f"--prior {text!r}: write it as 'parameter=Distribution(...)', in quotes.")
+        if name.strip() in priors:
+            raise ModelError(f"--prior {text!r}: {name.strip()!r} has a prior already. Give each prior once.")
+        priors[name.strip()] = prior_text.strip()
+    return priors

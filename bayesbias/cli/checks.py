@@ -1,4 +1,4 @@
-"""Commands that look at a fit again: predictive checks, random lists, other embeddings, the page."""
+"""Commands that follow a fit: predictive checks, random lists, comparison of embeddings, and the page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FitFile = Annotated[Path, typer.Argument(metavar="FIT", help="The fit.nc of `bayesbias fit`.")]
+FitFile = Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")]
 
 
 @app.command(cls=Command)
@@ -44,9 +44,11 @@ def check(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Check what a fitted model predicts against the distances, and what its priors say of them.
+    """Compare the predictions of a fitted model, and of its priors alone, with the distances.
 
-    Prints where the model fails; with --output also writes figures and numbers. Example:
+    Prints where the model fails; with --output also writes a page, figures and tables.
+
+    Example:
 
         bayesbias check weat7/fit.nc --output weat7-check/
     """
@@ -68,13 +70,15 @@ def check(
 @app.command(cls=Command)
 def claims(
     embedding: Annotated[
-        Path, typer.Argument(metavar="VECTORS", help="An embedding, as for `bayesbias table`; it is read whole.")
+        Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`; all its words are read.")
     ],
-    study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
-    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
-    samples: Annotated[int, typer.Option(help="Random lists.")] = 200,
-    match: Annotated[str, typer.Option(help="What drawn words share with the study's: rank, norm or none.")] = "rank",
-    window: Annotated[int, typer.Option(help="How many words, the nearest in rank or norm, to draw from.")] = 1000,
+    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    samples: Annotated[int, typer.Option(help="Number of random lists.")] = 200,
+    match: Annotated[
+        str, typer.Option(help="Property in which drawn words match the study's words: rank, norm or none.")
+    ] = "rank",
+    window: Annotated[int, typer.Option(help="Number of words, nearest in rank or norm, to draw from.")] = 1000,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: FileFormat = "auto",
@@ -83,7 +87,7 @@ def claims(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say how often a model and the tests claim an association for attribute words drawn at random.
+    """Count how often a model and tests claim an association for attribute words drawn at random.
 
     Example:
 
@@ -112,11 +116,11 @@ def compare(
     tables: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TABLES", help="Distance tables of the same word pairs; the others are compared with the first."
+            metavar="TABLES", help="Distance tables of the same word pairs; each is compared with the first."
         ),
     ],
     output: Output,
-    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
+    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
@@ -124,9 +128,11 @@ def compare(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Compare embeddings pair by pair, such as an original with a debiased one.
+    """Compare embeddings pair by pair, such as a debiased one with the original.
 
-    Models the difference of each pair's distances, and writes numbers, figures and conclusions to a folder. Example:
+    Models the difference between the two distances of each pair, and writes a page, figures and tables.
+
+    Example:
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
     """
@@ -141,24 +147,24 @@ def compare(
 @app.command(cls=Command)
 def report(
     fit: FitFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A file .html, .md or .json, or a folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder, or a .html, .md or .json file.")],
     compare_with: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--compare", help="The distance table of another embedding, such as a debiased one. May be repeated."
-        ),
+        typer.Option("--compare", help="Distance table of another embedding, such as a debiased one. May be repeated."),
     ] = None,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="Print the tables that are folded on the screen too.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print also the tables that are folded on the screen.")] = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write one page that says what a fit shows and what it rests on.
+    """Write one page with the results of a fit, its checks and its sensitivity.
 
-    The table.csv beside the fit is used where it is there. Example:
+    Reads table.csv in the folder of the fit, if it exists.
+
+    Example:
 
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
@@ -195,20 +201,20 @@ def report(
 
 
 def _read_each(paths: list[Path]) -> "dict[str, pd.DataFrame]":
-    """Read tables, each by the path of its file."""
+    """Return tables by the paths of their files."""
     from bayesbias.tables.table_files import read_table
 
     names = list(map(str, paths))
     if len(set(names)) < len(names):
-        raise ReportError(f"A table is listed twice among {', '.join(names)}. Give each once.")
+        raise ReportError(f"A table is repeated in {', '.join(names)}. Give each once.")
     return {name: read_table(path) for name, path in zip(names, paths, strict=True)}
 
 
 def _by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
-    """Name tables by their embeddings; by their files where embeddings are not known, or not distinct."""
-    known = [table.attrs.get("bayesbias", {}).get("embedding", {}).get("name") for table in tables.values()]
+    """Return tables by the names of their embeddings, or of their files if those are missing or not distinct."""
+    embedding_names = [table.attrs.get("bayesbias", {}).get("embedding", {}).get("name") for table in tables.values()]
     files = [Path(name).name.split(".")[0] for name in tables]
-    for names in (known, files):
+    for names in (embedding_names, files):
         if all(names) and len(set(names)) == len(tables):
             return dict(zip(names, tables.values(), strict=True))
     return tables

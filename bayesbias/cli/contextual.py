@@ -1,4 +1,4 @@
-"""Contexts of words, and vectors of a language model in them."""
+"""Commands for contexts of words and for the vectors of a language model in these contexts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,16 +14,19 @@ if TYPE_CHECKING:
 Contexts = Annotated[
     Path | None,
     typer.Option(
-        help="Of a language model: an index of contexts (bayesbias contexts); default: templates such as 'This is X.'"
+        help="Index of contexts for a language model (see `bayesbias contexts`); by default, templates such as "
+        "'This is X.' are used."
     ),
 ]
 Templates = Annotated[
-    Path | None, typer.Option(help="Of a language model: a text file of templates, one a line, that hold WORD.")
+    Path | None, typer.Option(help="Text file of templates for a language model, one per line, each with WORD in it.")
 ]
-Layer = Annotated[int, typer.Option(help="Of a language model: the layer; -1 is the last, 0 before the first.")]
-Most = Annotated[int, typer.Option(help="Of a language model: contexts of a word, at most.")]
-Device = Annotated[str | None, typer.Option(help="Of a language model: cpu, cuda and so on; default: a card if any.")]
-Cache = Annotated[Path | None, typer.Option(help="Of a language model: a folder that keeps vectors for the next run.")]
+Layer = Annotated[int, typer.Option(help="Layer of a language model: -1 for the last, 0 for the input of the first.")]
+Most = Annotated[int, typer.Option(help="Largest number of contexts per word, for a language model.")]
+Device = Annotated[
+    str | None, typer.Option(help="Device for a language model: cpu, cuda and so on; by default a GPU if there is one.")
+]
+Cache = Annotated[Path | None, typer.Option(help="Folder that keeps the vectors of a language model for the next run.")]
 DEFAULT_LAYER, DEFAULT_MOST = -1, 100
 
 
@@ -32,18 +35,23 @@ def contexts(
     corpus: Annotated[
         Path,
         typer.Argument(
-            metavar="CORPUS", help="A text file, one paragraph a line, or a folder of .txt files; gzipped too."
+            metavar="CORPUS",
+            help="Text file with one paragraph per line, or folder of .txt files; both may be gzipped.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file of the index.")],
-    longest: Annotated[int, typer.Option(help="Characters of a context; longer paragraphs are cut.")] = 1_000,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of the index.")],
+    longest: Annotated[
+        int, typer.Option(help="Largest number of characters in a context; longer paragraphs are cut.")
+    ] = 1_000,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Index the words of a corpus, so that language models can be asked about words in their contexts.
+    """Index the contexts of words in a corpus, for use with language models.
 
-    A run that was interrupted goes on where it was. Example:
+    An interrupted run continues where it stopped.
+
+    Example:
 
         bayesbias contexts wikipedia.txt.gz --output wikipedia.contexts
     """
@@ -63,10 +71,12 @@ def contexts(
 @app.command(cls=Command)
 def contextual(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A folder of a language model that save_pretrained wrote.")
+        Path, typer.Argument(metavar="MODEL", help="Folder of a language model, as written by save_pretrained.")
     ],
-    study: Annotated[str, typer.Option(help="A bundled study or a TOML file: its words get vectors.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="An .npz file, which keeps the spread too.")],
+    study: Annotated[str, typer.Option(help="Bundled study or TOML file whose words get vectors.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A .npz file, which keeps the spread over contexts too.")
+    ],
     contexts: Contexts = None,
     templates: Templates = None,
     layer: Layer = DEFAULT_LAYER,
@@ -77,9 +87,11 @@ def contextual(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the vectors that a language model gives a study's words, averaged over contexts, with their spread.
+    """Write the vectors of a study's words in a language model, averaged over contexts, with their spread.
 
-    Every command that takes vectors takes the file; `bayesbias table` takes the model's folder too. Example:
+    Every command that takes vectors accepts the file; `bayesbias table` also accepts the folder of the model.
+
+    Example:
 
         bayesbias contextual bert/ --study weat7 --contexts wikipedia.contexts --output bert.npz
     """
@@ -89,7 +101,7 @@ def contextual(
 
     check_embedding_output(output, overwrite=overwrite)
     if output.suffix.lower() != ".npz":
-        raise OutputError(f"{output}: give it the ending .npz. The other formats cannot keep the spread over contexts.")
+        raise OutputError(f"{output}: use the ending .npz. Other formats cannot keep the spread over contexts.")
     claim(output)
     embedding = vectors_of_model(
         model,
@@ -114,12 +126,12 @@ def contextual(
 def vectors_of_model(
     model: Path, words: Any, *, contexts: Path | None, templates: Path | None, seed: int | None, **settings: Any
 ) -> "ContextualEmbedding":
-    """Return the vectors of words that a language model gives, in an index, in templates of a file, or in the usual."""
+    """Return the vectors of words in a language model, in the contexts of an index or in templates."""
     from bayesbias.embeddings.contexts.texts import paragraphs
     from bayesbias.embeddings.contextual import contextual_embedding
     from bayesbias.embeddings.contextual.vectors import TEMPLATES
 
     if contexts is not None and templates is not None:
-        raise ArgumentError("--contexts and --templates: give one of them.")
+        raise ArgumentError("--contexts and --templates exclude each other. Give one of them.")
     source: Any = contexts or (TEMPLATES if templates is None else [line for line in paragraphs(templates) if line])
     return contextual_embedding(model, words, source, random_seed=seed, **settings)

@@ -1,4 +1,4 @@
-"""Commands before a model: studies and distance tables."""
+"""Commands that precede a model: studies and distance tables."""
 
 from pathlib import Path
 from typing import Annotated
@@ -52,9 +52,9 @@ def studies(context: typer.Context) -> None:
 
 @studies_app.command("show", cls=Command)
 def studies_show(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="A bundled study or a TOML file.")],
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="Bundled study or TOML file.")],
 ) -> None:
-    """Show the words of a study, its associations and its source."""
+    """Show the words, associations and source of a study."""
     from bayesbias.studies.study import load_study
 
     shown = load_study(study)
@@ -71,10 +71,10 @@ def studies_show(
 
 @studies_app.command("new", cls=Command)
 def studies_new(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, such as my_study.toml.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="File to write, such as my_study.toml.")],
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a commented study file to fill in with your own words."""
+    """Write a commented study file, to be filled in with your own words."""
     from bayesbias.studies.study import write_study_template
 
     written = write_study_template(path, overwrite=overwrite)
@@ -87,20 +87,22 @@ def table(
         Path,
         typer.Argument(
             metavar="VECTORS",
-            help="word2vec, GloVe, fastText (.vec or .bin), .npz or gensim file; gzipped too. Or the folder of a "
-            "language model.",
+            help="File of word2vec, GloVe, fastText (.vec or .bin), .npz or gensim, which may be gzipped; or folder of "
+            "a language model.",
         ),
     ],
-    study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file; .gz may follow.")],
+    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file, which may end in .gz.")],
     case: Case = "exact",
     file_format: FileFormat = "auto",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
-    name: Annotated[str | None, typer.Option(help="A name for the embedding in reports.")] = None,
-    duplicates: Annotated[Duplicates, typer.Option(help="Pairs whose words match the same vectors.")] = Duplicates.DROP,
+    name: Annotated[str | None, typer.Option(help="Name of the embedding in reports.")] = None,
+    duplicates: Annotated[
+        Duplicates, typer.Option(help="Treatment of pairs whose words match the same vectors.")
+    ] = Duplicates.DROP,
     allow_pickle: Annotated[
         bool,
-        typer.Option("--allow-pickle", help="Read gensim's native files. A pickle can run code: trust its source."),
+        typer.Option("--allow-pickle", help="Read native files of gensim. A pickle can run code, so trust its source."),
     ] = False,
     contexts: Contexts = None,
     templates: Templates = None,
@@ -112,10 +114,13 @@ def table(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Build the table of cosine distances of a study's words in an embedding, or in a language model such as BERT.
+    """Build the table of cosine distances between the words of a study.
 
-    Reads only the words that the study needs, so a file of gigabytes is no problem. A language model's vectors are
-    averaged over contexts, and each pair has the error of its cosine (cosine_sd). Examples:
+    The vectors come from an embedding or from a language model such as BERT. Reads only the words of the study, so the
+    file may hold gigabytes. The vectors of a language model are averaged over contexts, and each pair gets the error of
+    its cosine (cosine_sd).
+
+    For example:
 
         bayesbias table GoogleNews.bin.gz --study weat7 --output weat7.csv
 
@@ -146,7 +151,7 @@ def table(
             progress=not quiet,
         )
     elif contexts is not None or templates is not None:
-        raise ArgumentError(f"--contexts and --templates are of language models, and {embedding} is no folder of one.")
+        raise ArgumentError(f"--contexts and --templates need the folder of a language model, and {embedding} is none.")
     else:
         vectors = load_embedding(
             embedding, words=loaded.words, format=file_format, case=case, name=name, allow_pickle=allow_pickle

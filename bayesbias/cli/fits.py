@@ -1,4 +1,4 @@
-"""Commands that fit a model and print what it says."""
+"""Commands that fit a model and print its results."""
 
 from itertools import batched
 from pathlib import Path
@@ -18,6 +18,7 @@ from bayesbias.cli.base import (
     Overwrite,
     Quiet,
     Rope,
+    Seed,
     answer,
     app,
     begin,
@@ -29,29 +30,35 @@ from bayesbias.cli.base import (
 
 @app.command(cls=Command)
 def fit(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A distance table, such as `bayesbias table` writes.")],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Distance table, such as `bayesbias table` writes.")],
     output: Output,
-    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
-    sampler: Annotated[str, typer.Option(help="auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")] = "auto",
-    draws: Annotated[int, typer.Option(help="Kept draws a chain.")] = 2000,
-    tune: Annotated[int, typer.Option(help="Tuning steps a chain.")] = 2000,
-    chains: Annotated[int, typer.Option(help="Chains.")] = 4,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same draws on the same machine.")] = None,
+    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    sampler: Annotated[
+        str, typer.Option(help="Sampler: auto, exact, collapsed, conjugate, nutpie, pymc or numpyro.")
+    ] = "auto",
+    draws: Annotated[int, typer.Option(help="Draws per chain, after tuning.")] = 2000,
+    tune: Annotated[int, typer.Option(help="Tuning steps per chain.")] = 2000,
+    chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
+    seed: Seed = None,
     prior: Annotated[
         list[str] | None,
-        typer.Option(help="Change a prior: --prior 'connection_mean=Normal(1, 0.2)'. May be repeated."),
+        typer.Option(
+            help="Prior that replaces the model's, such as 'connection_mean=Normal(1, 0.2)'. May be repeated."
+        ),
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
-    duplicates: Annotated[Duplicates, typer.Option(help="Repeated rows of the table.")] = Duplicates.DROP,
+    duplicates: Annotated[Duplicates, typer.Option(help="Treatment of repeated rows of the table.")] = Duplicates.DROP,
     as_json: AsJson = False,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Fit a model to a distance table; write numbers, figure and conclusions to a folder.
+    """Fit a model to a distance table; print and write the conclusions.
 
-    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png, conclusions.txt, conclusions.json, and
-    questions.csv where the study asks questions of its own; prints the conclusions. Example:
+    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png, conclusions.txt and conclusions.json;
+    also questions.csv if the study asks questions of its own.
+
+    Example:
 
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
@@ -61,7 +68,7 @@ def fit(
     from bayesbias.tables.table_files import read_table
 
     begin(output, overwrite=overwrite)
-    new_figure(1, 1)  # a setting of matplotlib that cannot draw is an error before the work
+    new_figure(1, 1)  # settings with which matplotlib cannot draw raise an error before the work
     distances = read_table(table, duplicates=duplicates.value)
     check_request(distances, hdi_prob=hdi_prob, rope=rope)
     fitted = fit_model(
@@ -86,16 +93,18 @@ def fit(
 
 @app.command(cls=Command)
 def summary(
-    fit: Annotated[Path, typer.Argument(metavar="FIT", help="The fit.nc of `bayesbias fit`.")],
-    level: Annotated[str, typer.Option(help="all, overall or word.")] = "all",
+    fit: Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")],
+    level: Annotated[str, typer.Option(help="Parameters to print: all, overall or word.")] = "all",
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     baseline: Baseline = "associated",
     rope: Rope = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print what a fit says: parameters, contrasts, intervals and diagnostics.
+    """Print the parameters and contrasts of a fit, with intervals and diagnostics.
 
-    With --json: `summary` and `contrasts`, lists of rows, and `conclusions` (null with another baseline). Example:
+    With --json: `summary` and `contrasts` as lists of rows, and `conclusions`, which is null for another baseline.
+
+    Example:
 
         bayesbias summary weat7/fit.nc --level overall --rope 0.02
     """
@@ -110,7 +119,8 @@ def summary(
     differences = contrast_table(fitted, baseline=baseline, level=level, hdi_prob=hdi_prob, rope=rope)
     text = (
         f"Parameters, in units of cosine distance, {percent_text(hdi_prob)} HPDI\n{printed(parameters)}\n\n"
-        f"Contrasts: {baseline} minus each other connection; negative is nearer\n{printed(differences)}"
+        f"Contrasts: {baseline} minus each other connection; below 0, {baseline} words are nearer\n"
+        f"{printed(differences)}"
     )
     data: dict[str, Any] = {"summary": parameters, "contrasts": differences, "conclusions": None}
     if as_json and baseline == "associated":
@@ -120,27 +130,30 @@ def summary(
 
 @app.command(cls=Command)
 def contrast(
-    fit: Annotated[Path, typer.Argument(metavar="FIT", help="The fit.nc of `bayesbias fit`.")],
+    fit: Annotated[Path, typer.Argument(metavar="FIT", help="File fit.nc that `bayesbias fit` wrote.")],
     sides: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="SIDES",
-            help="A protected group and an attribute list, twice; four times: a difference of differences.",
+            help="Two pairs of a protected group and an attribute list; four pairs for a difference of differences.",
         ),
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     rope: Rope = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the mean distances of protected groups to attribute lists: the first side minus the second.
+    """Print differences between the mean distances of protected groups to attribute lists.
 
-    Without sides, the questions of the study ([questions] in its TOML file). Example:
+    Subtracts the second side from the first. Without sides, answers the questions of the study ([questions] in its TOML
+    file).
+
+    Example:
 
         bayesbias contrast weat7/fit.nc math male arts male
     """
     from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.posterior.questions import planned_contrasts as compared
 
-    pairs: list[Any] = list(batched(sides or [], 2))  # a side that lacks its list is an error there
-    found = compared(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
-    answer(printed(found), {"questions": found}, as_json=as_json)
+    pairs: list[Any] = list(batched(sides or [], 2))  # `compared` raises an error if a side lacks its list
+    questions = compared(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)
+    answer(printed(questions), {"questions": questions}, as_json=as_json)

@@ -1,4 +1,4 @@
-"""The command for whether a bias of vectors reaches a model of natural language inference."""
+"""The command that asks whether a bias of vectors reaches a model of natural language inference."""
 
 from pathlib import Path
 from typing import Annotated
@@ -27,21 +27,24 @@ from bayesbias.cli.base import (
 def nli(
     embeddings: Annotated[
         list[Path],
-        typer.Argument(metavar="VECTORS...", help="Embeddings, a file each; the others are compared with the first."),
+        typer.Argument(metavar="VECTORS...", help="Files of embeddings; each is compared with the first."),
     ],
     pairs: Annotated[
-        Path, typer.Option(help="Labelled pairs of sentences: SNLI's format, or CSV; see bb.nli.read_pairs.")
+        Path, typer.Option(help="File of labelled pairs of sentences, as SNLI's or as CSV; see bb.nli.read_pairs.")
     ],
     output: Output,
     test_set: Annotated[
-        str, typer.Option(help="explicit, names, occupations, dev_occupations, or a TOML file.")
+        str, typer.Option(help="Test set: explicit, names, occupations, dev_occupations or a TOML file.")
     ] = "explicit",
-    score: Annotated[str, typer.Option(help="error (its mean is E), neutral, entailment or contradiction.")] = "error",
-    seeds: Annotated[int, typer.Option(help="Trainings of each embedding, at least 3.")] = 5,
-    epochs: Annotated[int | None, typer.Option(help="Most passes over the pairs.")] = None,
-    hidden_units: Annotated[int | None, typer.Option(help="Size of the model's layers; by default 200.")] = None,
+    score: Annotated[
+        str, typer.Option(help="Score of an answer: error (with mean E), neutral, entailment or contradiction.")
+    ] = "error",
+    seeds: Annotated[int, typer.Option(help="Number of trainings for each embedding, at least 3.")] = 5,
+    epochs: Annotated[int | None, typer.Option(help="Largest number of passes over the pairs.")] = None,
+    hidden_units: Annotated[int | None, typer.Option(help="Units in each layer of the model; by default 200.")] = None,
     checkpoints: Annotated[
-        Path | None, typer.Option(help="A folder for trainings: with --seed, the same command goes on there.")
+        Path | None,
+        typer.Option(help="Folder that keeps trainings; with --seed, the same command continues from them."),
     ] = None,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
@@ -51,11 +54,13 @@ def nli(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Train models of inference on embeddings, and ask whether they treat groups alike.
+    """Train models of inference on embeddings, and compare their answers about groups of people.
 
-    Each model says whether "A person ate an apple." entails "He ate an apple.", for many words and sentences. The
-    column split of the pairs says which to train on, to stop by and to test. Writes a page, a figure, and values,
-    changes, words and trainings as tables. It needs the extra nli. Example:
+    Each model judges whether "A person ate an apple." entails "He ate an apple.", for many words and sentences. The
+    column split of the pairs assigns them to training, development and test. Writes a page, a figure, and tables of
+    values, changes, words and trainings. Requires the extra nli.
+
+    Example:
 
         bayesbias debias vectors.npz --sets gender_bolukbasi --method hard --output hard.npz
 
@@ -67,7 +72,7 @@ def nli(
     from bayesbias.nli.test_sets.pairs import read_pairs
     from bayesbias.nli.test_sets.splits import parts_of
 
-    names = file_names(embeddings, "to compare: the others with the first")
+    names = file_names(embeddings, "to compare with the first")
     begin(output, overwrite=overwrite)
     training, development, test = parts_of(read_pairs(pairs))
     settings = {"epochs": epochs, "hidden_units": hidden_units}
@@ -75,7 +80,7 @@ def nli(
         name: load_embedding(input_file(path), format=file_format, case=case)
         for name, path in zip(names, embeddings, strict=True)
     }
-    found = train_and_compare(
+    comparison = train_and_compare(
         vectors,
         training,
         test_set,
@@ -89,4 +94,4 @@ def nli(
         random_seed=seed,
         progress=not quiet,
     )
-    finish(found, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
+    finish(comparison, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

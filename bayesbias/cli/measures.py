@@ -1,4 +1,4 @@
-"""Commands for the single-number measures, and what they do where there is nothing to find."""
+"""Commands for single-number measures and for their values in data without any association."""
 
 from ast import literal_eval
 from enum import StrEnum
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 class Statistic(StrEnum):
-    """What WEAT's test statistic adds up."""
+    """Test statistics of WEAT."""
 
     SUM = "sum"
     MEAN = "mean"
 
 
-VectorsFile = Annotated[Path, typer.Argument(metavar="VECTORS", help="An embedding, as for `bayesbias table`.")]
-StudyName = Annotated[str, typer.Option(help="A bundled study or a TOML file.")]
+VectorsFile = Annotated[Path, typer.Argument(metavar="VECTORS", help="Embedding, as for `bayesbias table`.")]
+StudyName = Annotated[str, typer.Option(help="Bundled study or TOML file.")]
 
 
 @app.command(cls=Command)
@@ -47,21 +47,25 @@ def weat(
     embedding: VectorsFile,
     study: StudyName,
     targets: Annotated[
-        tuple[str, str] | None, typer.Option(help="Two protected groups, where the study has more.")
+        tuple[str, str] | None, typer.Option(help="Two protected groups, if the study has more.")
     ] = None,
     attributes: Annotated[
-        tuple[str, str] | None, typer.Option(help="Two attribute groups, where the study does not determine them.")
+        tuple[str, str] | None, typer.Option(help="Two attribute groups, if the study does not determine them.")
     ] = None,
-    statistic: Annotated[Statistic, typer.Option(help="A difference of sums, or of means.")] = Statistic.SUM,
-    ddof: Annotated[int, typer.Option(help="1: divide by n - 1 in the effect size; 0: by n.")] = 1,
-    samples: Annotated[int, typer.Option(help="Permutations, where there are more than a million.")] = 100_000,
+    statistic: Annotated[
+        Statistic, typer.Option(help="Test statistic: a difference of sums or of means.")
+    ] = Statistic.SUM,
+    ddof: Annotated[int, typer.Option(help="Divisor in the effect size: 1 for n - 1, 0 for n.")] = 1,
+    samples: Annotated[
+        int, typer.Option(help="Number of random permutations, if there are more than a million in all.")
+    ] = 100_000,
     seed: Seed = None,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Print the Word Embedding Association Test: effect size, p-value, and each word's association.
+    """Print the Word Embedding Association Test: effect size, p-value and the association of each word.
 
     Example:
 
@@ -90,23 +94,27 @@ def weat(
 
 @app.command(cls=Command)
 def null(
-    protected: Annotated[tuple[int, int], typer.Option(help="Words in the two protected groups.")] = (8, 8),
-    attributes: Annotated[tuple[int, int], typer.Option(help="Words in the two attribute groups.")] = (8, 8),
+    protected: Annotated[tuple[int, int], typer.Option(help="Numbers of words in the two protected groups.")] = (8, 8),
+    attributes: Annotated[tuple[int, int], typer.Option(help="Numbers of words in the two attribute groups.")] = (8, 8),
     sd: Annotated[float, typer.Option(help="Standard deviation of the cosine distances.")] = 0.08,
-    attribute_sd: Annotated[float, typer.Option(help="Standard deviation of effects of attribute words.")] = 0.0,
-    word_sd: Annotated[float, typer.Option(help="Standard deviation of a word's distance to a whole list.")] = 0.0,
-    samples: Annotated[int, typer.Option(help="Simulated data sets.")] = 10_000,
-    effect_size: Annotated[float | None, typer.Option(help="An observed WEAT effect size to place.")] = None,
-    mac: Annotated[float | None, typer.Option(help="An observed MAC to place.")] = None,
+    attribute_sd: Annotated[float, typer.Option(help="Standard deviation of the effects of attribute words.")] = 0.0,
+    word_sd: Annotated[
+        float, typer.Option(help="Standard deviation of the distances of protected words to a whole list.")
+    ] = 0.0,
+    samples: Annotated[int, typer.Option(help="Number of simulated data sets.")] = 10_000,
+    effect_size: Annotated[
+        float | None, typer.Option(help="Observed WEAT effect size to locate among the simulated ones.")
+    ] = None,
+    mac: Annotated[float | None, typer.Option(help="Observed MAC to locate among the simulated ones.")] = None,
     claims: Annotated[
-        int, typer.Option(help="Data sets on which each method is tried for false claims; 0 for none.")
+        int, typer.Option(help="Number of data sets on which the false claims of each method are counted; 0 for none.")
     ] = 0,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A .png file for the figure.")] = None,
     seed: Seed = None,
     as_json: AsJson = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Simulate WEAT and MAC where nothing is associated, and place an observed value among them.
+    """Simulate WEAT and MAC without any association, and locate an observed value among the simulated ones.
 
     Example:
 
@@ -119,7 +127,7 @@ def null(
 
     if output is not None:
         if output.suffix != ".png":
-            raise ReportError(f"{output}: the figure is a .png file. Give it that ending.")
+            raise ReportError(f"{output}: the figure is a .png file. Use the ending .png.")
         check_output(output, overwrite=overwrite)
         claim(output)
     if effect_size is not None and not abs(effect_size) <= 2:
@@ -168,10 +176,10 @@ def null(
 
 @app.command(cls=Command)
 def measures(as_json: AsJson = False) -> None:
-    """List every measure: its formula, what its sign means, its range, the word lists that it needs, its source.
+    """List every measure: its formula, sign, range, word lists and source.
 
-    Run one with `bayesbias measure NAME VECTORS --study STUDY`; those of a whole embedding, which come last, with
-    `bayesbias intrinsic VECTORS` and `bayesbias quality VECTORS FILES`.
+    Compute one with `bayesbias measure NAME VECTORS --study STUDY`. Measures of a whole embedding come last; compute
+    them with `bayesbias intrinsic VECTORS` and `bayesbias quality VECTORS FILES`.
     """
     from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES
     from bayesbias.metrics.registry import MEASURES
@@ -183,8 +191,8 @@ def measures(as_json: AsJson = False) -> None:
         for name, card in ({} if as_json else cards).items()
     ]
     last = (
-        "\nRun one with `bayesbias measure NAME VECTORS --study STUDY`; those of a whole embedding with `bayesbias "
-        "intrinsic VECTORS` (bias) and `bayesbias quality VECTORS FILES`."
+        "\nCompute one with `bayesbias measure NAME VECTORS --study STUDY`; measures of a whole embedding with "
+        "`bayesbias intrinsic VECTORS` (bias) and `bayesbias quality VECTORS FILES`."
     )
     answer("\n".join([*lines, last]), cards, as_json=as_json)
 
@@ -201,21 +209,23 @@ def _whole_card(entry: "EmbeddingMeasure") -> dict[str, str]:
 
 @app.command(cls=Command)
 def measure(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `bayesbias measures` lists.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a measure, from `bayesbias measures`.")],
     embedding: VectorsFile,
     study: StudyName,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", help="An option of the measure as key=value, such as ddof=0. May be repeated."),
+        typer.Option("--option", help="Option of the measure as key=value, such as ddof=0. May be repeated."),
     ] = None,
     case: Case = "exact",
     max_lost: MaxLost = DEFAULT_MAX_LOST,
     file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Print any measure of a study in an embedding.
+    """Print a measure of a study in an embedding.
 
-    Measures of single words are printed over all base pairs. Examples:
+    Measures of single words are summarised over all base pairs.
+
+    For example:
 
         bayesbias measure rnd vectors.txt --study weat7
 
@@ -231,18 +241,18 @@ def measure(
     for text in option or ():
         key, value = _key_and_value(text)
         if key in options:
-            raise MeasureError(f"--option {text!r}: {key!r} was given before. Give each option once.")
+            raise MeasureError(f"--option {text!r}: {key!r} has a value already. Give each option once.")
         if key in ("name", "embedding", "study", "max_lost"):
-            raise MeasureError(f"--option {text!r}: {key!r} is no option of a measure; the command has a place for it.")
+            raise MeasureError(f"--option {text!r}: {key!r} is an argument of the command, and no option of a measure.")
         options[key] = value
-    # Read by the measure itself, which knows the words that it needs.
+    # The measure reads the file itself: it knows which words it needs.
     vectors: Any = partial(load_embedding, embedding, format=file_format, case=case)
     result = run(name, vectors, load_study(study), max_lost=max_lost, **options)
     answer(f"{result}\n\n{printed(_scores(result))}", result.to_dict(), as_json=as_json)
 
 
 def _scores(result: "MeasureResult") -> "pd.DataFrame":
-    """Return the scores of words without empty columns; those by base pairs as their mean, lowest and highest."""
+    """Return the scores of words without empty columns; scores by base pair as mean, lowest and highest."""
     scores = result.scores
     labels = [name for name in ("word", "group", "attribute_group") if (scores[name] != "").any()]
     if not (scores["base_pair"] != "").any():
@@ -252,7 +262,7 @@ def _scores(result: "MeasureResult") -> "pd.DataFrame":
 
 
 def _key_and_value(text: str) -> tuple[str, Any]:
-    """Return an option: numbers, true, false, none and lists of names by commas are recognised, else it is text."""
+    """Return the name and value of an option: a Python literal, true, false, none, names with commas, or a text."""
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key:
         raise MeasureError(f"--option {text!r}: write it as key=value, such as ddof=0.")

@@ -1,4 +1,4 @@
-"""The command for the reliability of bias scores."""
+"""The command that prints the reliability of bias scores."""
 
 from functools import partial
 from pathlib import Path
@@ -31,14 +31,19 @@ _SHOWN = 5
 @app.command(cls=Command)
 def reliability(
     embeddings: Annotated[
-        list[Path], typer.Argument(metavar="VECTORS...", help="Embeddings that differ in the seed only, a file each.")
+        list[Path],
+        typer.Argument(
+            metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."
+        ),
     ],
-    words: Annotated[str, typer.Option(help="Target words: occ16, occ18, adj, or a TOML file.")] = "occ18",
-    base_pairs: Annotated[str, typer.Option(help="Base pairs: gender, or a TOML file.")] = "gender",
-    queries: Annotated[str, typer.Option(help="Queries: gender, or a TOML file.")] = "gender",
+    words: Annotated[str, typer.Option(help="Target words: occ16, occ18, adj or a TOML file.")] = "occ18",
+    base_pairs: Annotated[str, typer.Option(help="Base pairs: gender or a TOML file.")] = "gender",
+    queries: Annotated[str, typer.Option(help="Queries: gender or a TOML file.")] = "gender",
     rule: Annotated[
         list[str] | None,
-        typer.Option(help="A scoring rule: db_wa, ripa, ripa_unit, nbm. May be repeated; by default no ripa_unit."),
+        typer.Option(
+            help="Scoring rule: db_wa, ripa, ripa_unit or nbm; by default all but ripa_unit. May be repeated."
+        ),
     ] = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
@@ -46,10 +51,12 @@ def reliability(
     file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Print whether bias scores would come out again with another seed, rule, or word.
+    """Print how reliable bias scores are over seeds, scoring rules and words.
 
-    Of target words the lowest are printed, and all with --json. A TOML file of your own holds
-    words = ["nurse", ...], pairs = [["he", "she"], ...], and a table [queries] of lists. Example:
+    Prints the lowest reliabilities, and all with --json. A TOML file of your own holds words = ["nurse", ...],
+    pairs = [["he", "she"], ...] and a table [queries] of lists.
+
+    Example:
 
         bayesbias reliability seed1.npz seed2.npz seed3.npz --words occ18
     """
@@ -63,20 +70,20 @@ def reliability(
 
     names = file_names(embeddings, OF_SEEDS)
     check_probability("hdi_prob", hdi_prob)
-    targets, asked = room.load_target_words(words), room.load_queries(queries)
+    targets, query_words = room.load_target_words(words), room.load_queries(queries)
     pairs = load_base_pairs(base_pairs)
-    # Read by the scores themselves, which know the words that they need.
+    # `score_array` reads the files itself: it knows which words it needs.
     sources: dict[Any, Any] = {
         path.stem: partial(load_embedding, input_file(path), format=file_format, case=case) for path in embeddings
     }
-    every = dict.fromkeys((*targets, *(word for query in asked.values() for word in query)))
+    every = dict.fromkeys((*targets, *(word for query in query_words.values() for word in query)))
     rules = rule or ("db_wa", "ripa", "nbm")
     scores = score_array(sources, list(every), rules=rules, base_pairs=pairs, max_lost=max_lost)
     of_targets = scores.sel(target_word=[word for word in scores["target_word"].values.tolist() if word in targets])
     frames: dict[str, pd.DataFrame] = {
         "test_retest_target_words": room.test_retest(of_targets, hdi_prob=hdi_prob),
         "test_retest_base_pairs": room.test_retest(of_targets, "base_pair", hdi_prob=hdi_prob),
-        "internal_consistency": room.internal_consistency(scores, asked, max_lost=max_lost, hdi_prob=hdi_prob),
+        "internal_consistency": room.internal_consistency(scores, query_words, max_lost=max_lost, hdi_prob=hdi_prob),
     }
     if scores.sizes["rule"] > 1:
         frames["inter_rater_target_words"] = room.inter_rater(of_targets, hdi_prob=hdi_prob)
@@ -92,10 +99,10 @@ def reliability(
     sizes = of_targets.sizes
     parts = [
         f"{sizes['target_word']} target words, {sizes['base_pair']} base pairs, {sizes['rule']} rules, "
-        f"{sizes['seed']} seeds. An ICC below 0.5 is called poor, below 0.75 moderate, below 0.9 good; an alpha from "
-        "0.7 on acceptable.",
+        f"{sizes['seed']} seeds. An ICC below 0.5 is called poor, below 0.75 moderate and below 0.9 good; an alpha of "
+        "at least 0.7 is called acceptable.",
         *(
-            f"{title}{_how_many(frames[name])}\n{_lowest(frames[name])}"
+            f"{title}{_rows_note(frames[name])}\n{_lowest(frames[name])}"
             for name, title in titles.items()
             if name in frames
         ),
@@ -108,8 +115,8 @@ def reliability(
     answer("\n\n".join(parts), facts | frames, as_json=as_json)
 
 
-def _how_many(frame: "pd.DataFrame") -> str:
-    """Return how many rows are left out, as the end of a title."""
+def _rows_note(frame: "pd.DataFrame") -> str:
+    """Return the end of a title: how many of the rows are shown, if not all are."""
     most = int(frame.groupby("rule").size().max()) if "rule" in frame else len(frame)
     return f"; the {_SHOWN} lowest of {most}{' by each rule' if 'rule' in frame else ''}" if _cut(frame) else ""
 
@@ -119,7 +126,7 @@ def _cut(frame: "pd.DataFrame") -> bool:
 
 
 def _lowest(frame: "pd.DataFrame") -> str:
-    """Return the lowest estimates of a frame, by rule where it has rules; queries are shown whole."""
+    """Return the lowest estimates of a frame as text, by rule if it has rules; of queries, all."""
     shown = frame
     if _cut(frame):
         ordered = frame.sort_values("estimate", kind="stable")

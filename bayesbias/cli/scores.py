@@ -1,4 +1,4 @@
-"""Commands for scores of a whole embedding: what of a bias is left in it, and what it is good for."""
+"""Commands for scores of a whole embedding: its remaining bias and its quality."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 
 Original = Annotated[
-    Path | None, typer.Option(help="The embedding before debiasing: chooses words, and is compared with.")
+    Path | None,
+    typer.Option(help="Embedding before debiasing, which selects the words and is the baseline of changes."),
 ]
 
 
@@ -22,28 +23,35 @@ Original = Annotated[
 def intrinsic(
     embedding: VectorsFile,
     original: Original = None,
-    measure: Annotated[list[str] | None, typer.Option("--measure", help="Only this measure. May be repeated.")] = None,
-    words: Annotated[
-        Path | None, typer.Option(help="A file of words that should be neutral, one a line; else all of letters.")
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", help="Measure to print; by default all whose files are given. May be repeated."),
     ] = None,
-    sembias: Annotated[Path | None, typer.Option(help="The file of SemBias.")] = None,
+    words: Annotated[
+        Path | None,
+        typer.Option(help="File of words that should be neutral, one per line; by default all words made of letters."),
+    ] = None,
+    sembias: Annotated[Path | None, typer.Option(help="File of SemBias.")] = None,
     names: Annotated[
-        tuple[Path, Path] | None, typer.Option(help="Two files of first names, female and male, one a line (MIDB).")
+        tuple[Path, Path] | None,
+        typer.Option(help="Two files of first names, female and male, one per line (for MIDB)."),
     ] = None,
     words_in_all: Annotated[
-        int | None, typer.Option(help="How many of the most biased words are clustered, and classified.")
+        int | None, typer.Option(help="Number of the most biased words to cluster and classify.")
     ] = None,
-    neighbours: Annotated[int, typer.Option(help="Nearest neighbours of a word (GIPE).")] = 100,
-    splits: Annotated[int, typer.Option(help="Random splits (recoverability).")] = 10,
+    neighbours: Annotated[int, typer.Option(help="Number of nearest neighbours of a word (for GIPE).")] = 100,
+    splits: Annotated[int, typer.Option(help="Number of random splits (for recoverability).")] = 10,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
     file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Print what of a bias is left in an embedding's geometry, and what debiasing changed.
+    """Print the bias that is left in the geometry of an embedding, and how debiasing changed it.
 
-    Measures whose files are not given are left out. Example:
+    Omits measures whose files are not given.
+
+    Example:
 
         bayesbias intrinsic debiased.txt --original vectors.txt --sembias SemBias.txt
     """
@@ -84,7 +92,7 @@ def intrinsic(
 @app.command(cls=Command)
 def quality(
     embedding: VectorsFile,
-    files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Files of word similarity and of analogies.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILES", help="Files of word similarities and of analogies.")],
     original: Original = None,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
@@ -92,9 +100,11 @@ def quality(
     file_format: FileFormat = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Print how well an embedding does in word similarity and analogies, and what debiasing changed.
+    """Print how well an embedding predicts word similarities and analogies, and how debiasing changed that.
 
-    Files hold two words and a score a line, or four words a line. Example:
+    Each line of a file holds two words and a score, or the four words of an analogy.
+
+    Example:
 
         bayesbias quality debiased.txt RG-65.txt questions-words.txt --original vectors.txt
     """
@@ -129,7 +139,7 @@ def _answer(
     labels: Sequence[str] | None = None,
     as_json: bool,
 ) -> None:
-    """Print scores, and their changes where there are those of the embedding before."""
+    """Print the scores of an embedding, and their changes from the original if it is given."""
     import pandas as pd
 
     from bayesbias.base.statements import percent_text
@@ -143,10 +153,15 @@ def _answer(
         )
 
     columns = ["score", "quantity", "value", "hdi_low", "hdi_high", "items", "coverage"]
-    found = stacked([score.estimates.assign(coverage=score.coverage) for score in scores[0]])[columns]
+    estimates = stacked([score.estimates.assign(coverage=score.coverage) for score in scores[0]])[columns]
     inside = f"{percent_text(hdi_prob)} HPDI, seed {seed}"
-    parts = [f"{scores[0][0].embedding} ({inside})\n{printed(found)}"]
-    data: dict[str, Any] = {"embedding": scores[0][0].embedding, "seed": seed, "hdi_prob": hdi_prob, "scores": found}
+    parts = [f"{scores[0][0].embedding} ({inside})\n{printed(estimates)}"]
+    data: dict[str, Any] = {
+        "embedding": scores[0][0].embedding,
+        "seed": seed,
+        "hdi_prob": hdi_prob,
+        "scores": estimates,
+    }
     if len(scores) > 1:
         pairs = zip(scores[1], scores[0], strict=True)
         changes = stacked([paired_change(old, new, random_seed=seed, hdi_prob=hdi_prob) for old, new in pairs])

@@ -1,4 +1,4 @@
-"""The command for whether a study's contrasts are stable over the seeds of an embedding's training."""
+"""The command that asks whether contrasts are stable over the seeds of an embedding's training."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,12 +31,15 @@ from bayesbias.errors import ReportError
 @app.command(cls=Command)
 def seeds(
     embeddings: Annotated[
-        list[Path], typer.Argument(metavar="VECTORS...", help="Embeddings that differ in the seed only, a file each.")
+        list[Path],
+        typer.Argument(
+            metavar="VECTORS...", help="Files of embeddings that differ only in the seed of their training."
+        ),
     ],
-    study: Annotated[str, typer.Option(help="A bundled study or a TOML file.")],
+    study: Annotated[str, typer.Option(help="Bundled study or TOML file.")],
     output: Output,
-    model: Annotated[str, typer.Option(help="A bundled model or a TOML file.")] = DEFAULT_MODEL_NAME,
-    draws: Annotated[int, typer.Option(help="Kept draws a chain, and tuning steps.")] = 500,
+    model: Annotated[str, typer.Option(help="Bundled model or TOML file.")] = DEFAULT_MODEL_NAME,
+    draws: Annotated[int, typer.Option(help="Draws per chain, and tuning steps.")] = 500,
     seed: Seed = None,
     hdi_prob: HdiProb = DEFAULT_HDI_PROB,
     case: Case = "exact",
@@ -46,10 +49,12 @@ def seeds(
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
-    """Ask whether the contrasts of a study are stable over seeds of the training.
+    """Compare the contrasts of a study between embeddings that were trained with different seeds.
 
-    Fits the model to each embedding, and parts what the seed does from what the choice of words leaves open. Writes a
-    page, a figure, and the contrasts over seeds and of each seed. Example:
+    Fits the model to each embedding, and separates the variation between seeds from the uncertainty due to the choice
+    of words. Writes a page, a figure, and tables of the contrasts over seeds and of each seed.
+
+    Example:
 
         bayesbias train corpus.txt --seeds 1-3 --output vectors/
 
@@ -67,23 +72,25 @@ def seeds(
     begin(output, overwrite=overwrite)
     check_probability("hdi_prob", hdi_prob)
     chosen = resolve_seed(seed)
-    asked = load_study(study)
+    loaded = load_study(study)
     tables = {
         path.stem: distance_table(
-            load_embedding(input_file(path), words=asked.words, format=file_format, case=case), asked, max_lost=max_lost
+            load_embedding(input_file(path), words=loaded.words, format=file_format, case=case),
+            loaded,
+            max_lost=max_lost,
         )
         for path in embeddings
     }
-    of: dict[bytes, str] = {}
+    name_by_distances: dict[bytes, str] = {}
     for name, table in tables.items():
-        if (twin := of.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
+        if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
             raise ReportError(
                 f"The embeddings {twin!r} and {name!r} have the same distances, so they do not differ in the seed. "
-                "Give each once, and such as were trained with different seeds."
+                "Give embeddings that were trained with different seeds, each once."
             )
     fits: dict[Any, Any] = {
         name: fit_model(table, model, draws=draws, tune=draws, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=not quiet)
     }
-    compared = compare_seeds(fits, hdi_prob=hdi_prob, random_seed=chosen)
-    finish(compared, output, as_json=as_json, quiet=quiet, overwrite=overwrite)
+    comparison = compare_seeds(fits, hdi_prob=hdi_prob, random_seed=chosen)
+    finish(comparison, output, as_json=as_json, quiet=quiet, overwrite=overwrite)

@@ -1,4 +1,4 @@
-"""Training embeddings over seeds."""
+"""The command that trains embeddings with several seeds."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +11,7 @@ from bayesbias.errors import ArgumentError
 
 
 class Algorithm(StrEnum):
-    """Ways of training."""
+    """Algorithms of training."""
 
     SKIPGRAM = "skipgram"
     CBOW = "cbow"
@@ -25,29 +25,42 @@ def train(
         Path,
         typer.Argument(
             metavar="CORPUS",
-            help="A text file, one document a line, or a folder of .txt files, a document each; gzipped too.",
+            help="Text file with one document per line, or folder of .txt files, one per document; may be gzipped.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder: a file for each seed.")],
-    algorithm: Annotated[Algorithm, typer.Option(help="All but glove are gensim's.")] = Algorithm.SKIPGRAM,
-    seeds: Annotated[str, typer.Option(help="Such as 1-8 or 1,4,9.")] = "1-3",
-    dimensions: Annotated[int, typer.Option(help="Length of a vector.")] = 300,
-    min_count: Annotated[int, typer.Option(help="Words that occur less often get no vector.")] = 5,
-    window: Annotated[int | None, typer.Option(help="Largest distance of a context word: 5, GloVe 15.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the corpus: 5, GloVe 15.")] = None,
-    negative: Annotated[int | None, typer.Option(help="Noise words a context word: 5; not for GloVe.")] = None,
-    x_max: Annotated[float | None, typer.Option(help="GloVe: co-occurrences that count in full: 100.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="GloVe: exponent of the weights of others: 0.75.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the embeddings, one file per seed.")],
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="Algorithm of training; all but glove are gensim's.")
+    ] = Algorithm.SKIPGRAM,
+    seeds: Annotated[str, typer.Option(help="Seeds, such as 1-8 or 1,4,9.")] = "1-3",
+    dimensions: Annotated[int, typer.Option(help="Dimensions of a vector.")] = 300,
+    min_count: Annotated[int, typer.Option(help="Smallest number of occurrences of a word that gets a vector.")] = 5,
+    window: Annotated[
+        int | None, typer.Option(help="Largest distance of a context word; by default 5, for GloVe 15.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the corpus; by default 5, for GloVe 15.")] = None,
+    negative: Annotated[
+        int | None, typer.Option(help="Noise words per context word; by default 5. Not for GloVe.")
+    ] = None,
+    x_max: Annotated[
+        float | None,
+        typer.Option(help="Number of co-occurrences from which a pair has full weight (GloVe); by default 100."),
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="Exponent of the weights of rarer pairs (GloVe); by default 0.75.")
+    ] = None,
     workers: Annotated[
-        int, typer.Option(help="Threads. With more than 1 only GloVe gives the same vectors again.")
+        int, typer.Option(help="Number of threads. With more than one, only GloVe is reproducible.")
     ] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files of another training.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the files of another training.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train embeddings on a text, once a seed, to see what of a result is the seed's.
+    """Train embeddings on a corpus, one for each seed.
 
-    A run that was interrupted goes on with the first seed that has no file. Example:
+    An interrupted run continues with the first seed that has no file.
+
+    Example:
 
         bayesbias train corpus.txt --seeds 1-8 --output skipgram/
     """
@@ -94,6 +107,6 @@ def seeds_from(text: str) -> list[int]:
             raise ArgumentError(f"--seeds {text!r}: write whole numbers and ranges, such as 1-8 or 1,4,9.")
         ends = int(first), int(last or first)
         if ends[1] - ends[0] not in range(10_000):
-            raise ArgumentError(f"--seeds {text!r}: {part.strip()} is no range from a smaller to a larger number.")
+            raise ArgumentError(f"--seeds {text!r}: {part.strip()} must be a range from a smaller to a larger number.")
         seeds += range(ends[0], ends[1] + 1)
     return seeds

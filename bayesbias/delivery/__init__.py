@@ -1,4 +1,4 @@
-"""Delivery: what becomes of a result's statements, tables and figures."""
+"""Delivery: pages, folders, Markdown, JSON and figures of results."""
 
 from bayesbias.base.lazy import lazy_names
 

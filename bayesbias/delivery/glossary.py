@@ -1,5 +1,6 @@
-"""The glossary: how each column of a result is headed, rounded and explained, wherever it is shown."""
+"""The glossary: heading, number format and meaning of every column that results share."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """How a column is shown.
+    """Heading, format and meaning of a column.
 
     Parameters
     ----------
     heading
-        Words above the column.
+        Heading of the column.
     form
-        How its values are written, a key of `FORMS`.
+        Format of its values, a key of `FORMS`.
     meaning
-        What a value is, as a sentence fragment; empty where the heading says it.
+        Meaning of a value as a noun phrase; empty if the heading suffices.
     """
 
     heading: str
@@ -37,7 +38,7 @@ class Column:
     meaning: str = ""
 
 
-# An estimate is written with its sign in tables of differences.
+# Tables of differences write an estimate with its sign.
 FORMS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "count": count_text,
@@ -52,7 +53,9 @@ FORMS: dict[str, Callable[[Any], str]] = {
 }
 
 _INTERVAL = "shortest interval that holds the value with the probability named in the settings"
-# The lower end of an interval stands for both ends, which share a cell.
+# Lower ends of intervals, such as hdi_low and low_89, but not low_se.
+_LOWER_END = re.compile(r"(^|_)low(_\d+)?$")
+# The entry of the lower end of an interval describes both ends, which share a cell.
 COLUMNS: dict[str, Column] = {
     # what a row is about
     "contrast": Column("Contrast", meaning="mean distance to the first kind of attribute words minus the second"),
@@ -89,6 +92,9 @@ COLUMNS: dict[str, Column] = {
     "error_message": Column("Error"),
     # how many
     "pairs": Column("Pairs", "count", "pairs of words"),
+    "baseline_pairs": Column("Pairs", "count", "pairs with the first kind of attribute words"),
+    "other_pairs": Column("Other pairs", "count", "pairs with the second kind of attribute words"),
+    "clear_pairs": Column("Clear pairs", "count", "pairs whose direction is clear in people's answers"),
     "words": Column("Words", "count"),
     "items": Column("Items", "count", "pairs, words or questions behind the number"),
     "lost": Column("Lost", "count", "items that the embedding lacks"),
@@ -125,11 +131,25 @@ COLUMNS: dict[str, Column] = {
     "other_plain": Column("Plain gap, other", "difference", "difference of the averages in the data"),
     "average_baseline": Column("Average, baseline", "distance", "plain average in the data"),
     "average_other": Column("Average, other", "distance", "plain average in the data"),
+    "cosine_distance": Column("Distance", "distance", "cosine distance in the data"),
+    "low_se": Column("SE, lower end", "distance", "Monte Carlo standard error of the lower end of the interval"),
+    "high_se": Column("SE, upper end", "distance", "Monte Carlo standard error of the upper end of the interval"),
     "spread": Column("SD of differences", "distance", "standard deviation of the pairs' differences"),
     "list_nearness": Column("Nearness of lists", "difference", "how much nearer a list is to all groups"),
     "net_mean": Column("Mean, net of nearness", "difference", "contrast without the nearness of the lists"),
     "net_low": Column("Interval, net", "difference", _INTERVAL),
+    "repeated_low": Column("Interval, again", "estimate", "interval of the value if the same pairs are measured again"),
+    "null_mean": Column("Mean, null", "estimate", "mean where nothing is associated"),
+    "null_low": Column("Interval, null", "estimate", "95% prediction interval where nothing is associated"),
+    "null_se": Column("SE, null", "distance", "Monte Carlo standard error of the ends of the null's interval"),
+    "null_share": Column("Null as far out", "share", "share of null values at least as far out as the observed one"),
+    "null_share_se": Column("SE of share", "share", "Monte Carlo standard error"),
+    "beyond_null": Column(
+        "Beyond null", "share", "probability that a value measured again lies outside the null's interval"
+    ),
+    "beyond_null_se": Column("SE of beyond", "share", "Monte Carlo standard error"),
     # verdicts and probabilities
+    "borderline": Column("Borderline", meaning="whether an end of the interval is 0 within its Monte Carlo error"),
     "stability": Column("Over seeds"),
     "agree": Column("Seeds agree"),
     "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
@@ -158,6 +178,11 @@ COLUMNS: dict[str, Column] = {
     "cam": Column("CAM", "difference", "rank correlation of log asymmetry ratios with those of people"),
     "endless": Column("CAM, no sampling error", "difference", "CAM if participants were unlimited in number"),
     "endless_low": Column("Interval, no sampling error", "difference", _INTERVAL),
+    "share_forward": Column("Forward", "share", "mean probability that the first word evokes the second more"),
+    "reliability_first": Column("Reliability, first", "digits", "reliability of the first source"),
+    "reliability_second": Column("Reliability, second", "digits", "reliability of the second source"),
+    "log_b_given_a": Column("log P(second | first)", "digits", "natural logarithm of a probability"),
+    "log_a_given_b": Column("log P(first | second)", "digits", "natural logarithm of a probability"),
     "accuracy": Column("Accuracy", "share", "share of directions, or of answers, that are right"),
     "clear_accuracy": Column("Accuracy where clear", "share", "the same where people's direction is clear"),
     # models of inference
@@ -165,6 +190,9 @@ COLUMNS: dict[str, Column] = {
     "distance": Column("Distance d", "distance", "distance between the mean answers of the two groups"),
     "largest_label": Column("Most frequent label", "share", "accuracy of always giving the most frequent label"),
     # checks
+    "low_89": Column("89% interval", "distance", "predictive interval"),
+    "low_50": Column("50% interval", "distance", "predictive interval"),
+    "loo_pit": Column("LOO-PIT", "probability", "probability of a smaller distance, had the pair not been seen"),
     "inside_89": Column("Inside 89%", "share", "share of pairs inside their predictive interval"),
     "inside_50": Column("Inside 50%", "share", "share of pairs inside their predictive interval"),
     "loo_inside_89": Column("Inside 89%, unseen", "share", "the same, had the pair not been seen"),
@@ -213,7 +241,7 @@ COLUMNS: dict[str, Column] = {
 
 
 def column(name: str, frame: "pd.DataFrame") -> Column:
-    """Return how a column is shown; one that the glossary lacks is headed by its name and written by its type.
+    """Return the entry of a column; a column outside the glossary gets its name as heading and a format by type.
 
     >>> column("hdi_low", pd.DataFrame({"hdi_low": [0.1]})).heading
     'Interval'
@@ -226,23 +254,19 @@ def column(name: str, frame: "pd.DataFrame") -> Column:
 
 
 def intervals_joined(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return columns as they are shown: the two ends of an interval together, each other column alone.
+    """Return column names as shown: both ends of an interval together, other columns alone.
 
-    >>> intervals_joined(["mean", "hdi_low", "hdi_high"])
-    [('mean',), ('hdi_low', 'hdi_high')]
+    >>> intervals_joined(["mean", "hdi_low", "hdi_high", "low_89", "high_89"])
+    [('mean',), ('hdi_low', 'hdi_high'), ('low_89', 'high_89')]
     """
-    joined: list[tuple[str, ...]] = []
-    for name in names:
-        low, high = name.removesuffix("high") + "low", name.removesuffix("low") + "high"
-        if name.endswith("low") and high in names:
-            joined.append((name, high))
-        elif not (name.endswith("high") and low in names):
-            joined.append((name,))
-    return joined
+    uppers = {name: _LOWER_END.sub(r"\1high\2", name) for name in names if _LOWER_END.search(name)}
+    uppers = {low: high for low, high in uppers.items() if high in names}
+    others = [name for name in names if name not in uppers.values()]
+    return [(name, uppers[name]) if name in uppers else (name,) for name in others]
 
 
 def value_writer(form: str, *, differences: bool) -> Callable[[Any], str]:
-    """Return the function that writes the values of a column; a missing number is written ``none``."""
+    """Return the function that formats the values of a column, with ``none`` for a missing number."""
     write = FORMS["difference" if differences and form == "estimate" else form]
 
     def written(value: Any) -> str:

@@ -27,7 +27,7 @@ def markdown(result: Result) -> str:
 
 
 def table_lines(table: Table) -> list[str]:
-    """Return a table as lines of Markdown, numbers to the right.
+    """Return a table as lines of Markdown, with numbers aligned to the right.
 
     >>> table_lines(Table("Two words", ("Word", "Mean"), (("he", "0.1"),), (True, False)))[2:5]
     ['| Word | Mean |', '| --- | ---: |', '| he | 0.1 |']

@@ -1,4 +1,4 @@
-"""What a result looks like: its contents as the sections of a page, whatever report it is from."""
+"""Sections of the page of any result."""
 
 from importlib import import_module
 from importlib.metadata import version
@@ -28,21 +28,21 @@ LIMITS, SETTINGS = "What it does not show", "How to repeat it"
 
 
 def drawn(result: Result, request: ResultFigure) -> "Drawing":
-    """Return a figure of a result, drawn."""
+    """Return the drawing of a figure of a result."""
     plot = getattr(import_module("bayesbias.delivery.plots"), request.plot)
     drawing: Drawing = plot(result if request.drawn is None else request.drawn, **request.options)
     return drawing
 
 
 def first_figure(result: Result, contents: Contents) -> tuple[Figure, ...]:
-    """Return the figure of a page's first screen, if the result has figures."""
+    """Return the figure that leads a page, if the result has one."""
     return tuple(
         figure(drawn(result, request), request.caption, request.alt) for request in list(contents.figures.values())[:1]
     )
 
 
 def sections_of(result: Result, contents: Contents) -> list[Section]:
-    """Return the sections of a result: statements, figures and tables by section, limits, and how to repeat it."""
+    """Return the sections of a result: statements, figures and tables, then limits and settings."""
     blocks: dict[str, list[Block]] = {}
     for part in contents.parts:
         texts = tuple(statement.text for statement in part.statements)
@@ -52,19 +52,19 @@ def sections_of(result: Result, contents: Contents) -> list[Section]:
         blocks.setdefault(request.section or "Figures", []).append(
             figure(drawn(result, request), request.caption, request.alt)
         )
-    shown = [table for table in contents.tables.values() if len(table.frame)]
-    for table in shown:
+    filled_tables = [table for table in contents.tables.values() if len(table.frame)]
+    for table in filled_tables:
         blocks.setdefault(table.section, []).extend(
             [*([Paragraph(table.note)] if table.note else []), table_block(table)]
         )
     if contents.limits:
         blocks.setdefault(LIMITS, []).append(Bullets(tuple(statement.text for statement in contents.limits)))
-    blocks[SETTINGS] = [*_settings(contents), *_meanings(shown)]
-    return [Section(_slug(title), title, found) for title, found in blocks.items()]
+    blocks[SETTINGS] = [*_settings(contents), *_meanings(filled_tables)]
+    return [Section(_slug(title), title, section_blocks) for title, section_blocks in blocks.items()]
 
 
 def table_block(table: ResultTable) -> Table:
-    """Return a table of a result as its readers see it, with as many rows as are legible."""
+    """Return a table of a result as a block of a page, with at most `MOST_ROWS` rows."""
     rows = table.frame.head(MOST_ROWS)
     names = _shown_columns(table)
     columns = [column(ends[0], table.frame) for ends in names]
@@ -86,7 +86,7 @@ def table_block(table: ResultTable) -> Table:
 
 
 def _shown_columns(table: ResultTable) -> list[tuple[str, ...]]:
-    """Return the columns that a page shows, those without any value left out."""
+    """Return the columns that a page shows: those with a value, with interval ends joined."""
     frame = table.frame
     names = [str(name) for name in table.columns or frame.columns if name in frame]
     return intervals_joined([name for name in names if (frame[name].notna() & (frame[name].astype(str) != "")).any()])
@@ -101,7 +101,7 @@ def _settings(contents: Contents) -> list[Block]:
 
 
 def _meanings(tables: list[ResultTable]) -> list[Block]:
-    """Return the meanings of the columns that the tables show."""
+    """Return a table of the meanings of the shown columns, or nothing."""
     meanings: dict[str, str] = {}
     for table in tables:
         for ends in _shown_columns(table):

@@ -1,4 +1,4 @@
-"""Write a result: as a page, a folder, JSON or Markdown, by the ending of the path."""
+"""Writing of results as pages, folders, Markdown or JSON."""
 
 import json
 import os
@@ -27,23 +27,23 @@ def write(
     full: bool = False,
     progress: bool = True,
 ) -> Path:
-    """Write a result, whole or not at all.
+    """Write a result as a page, folder, Markdown or JSON; a failure leaves nothing behind.
 
     Parameters
     ----------
     result
-        What a report returned, or a fit, which stands for `bayesbias.report` of it.
+        Result of a report; or a fit or an audit, whose report is written.
     path
-        Its ending says what is written. ``.html``: one page that needs nothing else. ``.md``: the same as Markdown.
-        ``.json``: statements, tables and settings. No ending: a folder with ``conclusions.txt``,
+        File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
+        ``.json`` for statements, tables and settings. Without an ending: a folder with ``conclusions.txt``,
         ``conclusions.json``, a ``.csv`` for each table, a ``.png`` for each figure, and the page ``report.html``.
     overwrite
-        Whether an existing file may be replaced, or the files that an earlier result left in a folder. Other files of
-        the folder stay.
+        Whether to replace an existing file, or the files of an earlier result in a folder. Other files in the folder
+        stay.
     full
-        Whether tables that are folded on the screen are printed too.
+        Whether to print tables that are folded on the screen.
     progress
-        Whether to show progress on long work.
+        Whether to show progress bars.
 
     Returns
     -------
@@ -53,9 +53,9 @@ def write(
     Raises
     ------
     ReportError
-        If `result` is not a result, or the ending is none of these.
+        If `result` is not a result, a fit or an audit.
     OutputError
-        If the path exists or cannot be written; before anything is computed.
+        If the path has another ending, exists or cannot be written; raised before any work.
 
     Examples
     --------
@@ -82,19 +82,19 @@ def write(
 
 
 def check_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
-    """Return `path` if a result can be written there; raise an error before any work if not."""
+    """Return `path` if a result can be written there, else raise `OutputError`."""
     target = check_path(path)
     if not target.suffix:
         return check_folder(target, overwrite=overwrite)
     if target.suffix.lower() not in _WRITERS:
         raise OutputError(
-            f"{target}: no result ends in {target.suffix}. Give {', '.join(_WRITERS)}, or a folder without an ending."
+            f"{target}: cannot write {target.suffix}. Use {', '.join(_WRITERS)}, or a folder without an ending."
         )
     return check_output(target, overwrite=overwrite)
 
 
 def as_result(result: Any) -> Result:
-    """Return what stands for a result as one: a fit by its report, an audit by that of its rows."""
+    """Return a result unchanged, and the report of a fit or an audit."""
     if isinstance(result, Result):
         return result
     import xarray as xr
@@ -109,16 +109,16 @@ def as_result(result: Any) -> Result:
         from bayesbias.reports.audits.audit_report import AuditReport
 
         return AuditReport(result)
-    raise ReportError(f"Cannot write a {type(result).__name__}. Give what a report of bayesbias returned, or a fit.")
+    raise ReportError(f"Cannot write a {type(result).__name__}. Give the result of a report, a fit or an audit.")
 
 
 def json_text(result: Result) -> str:
-    """Return statements, tables and settings of a result as JSON."""
+    """Return the title, statements, tables and settings of a result as JSON."""
     return json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
 
 
 def write_files(result: Result, folder: Path, *, full: bool = False, progress: bool = False) -> None:
-    """Write all files of a result into an empty folder."""
+    """Write all files of a result to an empty folder."""
     contents = result.contents
     for file, write_file in contents.files.items():
         write_file(folder / file)
@@ -138,11 +138,11 @@ def write_files(result: Result, folder: Path, *, full: bool = False, progress: b
 
 
 def written_names(folder: Path) -> list[str]:
-    """Return the names of the files that an earlier result left in a folder, as its own list has them."""
+    """Return the names of the files of an earlier result, which its conclusions.json lists."""
     try:
         names = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        names = None  # a folder of another make: nothing else in it is ours
+        names = None  # not a folder of a result: nothing else in it may be replaced
     listed = [str(name) for name in names if Path(str(name)).name == name] if isinstance(names, list) else []
     return [TEXT, NUMBERS, PAGE, *listed]
 

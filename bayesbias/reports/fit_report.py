@@ -1,4 +1,4 @@
-"""The report of a fit: its conclusions, estimates and contrasts, and what a page of them rests on."""
+"""The report of a fit: conclusions, estimates and contrasts, and the inputs of its page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BASELINE = "associated"
-# A page fits a table again, whole or in parts, as long as pairs times fits are fewer.
+# Largest product of pairs and fits for which a page fits a table again, whole or in parts.
 _MOST_PAIRS_FITTED = 30_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FitReport(Result):
-    """What a fit shows, and what that rests on. `print` gives its conclusions; `bayesbias.write` makes its page.
+    """Report of a fit. `print` shows its conclusions; `bayesbias.write` writes its page.
 
     Parameters
     ----------
     fit
-        A fit.
+        The fit.
     table
-        The fitted rows: the table that was given, or one made from the fit.
+        The fitted table, as given or rebuilt from the fit.
     comparison, claims
-        What `compare_embeddings` and `check_random_lists` returned, or None.
+        Results of `compare_embeddings` and `check_random_lists`, or None.
     rope, hdi_prob, seed, quick, page_title
         As in `report`.
     """
@@ -69,20 +69,20 @@ class FitReport(Result):
 
     @property
     def subject(self) -> str:
-        """The study and the embedding that the fit is about."""
+        """Name of the study, if the table has one, and of the embedding."""
         study = self.facts.get("study")
         return f"{study} in {self.embedding}" if study else self.embedding
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
-        """The parts of the conclusions; why there are none, where there is nothing to compare."""
+        """Parts of the conclusions, or the reason why there are none."""
         if reason := self.nothing_to_compare:
             return (StatementList("", (Statement("nothing to compare", reason),), bulleted=False),)
         return self.conclusions.parts
 
     @cached_property
     def contents(self) -> Contents:
-        """Conclusions, estimates, contrasts, and the answers to the study's own questions."""
+        """Conclusions, estimates, contrasts, and answers to the study's own questions."""
         prob = f"{percent_text(self.hdi_prob)} HPDI, in units of cosine distance"
         tables = {
             "summary": ResultTable(summary(self.fit, hdi_prob=self.hdi_prob), "Parameters", f"Parameters, {prob}")
@@ -97,17 +97,17 @@ class FitReport(Result):
             ):
                 caption = f"Questions of the study, {prob}"
                 tables["questions"] = ResultTable(answers, "Questions", caption, differences=True)
-        found = None if reason else self.conclusions
+        conclusions = None if reason else self.conclusions
         caption = f"Posterior means (points) and {prob} (lines) of each word's mean distance"
         return Contents(
             title=self.page_title or f"Associations of words: {self.subject}",
             about=f"Model {self.spec.name}.",
-            diagnostics=found.doubts if found else self.parts[0].statements,
-            verdict=found.verdict.text if found else "",
-            answers=found.shown if found else (),
+            diagnostics=conclusions.doubts if conclusions else self.parts[0].statements,
+            verdict=conclusions.verdict.text if conclusions else "",
+            answers=conclusions.shown if conclusions else (),
             tables=tables,
             figures={"words": ResultFigure("plot_words", caption, self.fit, {"hdi_prob": self.hdi_prob})},
-            limits=found.limits if found else (),
+            limits=conclusions.limits if conclusions else (),
             settings={
                 "Model": self.spec.name,
                 "Sampler": str(fit_attribute(self.fit, "sampler")),
@@ -119,77 +119,77 @@ class FitReport(Result):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Where the table comes from, as the fit keeps it."""
+        """Facts on the origin of the table, which the fit stores."""
         return dict(fit_attribute(self.fit, "table"))
 
     @property
     def spec(self) -> ModelSpec:
-        """The fitted model, with the priors that it was fitted with."""
+        """The fitted model with its priors."""
         return fitted_model(self.fit)
 
     @property
     def embedding(self) -> str:
-        """The name of the embedding, or of the file that the table was read from."""
+        """Name of the embedding, or of the file of the table."""
         facts = self.facts
         return str(facts.get("embedding", {}).get("name") or facts.get("source") or "a table without a source")
 
     @property
     def nothing_to_compare(self) -> str:
-        """Why there is no contrast; empty if there is one."""
+        """Reason why there is no contrast; empty if there is one."""
         return nothing_to_compare(self.fit["constant_data"].to_dataset()["connection"].to_numpy().tolist())
 
     @cached_property
     def conclusions(self) -> Conclusions:
-        """What `conclusions` returns; only where there is something to compare."""
+        """Conclusions of the fit; they need a contrast."""
         return conclusions(self.fit, hdi_prob=self.hdi_prob, rope=self.rope)
 
     @cached_property
     def own_study(self) -> Study | None:
-        """The study, lost words included, unless it is one that travels with the package, whole and unchanged."""
+        """The study with its lost words, or None if it equals a bundled study."""
         facts = self.facts
         if not {"study", "embedding"} <= set(facts) or BASELINE not in set(self.table["connection"]):
             return None
-        here = table_study(self.table, facts["study"])
+        table_lists = table_study(self.table, facts["study"])
         lists: dict[str, dict[str, list[str]]] = {
-            "protected": {name: list(words) for name, words in here.protected.items()},
-            "attribute": {name: list(words) for name, words in here.attribute_lists.items()},
+            "protected": {name: list(words) for name, words in table_lists.protected.items()},
+            "attribute": {name: list(words) for name, words in table_lists.attribute_lists.items()},
         }
         for entry in facts.get("lost_words", []):
             lists[entry["role"]].setdefault(entry["list"], []).append(entry["word"])
-        asked = {name: tuple(map(tuple, sides)) for name, sides in facts.get("questions", {}).items()}
+        questions = {name: tuple(map(tuple, sides)) for name, sides in facts.get("questions", {}).items()}
         if facts["study"] in list_studies():
-            known = load_study(facts["study"])
-            same = _as_sets(lists["protected"]) == _as_sets(known.protected)
-            same &= _as_sets(lists["attribute"]) == _as_sets(known.attribute_lists)
-            if same and set(here.associated) == set(known.associated) and asked == known.questions:
+            bundled = load_study(facts["study"])
+            same = _as_sets(lists["protected"]) == _as_sets(bundled.protected)
+            same &= _as_sets(lists["attribute"]) == _as_sets(bundled.attribute_lists)
+            if same and set(table_lists.associated) == set(bundled.associated) and questions == bundled.questions:
                 return None
         controls: dict[str, Any] = {name: lists["attribute"].pop(name, "none") for name in CONTROLS}
         return Study(
             name=facts["study"],
             protected=lists["protected"],
             attributes=lists["attribute"],
-            associated=here.associated,
-            questions=asked,
+            associated=table_lists.associated,
+            questions=questions,
             **controls,
         )
 
     def shown(self, kind: str) -> tuple[str, ...]:
-        """Return what the posterior shows of a kind, ``"contrast"`` or ``"words"``; nothing without a contrast."""
+        """Return the statements of a kind, ``"contrast"`` or ``"words"``; none without a contrast."""
         if self.nothing_to_compare:
             return ()
-        return tuple(found.text for found in self.conclusions.shown if found.kind == kind)
+        return tuple(statement.text for statement in self.conclusions.shown if statement.kind == kind)
 
     def too_long(self, fits: int, command: str) -> str:
-        """Return why the table is not fitted that many times more for the page; empty if it can be."""
+        """Return the reason why the page does not run that many fits; empty if it does."""
         if self.quick:
             return f"This is a quick page. Run {command}, or bb.write(fit, path) for the whole page."
         if (pairs := len(self.table)) * fits <= _MOST_PAIRS_FITTED:
             return ""
-        return f"{fits:,} more fits of {pairs:,} pairs would take a page too long. Run {command}."
+        return f"{fits:,} more fits of {pairs:,} pairs would take too long. Run {command}."
 
     @property
     def needs_nuts(self) -> bool:
-        """Whether each fit of the model takes a sampler that needs up to a minute."""
+        """Whether the model is sampled by NUTS, which may take a minute per fit."""
         return sampler_for(self.spec) == "nuts"
 
 
@@ -209,42 +209,40 @@ def report(
     title: str | None = None,
     quick: bool = False,
 ) -> FitReport:
-    """Return what a fit shows and what it rests on, to be printed or written with `bayesbias.write`.
+    """Return the report of a fit, which `print` shows and `bayesbias.write` writes.
 
-    Its page holds the question, the data and the lost words, the posterior of all protected words and of each, the
-    embedding beside others, checks of sampler, predictions and priors, a comparison of models, what the
-    conclusions are sensitive to, what random attribute words would show, single-number measures, conclusions in plain
-    English, settings and versions to repeat it, and how to cite it. A section that does not apply says why. The page
-    loads nothing; its one script sorts and filters long tables, and no other may run.
+    Its page has sections on the question, the data, all protected words, each word, other embeddings, the sampler, the
+    predictions, the priors, other models, sensitivity, random attribute words, single-number measures, conclusions,
+    settings and citation. A section that does not apply says why. The page loads nothing, and only its own script may
+    run, which sorts and filters long tables.
 
     Parameters
     ----------
     fit
-        What `bayesbias.fit` returned.
+        A fit from `bayesbias.fit`.
     table
-        The fitted table. By default its rows are taken from the fit, where only the names of attribute lists are
-        missing.
+        The fitted table. By default it is rebuilt from the fit, which lacks only the names of attribute lists.
     comparison
-        What `bayesbias.compare_embeddings` returned for the fitted table and others, for the section on them.
+        Result of `bayesbias.compare_embeddings` for the fitted table and others, for the section on other embeddings.
     claims
-        What `bayesbias.check_random_lists` returned for the same embedding and study, for the section on random words.
+        Result of `bayesbias.check_random_lists` for the same embedding and study, for the section on random words.
     rope
         Region of practical equivalence, in units of cosine distance, as for `bayesbias.contrasts`.
     hdi_prob
         Probability inside the highest posterior density intervals of the results.
     random_seed
-        Seed of everything that the page computes: 0 to 2**32 - 1. None takes the fit's own seed, so that the same
-        fit gives the same numbers.
+        Seed of all computations of the page, from 0 to 2**32 - 1. None (default): the seed of the fit, so that the
+        same fit gives the same numbers.
     title
-        Title of the page; by default it names study and embedding.
+        Title of the page; by default with the names of study and embedding.
     quick
-        Whether the page holds only what the fit itself says, which takes seconds: no comparison with other models, no
-        refits without each word and list, no simulation from the priors. The page says how to have them.
+        Whether to omit the comparison with other models, the fits without each word and list, and the simulation from
+        the priors, so that the page takes seconds. The page says how to get them.
 
     Returns
     -------
     FitReport
-        Statements, tables and figures; the page's sections are computed when it is written.
+        Statements, tables and figures. The sections of the page are computed when it is written.
 
     Raises
     ------
@@ -254,9 +252,9 @@ def report(
 
     Notes
     -----
-    To be quick, models are compared with 1,000 draws in each of 4 chains, and fitted again without each word and list
-    with 500. Models that need NUTS are neither compared nor fitted again, nor are tables of so many words that it would
-    take hours, and the page says so.
+    The comparison of models uses 1,000 draws in each of 4 chains; the fits without each word and list use 500. Models
+    that need NUTS, and tables so large that the fits would take hours, are neither compared nor fitted again; the page
+    says so.
 
     Examples
     --------
@@ -289,22 +287,22 @@ def report(
 
 
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:
-    """Raise, before anything is sampled, if nothing could be concluded from a fit of `table`.
+    """Raise before sampling if a fit of `table` could not lead to conclusions.
 
     Raises
     ------
     ArgumentError, ReportError
-        If `hdi_prob` or `rope` is impossible, or the table has nothing to compare or garbled questions.
+        If `hdi_prob` or `rope` is invalid, or the table has nothing to compare or invalid questions.
     """
     check_probability("hdi_prob", hdi_prob)
     check_rope(rope)
     own_questions(table)
     if reason := nothing_to_compare(table["connection"].unique()):
-        raise ReportError(f"{reason} Or fit it in Python (bb.fit) and take bb.summary.")
+        raise ReportError(f"{reason} Alternatively, fit it in Python (bb.fit) and use bb.summary.")
 
 
 def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows of a fit: the given table if it is the fitted one, else a table rebuilt from the fit.
+    """Return the fitted table: the given one, or by default one rebuilt from the fit.
 
     Raises
     ------
@@ -316,14 +314,14 @@ def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
     table = as_frame(table)
     if model_data(table).table_hash != fit_attribute(fit, "table_hash"):
         raise ReportError(
-            "The table is not the one that was fitted: their hashes differ. Give the fitted table, or leave `table` "
-            "out and the page takes the rows that the fit keeps."
+            "The table is not the one that was fitted: the hashes differ. Give the fitted table, or omit `table` to "
+            "use the rows that the fit stores."
         )
     return validate_table(table)
 
 
 def check_comparison(comparison: Any, table: pd.DataFrame) -> None:
-    """Raise `ReportError` unless a comparison is None, or one whose first distances are those of `table`."""
+    """Raise `ReportError` unless a comparison is None or its baseline has the distances of `table`."""
     if comparison is None:
         return
     if not isinstance(comparison, EmbeddingComparison):

@@ -8,8 +8,8 @@ import pytest
 
 from bayesbias.errors import MeasureError
 from bayesbias.nli.test_sets.splits import parts_of
+from tests.cli.running import run
 from tests.nli.answers.test_train_and_compare import taught, vectors
-from tests.test_cli import run
 
 PETS_TEST = """
 premise = "A person {verb} {object}."

@@ -1,1 +1,1 @@
-"""Pages: the blocks and the template of every page, and the sections of the page of a fit."""
+"""Pages: blocks and template of every page, and sections of the page of a fit."""

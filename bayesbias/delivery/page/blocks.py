@@ -1,6 +1,6 @@
-"""What a page is made of: sections of paragraphs, lists, tables and figures, as plain texts.
+"""Blocks of a page: paragraphs, lists, tables and figures, as plain text.
 
-Nothing here is markup. The template escapes every text, so a word may hold any character.
+Texts hold no markup. The template escapes them, so a word may hold any character.
 """
 
 import base64
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
-# More rows than this are no reading; the page says how many it leaves out.
+# Pages cut longer tables, and say so.
 MOST_ROWS = 400
-# In inches: at 390 pixels its letters are still legible.
+# In inches; at 390 pixels the letters are still legible.
 _WIDEST = 5.4
 _LARGEST_SVG = 600_000
 
@@ -26,7 +26,7 @@ _LARGEST_SVG = 600_000
 class _Block:
     @property
     def kind(self) -> str:
-        """What the template makes of it: the name of its class."""
+        """Name of the block for the template."""
         return type(self).__name__.lower()
 
 
@@ -39,14 +39,14 @@ class Paragraph(_Block):
 
 @dataclass(frozen=True)
 class Notice(_Block):
-    """A paragraph that must not be overlooked."""
+    """An emphasised paragraph."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Heading(_Block):
-    """The title of a part of a section."""
+    """Heading inside a section."""
 
     text: str
 
@@ -60,21 +60,21 @@ class Bullets(_Block):
 
 @dataclass(frozen=True)
 class Links(_Block):
-    """A list of sentences, each with an address relative to the page and the words that lead there."""
+    """A list of sentences, each with a relative address and the text of the link."""
 
     entries: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True)
 class Verbatim(_Block):
-    """Code or a file's text, line by line."""
+    """Preformatted text, such as code or a file."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Table(_Block):
-    """Rows of texts. The first cell of a row is its header; a folded table is opened by its reader."""
+    """Rows of texts with the first cell as row header; `texts` tells which columns are aligned to the left."""
 
     caption: str
     header: tuple[str, ...]
@@ -85,7 +85,7 @@ class Table(_Block):
 
 @dataclass(frozen=True)
 class Figure(_Block):
-    """An image with the text that stands for it where it is not seen."""
+    """An image with caption and alternative text."""
 
     caption: str
     alt: str
@@ -96,7 +96,7 @@ class Figure(_Block):
 
     @property
     def printed(self) -> int:
-        """The height in millimetres at which its words are printed no smaller than 6 points."""
+        """Printed height in millimetres, at which letters are at least 6 points."""
         return round(0.6 * self.height / 96 * 25.4)
 
 
@@ -105,7 +105,7 @@ Block = Paragraph | Notice | Heading | Bullets | Links | Verbatim | Table | Figu
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page; `headlines` say it in a sentence or two at the top of the page."""
+    """A section of the page; its `headlines` summarise it at the top of the page."""
 
     slug: str
     title: str
@@ -123,10 +123,10 @@ def frame_table(
     *,
     folded: bool = False,
 ) -> Table:
-    """Return a table with some columns of a data frame.
+    """Return a table of columns of a data frame.
 
-    `columns` maps a column to its header and how its numbers are written (None: a text); a column may be
-    ``"low:high"``: both ends of an interval in one cell. A `folded` table is opened by the reader.
+    `columns` maps a column to its header and the function that formats its numbers, or None for texts. A key
+    ``"low:high"`` puts both ends of an interval into one cell.
     """
     shown = frame.head(MOST_ROWS)
     if len(frame) > len(shown):
@@ -145,10 +145,10 @@ def frame_table(
 
 
 def figure(drawing: "Drawing", caption: str, alt: str) -> Figure:
-    """Return a drawn figure as a block; its title is left to the caption.
+    """Return a drawing as a block, without its title, which the caption replaces.
 
-    It is an SVG, or a PNG where that is too large. Of one column of panels, it is no wider than a phone shows legibly;
-    a wider one is scrolled there.
+    The image is an SVG, or a PNG if the SVG is too large. A single column of panels is narrowed to a width that a phone
+    shows legibly; wider figures scroll there.
     """
     width, height = drawing.get_size_inches()
     if len({round(axes.get_position().x0, 2) for axes in drawing.axes}) == 1:
@@ -166,5 +166,5 @@ def figure(drawing: "Drawing", caption: str, alt: str) -> Figure:
 
 
 def fact_table(caption: str, facts: Mapping[str, str], *, header: tuple[str, str], folded: bool = False) -> Table:
-    """Return a table of names and texts."""
+    """Return a table with two columns, names and texts."""
     return Table(caption=caption, header=header, rows=tuple(facts.items()), texts=(True, True), folded=folded)

@@ -1,4 +1,4 @@
-"""The template of every page: all texts are escaped, and nothing is loaded from anywhere."""
+"""The template of every page, which escapes all texts and loads nothing from elsewhere."""
 
 import base64
 import os
@@ -25,14 +25,14 @@ _UNWELCOME = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\
 
 
 def page_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
-    """Return `path` if a page can be written there; raise `OutputError` before any work if not."""
+    """Return `path` if a page can be written there, else raise `OutputError`."""
     if check_path(path).suffix.lower() not in (".html", ".htm"):
         raise OutputError(f"{path}: the page is an .html file. Give it that ending.")
     return check_output(path, overwrite=overwrite)
 
 
 def write_page(target: Path, content: str, *, overwrite: bool) -> Path:
-    """Write a page, whole or not at all, and return its path."""
+    """Write a page and return its path; a failure leaves nothing behind."""
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")
     return target
@@ -50,17 +50,17 @@ def filled_page(
     telling: tuple[str, ...] = (),
     full: bool = False,
 ) -> str:
-    """Return a page as HTML, whose first screen is alerts, a verdict, what leads, and at most three headlines.
+    """Return a page as HTML. It begins with alerts, verdict, leading blocks and at most three headlines.
 
-    `telling` names the sections whose headlines may stand there, the most telling first. Of a `full` page
-    folded tables are printed too.
+    `telling` names the sections whose headlines may appear there, in order of importance. A `full` page prints folded
+    tables.
     """
     by_slug = {section.slug: section for section in sections if section.headlines}
     headlines = [(by_slug[slug], by_slug[slug].headlines[0]) for slug in telling if slug in by_slug]
     return _template().render(
         title=title,
         description=description,
-        subtitle=subtitle,
+        subtitle=f"{subtitle.rstrip('.')}." if subtitle else "",
         alerts=alerts,
         verdict=verdict,
         sections=sections,
@@ -72,7 +72,7 @@ def filled_page(
 
 
 def _visible(value: Any) -> Any:
-    """Return a text without what could not be written, or would turn the text around it."""
+    """Return a text with unwritable and direction-changing characters replaced."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return _UNWELCOME.sub("\N{REPLACEMENT CHARACTER}", value)
@@ -91,7 +91,7 @@ def _template() -> "jinja2.Template":
         lstrip_blocks=True,
     )
     style, script = ((Path(__file__).parent / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
-    # Only this very script may run: whatever a word holds, it is none.
+    # No other script may run, whatever a word holds.
     digest = base64.b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
-    known = {"style": Markup(style), "script": Markup(script), "script_hash": Markup(digest)}
-    return environment.get_template("report.html.j2", globals=known)
+    page_globals = {"style": Markup(style), "script": Markup(script), "script_hash": Markup(digest)}
+    return environment.get_template("report.html.j2", globals=page_globals)

@@ -1,4 +1,4 @@
-"""How every figure looks, and how it is saved."""
+"""Style, parts and saving of figures."""
 
 import os
 import warnings
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from numpy.typing import NDArray
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart; a marker each besides.
+# Okabe and Ito's colours, which suit all kinds of colour vision, with a marker each.
 COLORS = {"associated": "#D55E00", "different": "#0072B2", "human": "#009E73", "neutral": "#4D4D4D"}
 SERIES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#E69F00", "v"), ("#56B4E9", "P"))
-"""Okabe and Ito's colours, a marker each, for embeddings."""
+"""Colours and markers of series, such as embeddings."""
 MARKERS = {"associated": "o", "different": "s", "human": "^", "neutral": "D"}
 DISTANCE_LABEL = "Mean cosine distance\n(0 = same direction, 1 = unrelated, 2 = opposite)"
-# More rows than these are neither legible nor an image that browsers show.
+# Figures of more rows are illegible and too tall for browsers.
 MOST_WORDS = 200
 _FORMATS = (".png", ".svg", ".pdf")
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Return an empty figure, in inches, that a notebook shows once and no window holds open."""
+    """Return an empty figure of a size in inches, which notebooks show once and no window keeps open."""
     try:
         import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(width, height), layout="constrained", facecolor="white")
-    except (ImportError, ValueError) as error:  # of an environment or a style that asks for what is not there
+    except (ImportError, ValueError) as error:  # an unavailable backend or style
         raise ReportError(
-            f"matplotlib cannot draw with its present settings: {error}. Set the environment variable MPLBACKEND to "
-            "agg, or mend the matplotlibrc."
+            f"matplotlib cannot draw with its current settings: {error}. Set the environment variable MPLBACKEND to "
+            "agg, or correct the matplotlibrc."
         ) from error
     plt.close(figure)
     return figure
@@ -57,24 +57,25 @@ def panel_grid(
     sharex: bool = True,
     columns: int = 2,
 ) -> "tuple[Figure, NDArray[Any]]":
-    """Return a figure and its panels, in so many columns at most: those left over hidden, the lowest labelled.
+    """Return a figure and its panels, with unused panels hidden and `label` below the lowest ones.
 
-    `width` is that of a figure at least and of a column, `height` that around the panels and of a row.
+    `width` holds the smallest width of the figure and the width of a column; `height` holds the height around the
+    panels and the height of a row.
     """
     columns = min(columns, count)
     rows = -(-count // columns)
     figure = new_figure(max(width[0], width[1] * columns), height[0] + height[1] * rows)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=True).ravel()
-    for at, axes in enumerate(panels):
-        axes.set_visible(at < count)
-        if at < count <= at + columns:
+    for place, axes in enumerate(panels):
+        axes.set_visible(place < count)
+        if place < count <= place + columns:
             axes.set_xlabel(label, fontsize=9)
             axes.tick_params(axis="x", labelbottom=True)
     return figure, panels
 
 
 def row_offsets(count: int, reach: float) -> "NDArray[Any]":
-    """Return where several values of one row stand: from -reach to reach, one alone in the middle.
+    """Return the offsets of the values in a row, from -reach to reach; a single value gets 0.
 
     >>> row_offsets(3, 0.3), row_offsets(1, 0.3)
     (array([-0.3,  0. ,  0.3]), array([0.]))
@@ -86,7 +87,7 @@ def row_offsets(count: int, reach: float) -> "NDArray[Any]":
 
 
 def short_label(word: str, longest: int = 24) -> str:
-    """Return a word cut to a length that a figure can hold.
+    """Return a word, shortened to `longest` characters.
 
     >>> short_label("a" * 40)
     'aaaaaaaaaaaaaaaaaaaaaaa…'
@@ -95,18 +96,18 @@ def short_label(word: str, longest: int = 24) -> str:
 
 
 def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = False, rows: bool = False) -> None:
-    """Draw a pale grid behind the data and take the frame's idle sides away.
+    """Draw a pale grid behind the data and remove the frame's unused sides.
 
     Parameters
     ----------
     axes
-        What to furnish, its ticks set.
+        Panel with its ticks set.
     grid
-        Which axis has grid lines.
+        Axis with grid lines.
     small
         Whether the tick labels are small.
     rows
-        Whether the y axis has rows with names, such as words, and no scale.
+        Whether the y axis shows named rows, such as words, instead of a scale.
     """
     axes.grid(axis=grid, color="#E5E5E5" if grid == "both" else "#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -117,13 +118,13 @@ def furnish(axes: "Axes", grid: Literal["x", "y", "both"], *, small: bool = Fals
     if rows:
         axes.tick_params(axis="y", length=0)
         for label in axes.get_yticklabels():
-            label.set_parse_math(False)  # a word is text and not mathematics, even if it holds a dollar sign
+            label.set_parse_math(False)  # a word with dollar signs is text, not mathematics
 
 
 def draw_estimate(
     axes: "Axes", row: Mapping[Any, Any], y: float, *, size: float, width: float, filled: bool, alpha: float = 1.0
 ) -> None:
-    """Draw mean and HPDI of a row of estimates in the colour and with the marker of its connection."""
+    """Draw the mean and HPDI of an estimate in the style of its connection."""
     color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
     line = [row["hdi_low"], row["hdi_high"]]
     axes.plot(line, [y, y], color=color, linewidth=width, alpha=alpha, solid_capstyle="butt")
@@ -131,13 +132,13 @@ def draw_estimate(
 
 
 def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bool = True) -> None:
-    """Write the title of a figure, which says so in red where a fit did not converge."""
+    """Write the title of a figure, with a red warning if the fit did not converge."""
     text, color = (text, "black") if converged else (f"{text}\nNOT CONVERGED: do not report", "#B00020")
     figure.suptitle(text, fontsize=size, color=color).set_parse_math(False)
 
 
 def words_by_group(frame: "pd.DataFrame") -> dict[str, str]:
-    """Return protected word -> its group, group after group, in the order of a frame's rows.
+    """Return protected word -> group, sorted by group in the order of the rows.
 
     >>> frame = pd.DataFrame({"protected_word": ["he", "she", "him"], "protected_group": ["male", "female", "male"]})
     >>> words_by_group(frame)
@@ -150,9 +151,9 @@ def words_by_group(frame: "pd.DataFrame") -> dict[str, str]:
 
 
 def shown_words(frame: "pd.DataFrame", value: str) -> "tuple[pd.DataFrame, str]":
-    """Return the rows of the protected words that a figure shows, at most `MOST_WORDS`, and its label for them.
+    """Return the rows of at most `MOST_WORDS` protected words, and the label of their axis.
 
-    Of more words these are the ones whose values lie farthest, on average, from the means of their connections.
+    Of more words, those whose values lie farthest, on average, from the means of their connections.
 
     >>> frame = pd.DataFrame({"protected_word": ["he", "she"], "connection": "human", "mean": [0.9, 1.0]})
     >>> shown_words(frame, "mean")[1]
@@ -176,7 +177,7 @@ def connection_legend(figure: "Figure | SubFigure", connections: Sequence[str], 
 def series_legend(
     figure: "Figure | SubFigure", series: Mapping[str, tuple[str, str]], title: str | None = None, *, columns: int
 ) -> None:
-    """Draw the legend of several series, name -> colour and marker, below a figure."""
+    """Draw the legend of series (name -> colour and marker) below a figure."""
     from matplotlib.lines import Line2D
 
     handles = [
@@ -196,7 +197,7 @@ def series_legend(
 
 
 def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None:
-    """Make a row of each protected word, from the top down, with bands, and lines and names of the groups."""
+    """Label one row per protected word, from top to bottom, with bands, group lines and group names."""
     for y in range(1, len(words), 2):
         axes.axhspan(y - 0.5, y + 0.5, color="#F3F3F3", zorder=-1, label=f"_row {y}")
     for start, group in enumerate(groups):
@@ -220,7 +221,7 @@ def word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -> None
 
 
 def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write a figure as PNG (150 dots an inch), SVG or PDF, whole or not at all.
+    """Write a figure as PNG (150 dots per inch), SVG or PDF; a failure leaves no file.
 
     Raises
     ------
@@ -229,17 +230,17 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bo
     """
     target = Path(path)
     if target.suffix.lower() not in _FORMATS:
-        raise OutputError(f"{target}: a figure is a {', '.join(_FORMATS)} file. Choose one of these endings.")
+        raise OutputError(f"{target}: a figure is a {', '.join(_FORMATS)} file. Use one of these endings.")
     from matplotlib import rc_context
     from matplotlib.text import Text
 
-    # Words are no TeX, whatever a user's settings say: those for ticks are made while a figure is drawn.
+    # Words are not TeX, whatever the settings. Ticks are made while drawing, hence the rc_context below.
     for text in figure.findobj(Text):
         text.set_usetex(False)
     with (
         atomic_path(target, overwrite=overwrite) as temporary,
         collected_warnings() as caught,
-        # The same figure gives the same file: no random names, no date.
+        # Without random names and date, the same figure gives the same file.
         rc_context({"text.usetex": False, "svg.hashsalt": "bayesbias"}),
     ):
         form = target.suffix.lower()[1:]
@@ -248,8 +249,8 @@ def save_figure(figure: "Figure", path: str | os.PathLike[str], *, overwrite: bo
     missing = {str(entry.message).split(" missing from")[0] for entry in caught if "missing from" in str(entry.message)}
     if missing:
         warn_user(
-            f"The figure's font lacks {len(missing)} characters of the words ({name_some(sorted(missing), 3)}); they "
-            "are drawn as boxes. Set matplotlib's font.family to a font that has them.",
+            f"The font of the figure lacks {len(missing)} characters of the words ({name_some(sorted(missing), 3)}), "
+            "which are drawn as boxes. Set matplotlib's font.family to a font that has them.",
             FigureWarning,
         )
     for entry in caught:

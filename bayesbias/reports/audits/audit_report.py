@@ -1,4 +1,4 @@
-"""The report of an audit: what every measure answers to every study in every embedding, and what is settled."""
+"""The report of an audit: answers of every measure to every study in every embedding."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _CONTRASTS, _MEASURES, _RANKS = "Contrasts", "Single-number measures", "Ranks of
 
 @dataclass(frozen=True, eq=False)
 class _Variant:
-    """The rows of one model and seed, under a name that is empty if there is only one."""
+    """The rows of one model and seed; the name is empty if there is only one."""
 
     name: str
     frame: "pd.DataFrame"
@@ -41,12 +41,12 @@ class _Variant:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditReport(Result):
-    """What an audit answers. `print` gives the answers; `bayesbias.write` of an audit makes its page or folder.
+    """Report of an audit. `print` shows the answers; `bayesbias.write` of an audit writes its page or folder.
 
     Parameters
     ----------
     audit
-        What `bayesbias.audit` returned.
+        An audit from `bayesbias.audit`.
     """
 
     audit: "pd.DataFrame"
@@ -60,7 +60,7 @@ class AuditReport(Result):
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
-        """The answers of each model and seed, and what they do not show."""
+        """Answers of each model and seed, and their limits."""
         answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
         return tuple(
             part for part in (*answered, StatementList("What it does not show", self._limits())) if part.statements
@@ -72,7 +72,7 @@ class AuditReport(Result):
 
     @cached_property
     def contents(self) -> Contents:
-        """Answers, tables of contrasts and measures, ranks, and what was lost, left out or failed."""
+        """Answers, tables of contrasts and measures, ranks, and lost words, omissions and failures."""
         first, several = self._variants[0], len(self._variants) > 1
         studies, embeddings = (list(dict.fromkeys(first.rows[name])) for name in ("study", "embedding"))
         models = list(dict.fromkeys(variant.record.model for variant in self._variants if variant.record.model))
@@ -90,14 +90,14 @@ class AuditReport(Result):
                     key = {"ranks": "ranks", "correlations": "rank_correlations"}[name]
                     tables[f"{key}{suffix}"] = ResultTable(table.frame, title, table.caption)
                 figures[f"ranks{suffix}"] = ResultFigure(
-                    "plot_ranks", "Ranks over all studies; 1 is the weakest association.", ranks, section=title
+                    "plot_ranks", "Ranks over all studies; rank 1 is the weakest association.", ranks, section=title
                 )
                 further += [StatementList(title, part.statements, part.bulleted) for part in ranks.contents.parts]
         if len(failed := failed_cells(self.audit)):
-            tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, and why")
+            tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, with the error")
         cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."
         return Contents(
-            title=f"Audit: {len(studies)} studies in "
+            title=f"Audit: {len(studies)} {'study' if len(studies) == 1 else 'studies'} in "
             f"{embeddings[0] if len(embeddings) == 1 else f'{len(embeddings)} embeddings'}",
             about=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
             diagnostics=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
@@ -123,12 +123,12 @@ class AuditReport(Result):
         )
 
     def _limits(self) -> tuple[Statement, ...]:
-        """Return what the answers do not show: their number, lost words, and what has no answer."""
+        """Return the limits of the answers: their number, lost words, and questions without an answer."""
         rows, record = self._variants[0].rows, self._variants[0].record
         questions = len(rows[["embedding", "study"]].drop_duplicates())
         misses = questions * (1 - record.hdi_prob)
         texts = [
-            f"{questions} questions were asked. No correction for their number is made: of {questions} intervals of "
+            f"{questions} questions were asked, without any correction for their number: of {questions} intervals of "
             f"{percent_text(record.hdi_prob)}, {misses:.1f} are expected to miss their value.",
             NO_PROOF,
         ]
@@ -174,16 +174,16 @@ def _figure(variant: _Variant) -> ResultFigure:
     measures = ", ".join(dict.fromkeys(variant.rows["measure"]))
     return ResultFigure(
         "plot_audit",
-        f"{f'{variant.name}. ' if variant.name else ''}Estimates (points) with {prob} intervals (lines) where there is "
-        "a posterior, and observed values (crosses). A contrast is filled where its interval leaves out 0.",
+        f"{f'{variant.name}. ' if variant.name else ''}Estimates (points) with {prob} intervals (lines) if there is "
+        "a posterior, and observed values (crosses). A contrast is filled if its interval excludes 0.",
         variant.frame,
         section=variant.titled(_CONTRASTS),
-        alt=f"A panel for each of {measures}; the numbers are in the tables.",
+        alt=f"One panel for each of {measures}. The numbers are in the tables.",
     )
 
 
 def _verdict(rows: "pd.DataFrame") -> str:
-    """Return in a sentence how many contrasts are settled, which way, and of which studies."""
+    """Return a sentence with the numbers and studies of the contrasts by conclusion."""
     contrasts = rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] == "")]
     if contrasts.empty:
         return ""
@@ -196,7 +196,7 @@ def _verdict(rows: "pd.DataFrame") -> str:
 
 
 def _pages(variant: _Variant) -> Iterator[LinkedPage]:
-    """Return a quick page for each fit that the audit kept, in the order of the answers."""
+    """Yield a quick page for each fit that the audit kept, in the order of the answers."""
     record = variant.record
     several = variant.rows["embedding"].nunique() > 1
     numbers = {key: number for number, key in enumerate(record.fits, start=1)}

@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError, QuestionWarning
 from tests.asymmetry.made import made_norms, made_relations, made_vectors
-from tests.test_cli import in_process
+from tests.cli.running import in_process
 
 
 @pytest.fixture(scope="module")

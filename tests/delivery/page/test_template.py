@@ -9,7 +9,7 @@ from bayesbias.delivery.page.blocks import Paragraph, Section, Table
 from bayesbias.delivery.page.template import filled_page
 from tests.browser import browse, find_chromium
 
-ROWS = tuple((f"word {at:02d}", f"{value:+.3f}", "x") for at, value in enumerate(range(-7, 8)))
+ROWS = tuple((f"word {number:02d}", f"{value:+.3f}", "x") for number, value in enumerate(range(-7, 8)))
 browser = pytest.mark.skipif(find_chromium() is None, reason="no Chromium here")
 
 
@@ -65,8 +65,8 @@ def test_rows_are_sorted_by_a_click_on_a_header(tmp_path: Path) -> None:
 @browser
 def test_rows_are_filtered(tmp_path: Path) -> None:
     script = "const f = document.querySelector('input'); f.value = 'WORD 03'; f.dispatchEvent(new Event('input'));"
-    found = dom(page_of(table()), script, tmp_path)
-    assert found.count('<tr hidden="">') == len(ROWS) - 1
+    elements = dom(page_of(table()), script, tmp_path)
+    assert elements.count('<tr hidden="">') == len(ROWS) - 1
 
 
 @browser

@@ -52,27 +52,27 @@ def test_titles_warn_of_a_fit_that_did_not_converge() -> None:
 
 def test_words_are_listed_group_after_group_once_each() -> None:
     words, groups = ["b1", "a1", "b2", "a1", "c1", "a2"], ["b", "a", "b", "a", "c", "a"]
-    found = words_by_group(pd.DataFrame({"protected_word": words, "protected_group": groups}))
-    assert list(found) == ["b1", "b2", "a1", "a2", "c1"]
-    assert list(found.values()) == ["b", "b", "a", "a", "c"]
+    shown_names = words_by_group(pd.DataFrame({"protected_word": words, "protected_group": groups}))
+    assert list(shown_names) == ["b1", "b2", "a1", "a2", "c1"]
+    assert list(shown_names.values()) == ["b", "b", "a", "a", "c"]
 
 
 def test_of_many_words_those_farthest_from_the_mean_are_shown() -> None:
     words, apart = 1_000, {"w7": -0.4, "w500": 0.3}
-    names = [f"w{at}" for at in range(words)]
+    names = [f"w{number}" for number in range(words)]
     frame = pd.DataFrame(
         {
             "protected_word": names * 2,
             "connection": ["human"] * words + ["neutral"] * words,
-            "mean": [0.8 + apart.get(name, 0) for name in names] + [0.9 + at * 1e-5 for at in range(words)],
+            "mean": [0.8 + apart.get(name, 0) for name in names] + [0.9 + number * 1e-5 for number in range(words)],
         }
     )
     shown, label = shown_words(frame, "mean")
-    found = shown["protected_word"].unique()
-    assert len(found) == MOST_WORDS == 200
+    shown_names = shown["protected_word"].unique()
+    assert len(shown_names) == MOST_WORDS == 200
     assert label == "200 of 1,000 protected words, those farthest from the mean"
-    assert {"w7", "w500", "w0", "w999"} <= set(found)
-    assert not {f"w{at}" for at in range(300, 700) if at != 500} & set(found)
+    assert {"w7", "w500", "w0", "w999"} <= set(shown_names)
+    assert not {f"w{number}" for number in range(300, 700) if number != 500} & set(shown_names)
     assert (shown["protected_word"].value_counts() == 2).all()
     assert shown_words(frame[frame["protected_word"].isin(names[:200])], "mean")[1] == "Each protected word"
 
@@ -94,9 +94,9 @@ def test_figures_are_replaced_only_on_request(tmp_path: Path, ending: str) -> No
 
 
 def test_figures_that_cannot_be_saved(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"a figure is a \.png, \.svg, \.pdf file"):
+    with pytest.raises(OutputError, match=r"\.png, \.svg, \.pdf"):
         save_figure(new_figure(2, 2), tmp_path / "f.txt")
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match="/no"):
         save_figure(new_figure(2, 2), tmp_path / "no" / "f.png")
     assert list(tmp_path.iterdir()) == []
 
@@ -120,13 +120,13 @@ def test_a_backend_that_is_none_is_an_error_of_ours() -> None:
         env={**os.environ, "MPLBACKEND": "nonsense"},
     )
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("bayesbias.errors.ReportError: matplotlib cannot draw with its present settings")
+    assert last.startswith("bayesbias.errors.ReportError: matplotlib")
     assert "MPLBACKEND" in last
 
 
 def test_letters_that_the_font_lacks_are_named_once(tmp_path: Path) -> None:
     figure = new_figure(2, 2)
     title_figure(figure, "医医生")
-    with pytest.warns(FigureWarning, match="lacks 2 characters") as caught:
+    with pytest.warns(FigureWarning, match="2 characters") as caught:
         save_figure(figure, tmp_path / "f.png")
     assert len(caught) == 1

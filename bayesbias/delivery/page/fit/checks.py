@@ -1,4 +1,4 @@
-"""Whether the numbers can be trusted: the sampler, the model's predictions, and its priors."""
+"""Sections on the reliability of a fit: sampler, predictions and priors."""
 
 from bayesbias.base.statements import count_text, distance_text, share_text, signed_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
@@ -11,55 +11,55 @@ from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.fit_report import FitReport
 
 _PREDICTIONS = "Does the model describe the data?"
-_PRIORS = "What the priors say alone"
+_PRIORS = "What the priors alone predict"
 
 
-def sampler(page: FitReport) -> Section:
-    """Say whether the draws can be trusted."""
+def sampler_section(page: FitReport) -> Section:
+    """Return the section on the convergence of the sampler."""
     problems = fit_attribute(page.fit, "convergence_problems")
     name, draws, chains = (fit_attribute(page.fit, fact) for fact in ("sampler", "draws", "chains"))
-    said = f"The sampler {name} drew {draws * chains:,} times ({draws:,} in each of {chains} chains)."
+    draw_count = f"The sampler {name} made {draws * chains:,} draws ({draws:,} in each of {chains} chains)."
     if not problems:
-        headline = f"{said} No diagnostic speaks against the draws."
+        headline = f"{draw_count} No diagnostic indicates a problem."
         return Section("sampler", "Did the sampler converge?", [Paragraph(headline)])
     blocks: list[Block] = [
-        Notice(f"Do not report these numbers: the sampler did not converge. {said}"),
+        Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}"),
         Bullets(tuple(problems)),
     ]
     return Section("sampler", "Did the sampler converge?", blocks)
 
 
-def predictions(page: FitReport) -> Section:
-    """Compare the observed distances with those that the fitted model predicts."""
+def predictions_section(page: FitReport) -> Section:
+    """Return the section that compares observed distances with predictions of the fitted model."""
     try:
         check = check_posterior(page.fit, random_seed=page.seed, progress=False)
     except NotEnoughMemoryError as error:
         return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
-    said = "; ".join(
+    coverage_text = "; ".join(
         f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
         for row in check.coverage.to_dict("records")
     )
     failures: list[Block] = [
         Paragraph(
-            "Where the model fails (a statistic is named if fewer than "
+            "Where the model fails (a statistic is listed if fewer than "
             f"{100 * TAIL:.2f} % of replicated tables are as extreme on its side):"
         ),
         Bullets(tuple(map(str, check.problems))),
     ]
     blocks: list[Block] = [
-        *(Paragraph(said.text) for said in check.summary[1:]),
+        *(Paragraph(statement.text) for statement in check.summary[1:]),
         *(failures if check.problems else []),
         figure(
             plot_check(check),
             "Above: each pair's actual distance against the model's mean prediction, with 89% (light) and 50% (dark) "
             "predictive intervals. Below: the densities of actual (filled) and replicated (line, with band) distances.",
-            "Scatter plots of actual against predicted distances, and densities of both, one column a connection. "
-            f"Share of actual distances inside the 89% and the 50% intervals: {said}.",
+            "Scatter plots of actual against predicted distances, and densities of both, one column per connection. "
+            f"Share of actual distances inside the 89% and the 50% intervals: {coverage_text}.",
         ),
         frame_table(
             check.coverage,
-            "Share of observed distances inside the predictive intervals; the error is that of a share if the model is "
-            "right and pairs are independent",
+            "Share of observed distances inside the predictive intervals; its error if the model is right and pairs "
+            "are independent",
             {
                 "connection": ("Connection", None),
                 "pairs": ("Pairs", count_text),
@@ -75,7 +75,7 @@ def predictions(page: FitReport) -> Section:
         ),
         frame_table(
             check.statistics,
-            f"Test statistics of the observed distances, and 89% of those of {check.replicates:,} replicated tables",
+            f"Test statistics of the observed distances, and 89% intervals of {check.replicates:,} replicated tables",
             {
                 "connection": ("Connection", None),
                 "statistic": ("Statistic", None),
@@ -88,30 +88,30 @@ def predictions(page: FitReport) -> Section:
         ),
         Paragraph(f"bb.check_posterior with {check.draws:,} draws, seed {check.seed}."),
     ]
-    fails = " The check found faults, and says which." if check.problems else " The check found no fault."
+    fails = " The check found faults, listed there." if check.problems else " The check found no fault."
     return Section("predictions", _PREDICTIONS, blocks, [check.summary[1].text + fails])
 
 
-def priors(page: FitReport) -> Section:
-    """Say what the priors alone say of distances."""
+def priors_section(page: FitReport) -> Section:
+    """Return the section on the distances that the priors alone predict."""
     if page.quick:
         return Section("priors", _PRIORS, [Notice(f"Not computed. {page.too_long(1, 'bb.check_prior(table)')}")])
     check = check_prior(page.table, page.spec, random_seed=page.seed, progress=False)
     every = check.distances.iloc[0]
     blocks: list[Block] = [
-        *(Paragraph(said.text) for said in check.summary[1:3]),
+        *(Paragraph(statement.text) for statement in check.summary[1:3]),
         *([Bullets(tuple(map(str, check.problems)))] if check.problems else []),
         figure(
             plot_prior_check(check),
             "Left: the prior density of a distance (line) and the observed distances (filled); impossible distances "
-            "are hatched. Right: 89% of the prior of connection means and contrasts, and what was observed.",
+            "are hatched. Right: 89% intervals of the priors of connection means and contrasts, and observed values.",
             f"Prior densities of distances by connection. For all pairs 89% of the prior lies between "
             f"{distance_text(every['low'])} and {distance_text(every['high'])}, {share_text(every['outside'])} outside "
             f"0 to 2; observed are {distance_text(every['smallest'])} to {distance_text(every['largest'])}.",
         ),
         frame_table(
             check.distances,
-            "Prior predictive distances, with 89% of them in the interval, beside the observed ones",
+            "Prior predictive distances with 89% intervals, and observed distances",
             {
                 "connection": ("Connection", None),
                 "median": ("Prior median", distance_text),
@@ -124,10 +124,10 @@ def priors(page: FitReport) -> Section:
         ),
         frame_table(
             check.parameters,
-            "Priors of the parameters, with 89% of the prior in the interval",
+            "Priors of the parameters, with 89% intervals",
             {
                 "parameter": ("Parameter", None),
-                "connection": ("Of", None),
+                "connection": ("Connection", None),
                 "mean": ("Mean", signed_text),
                 "sd": ("Sd", distance_text),
                 "low:high": ("Interval", signed_text),

@@ -1,4 +1,4 @@
-"""The last sections: what can be concluded, how to repeat it, and how to cite it."""
+"""The last sections: conclusions, settings to repeat the page, and citation."""
 
 import json
 import re
@@ -20,24 +20,24 @@ _PAPER = (
 )
 
 
-def concluded(page: FitReport) -> Section:
-    """Say in plain English what the posterior shows and what it does not."""
+def conclusions_section(page: FitReport) -> Section:
+    """Return the section with the conclusions and their limits."""
     title = "What can and cannot be concluded"
     if reason := page.nothing_to_compare:
         return Section("conclusions", title, [Notice(f"No conclusion about associations can be drawn. {reason}")])
-    found = page.conclusions
+    conclusions = page.conclusions
     blocks: list[Block] = [
-        Paragraph(found.verdict.text),
+        Paragraph(conclusions.verdict.text),
         Heading("What the posterior shows"),
-        Bullets(tuple(said.text for said in found.shown)),
+        Bullets(tuple(statement.text for statement in conclusions.shown)),
         Heading("What it does not show"),
-        Bullets(tuple(said.text for said in found.limits)),
+        Bullets(tuple(statement.text for statement in conclusions.limits)),
     ]
     return Section("conclusions", title, blocks)
 
 
-def reproduce(page: FitReport) -> Section:
-    """List settings, priors, versions and hashes."""
+def reproduction_section(page: FitReport) -> Section:
+    """Return the section with settings, priors, versions, hashes and code."""
     fit = page.fit
     facts, model = page.facts, fit_attribute(fit, "model")
     embedding = facts.get("embedding", {})
@@ -58,10 +58,10 @@ def reproduce(page: FitReport) -> Section:
         "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
     }
     versions = {**fit_attribute(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
-    own = page.own_study
+    study = page.own_study
     words: list[Block] = []
-    if own:
-        words = [Heading(f"The study, for a file {_file_name(own)}"), Verbatim(study_text(own))]
+    if study:
+        words = [Heading(f"The study, for a file {_file_name(study)}"), Verbatim(study_text(study))]
     blocks: list[Block] = [
         fact_table("Settings", settings, header=("Setting", "Value"), folded=True),
         fact_table(
@@ -69,7 +69,7 @@ def reproduce(page: FitReport) -> Section:
         ),
         *words,
         Heading("In Python"),
-        Verbatim(_code(page, _file_name(own) if own else page.facts.get("study"))),
+        Verbatim(_code(page, _file_name(study) if study else page.facts.get("study"))),
     ]
     return Section("reproduce", "How to repeat it", blocks)
 
@@ -79,7 +79,7 @@ def _file_name(study: Study) -> str:
 
 
 def _code(page: FitReport, study: str | None) -> str:
-    """Return the calls that lead to this page; names are quoted as JSON texts, which are Python texts too."""
+    """Return Python code that repeats the page; names are quoted as JSON, which is valid Python."""
     fit, facts = page.fit, page.facts
     lines = ["import bayesbias as bb", ""]
     if "study" in facts and "embedding" in facts:
@@ -123,18 +123,20 @@ def _code(page: FitReport, study: str | None) -> str:
 
 
 def _other_priors(page: FitReport) -> str:
-    """Return the argument `priors` of a fit, where a bundled model was fitted with others than its own."""
+    """Return the argument `priors` if a bundled model was fitted with other priors, else an empty text."""
     if page.spec.name not in list_models():
         return ""
-    own = load_model(page.spec.name).priors
-    other = {name: str(prior) for name, prior in page.spec.priors.items() if str(prior) != str(own.get(name))}
-    return f", priors={json.dumps(other)}" if other else ""
+    usual_priors = load_model(page.spec.name).priors
+    changed_priors = {
+        name: str(prior) for name, prior in page.spec.priors.items() if str(prior) != str(usual_priors.get(name))
+    }
+    return f", priors={json.dumps(changed_priors)}" if changed_priors else ""
 
 
-def cite(page: FitReport) -> Section:
-    """Say how to cite the software, the model's source and the words' source."""
+def citation_section(page: FitReport) -> Section:
+    """Return the section on the citation of the software and of the model's source."""
     blocks: list[Block] = [
-        Paragraph("Cite the package, and the paper whose question and models it builds on:"),
+        Paragraph("Cite the package, and the paper that it builds on:"),
         Paragraph(_PAPER),
     ]
     if page.spec.source:

@@ -1,4 +1,4 @@
-"""How other embeddings differ from the fitted one."""
+"""The section on other embeddings."""
 
 from bayesbias.base.statements import (
     StatementList,
@@ -15,40 +15,40 @@ from bayesbias.reports.embeddings.comparison import EmbeddingComparison
 from bayesbias.reports.embeddings.comparison_conclusions import difference_parts, reading_text
 from bayesbias.reports.fit_report import FitReport
 
-_TITLE = "Beside other embeddings"
+_TITLE = "Comparison with other embeddings"
 
 
-def other_embeddings(page: FitReport) -> Section:
-    """Show the difference of gaps between the fitted embedding and others, then that of each pair."""
+def embeddings_section(page: FitReport) -> Section:
+    """Return the section on the differences between other embeddings and the fitted one."""
     comparison = page.comparison
     if comparison is None:
         missing = (
-            "No other embedding was given to compare this one with. Compare it with bb.compare_embeddings, and give "
-            "the result to the page: bb.report(fit, comparison=compared)."
+            "No other embedding was given. Compare embeddings with bb.compare_embeddings and give the result to the "
+            "page: bb.report(fit, comparison=compared)."
         )
         return Section("embeddings", _TITLE, [Paragraph(missing)])
-    said = comparison.conclusions
+    conclusions = comparison.conclusions
     blocks: list[Block] = []
     for name in comparison.names:
-        blocks += [Heading(f"{name} minus {comparison.baseline}"), *_one(comparison, name)]
-    # How to read figures and tables is explained right under them.
+        blocks += [Heading(f"{name} minus {comparison.baseline}"), *_comparison_blocks(comparison, name)]
+    # The explanation of figures and tables follows them.
     texts = [
-        StatementList("How to read it", said.reading),
-        StatementList("Do not report these numbers yet: a sampler did not converge", said.doubts),
-        *(part for each in said.embeddings.values() for part in difference_parts(each)),
-        StatementList("What it does not show", said.limits),
+        StatementList("How to read it", conclusions.reading),
+        StatementList("Do not report these numbers yet: a sampler did not converge", conclusions.doubts),
+        *(part for embedding in conclusions.embeddings.values() for part in difference_parts(embedding)),
+        StatementList("What it does not show", conclusions.limits),
     ]
     for part in texts:
-        blocks += _blocks(part)
+        blocks += _part_blocks(part)
     headlines = []
-    for each in said.embeddings.values():
-        headlines.append(str(each.verdict))
-        headlines += [f"Beware: {doubt}" for doubt in each.doubts]
+    for embedding in conclusions.embeddings.values():
+        headlines.append(str(embedding.verdict))
+        headlines += [f"Beware: {doubt}" for doubt in embedding.doubts]
     return Section("embeddings", _TITLE, blocks, headlines)
 
 
-def _blocks(part: StatementList) -> list[Block]:
-    """Return a part of a text as blocks of the page: none if it says nothing."""
+def _part_blocks(part: StatementList) -> list[Block]:
+    """Return the blocks of a part of the text; none if it is empty."""
     texts = tuple(map(str, part.statements))
     heading: list[Block] = [Heading(part.title)] if part.title and texts else []
     if part.bulleted:
@@ -56,7 +56,7 @@ def _blocks(part: StatementList) -> list[Block]:
     return [*heading, *map(Paragraph, texts)]
 
 
-def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
+def _comparison_blocks(comparison: EmbeddingComparison, name: str) -> list[Block]:
     baseline, prob = comparison.baseline, percent_text(comparison.facts["hdi_prob"])
     differences, by_word, gaps = (
         frame[frame["embedding"] == name]
@@ -78,8 +78,8 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
         figure(
             plot_embeddings(comparison, other=name),
             f"Differences, {name} minus {baseline}: posterior means and {prob} intervals, filled where the interval "
-            f"leaves out 0. Between them the gap in {baseline} (hollow) and in {name} (filled): these come from two "
-            "fits, and need not differ by the difference, which is the number to read.",
+            f"leaves out 0. Between them the gap in {baseline} (hollow) and in {name} (filled): these come from "
+            "separate fits and need not differ by exactly the difference, which is the number to read.",
             f"Points with intervals. Differences: {means}.",
         )
     ]
@@ -107,7 +107,7 @@ def _one(comparison: EmbeddingComparison, name: str) -> list[Block]:
     blocks += [
         frame_table(
             differences,
-            f"Mean difference of the distance of a pair, {name} minus {baseline}, {prob} HPDI; positive is farther",
+            f"Mean difference between the distances of a pair, {name} minus {baseline}, {prob} HPDI; above 0, farther",
             {
                 "connection": ("Connection", None),
                 "pairs": ("Pairs", count_text),

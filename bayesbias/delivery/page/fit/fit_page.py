@@ -1,54 +1,53 @@
-"""The page of a fit: its sections, in the order in which they are read."""
+"""The page of a fit: its sections in reading order."""
 
 from collections.abc import Callable
 
 from bayesbias.base.checks import with_progress
 from bayesbias.base.statements import percent_text
 from bayesbias.delivery.page.blocks import Bullets, Figure, Notice, Section, figure
-from bayesbias.delivery.page.fit.checks import predictions, priors, sampler
-from bayesbias.delivery.page.fit.conclusions import cite, concluded, reproduce
-from bayesbias.delivery.page.fit.embeddings import other_embeddings
-from bayesbias.delivery.page.fit.posterior import overall, words
-from bayesbias.delivery.page.fit.question_and_data import data, question
-from bayesbias.delivery.page.fit.random_lists import claims_for_random_words
-from bayesbias.delivery.page.fit.robustness import comparison as compared
-from bayesbias.delivery.page.fit.robustness import what_it_is_sensitive_to
-from bayesbias.delivery.page.fit.single_numbers import single_numbers
+from bayesbias.delivery.page.fit.checks import predictions_section, priors_section, sampler_section
+from bayesbias.delivery.page.fit.conclusions import citation_section, conclusions_section, reproduction_section
+from bayesbias.delivery.page.fit.embeddings import embeddings_section
+from bayesbias.delivery.page.fit.posterior import overall_section, words_section
+from bayesbias.delivery.page.fit.question_and_data import data_section, question_section
+from bayesbias.delivery.page.fit.random_lists import random_lists_section
+from bayesbias.delivery.page.fit.robustness import comparison_section, sensitivity_section
+from bayesbias.delivery.page.fit.single_numbers import single_numbers_section
 from bayesbias.delivery.page.template import filled_page
 from bayesbias.delivery.plots.posterior.contrasts import plot_contrasts
 from bayesbias.reports.fit_report import FitReport
 
 SECTIONS: tuple[Callable[[FitReport], Section], ...] = (
-    question,
-    data,
-    overall,
-    words,
-    other_embeddings,
-    sampler,
-    predictions,
-    priors,
-    compared,
-    what_it_is_sensitive_to,
-    claims_for_random_words,
-    single_numbers,
-    concluded,
-    reproduce,
-    cite,
+    question_section,
+    data_section,
+    overall_section,
+    words_section,
+    embeddings_section,
+    sampler_section,
+    predictions_section,
+    priors_section,
+    comparison_section,
+    sensitivity_section,
+    random_lists_section,
+    single_numbers_section,
+    conclusions_section,
+    reproduction_section,
+    citation_section,
 )
 
 
-# The sections whose headlines may stand on the first screen: what most often changes a reader's mind comes first.
+# Sections whose headlines may appear on the first screen; those that most often qualify the verdict come first.
 _TELLING = ("embeddings", "sensitivity", "predictions", "comparison", "random-lists", "words")
 
 
 def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -> str:
-    """Return the page of a fit as HTML; every text is escaped by the template."""
+    """Return the page of a fit as HTML."""
     from threadpoolctl import threadpool_limits
 
-    # Many small systems of equations: threads only get into each other's way.
+    # Threads slow down the many small systems of equations.
     with threadpool_limits(1, "blas"):
         sections = [section(report) for section in with_progress(SECTIONS, "Sections of the page", progress=progress)]
-    # What a reader must know before any number: failed sampling, doubtful data.
+    # Failed sampling and doubtful data precede all numbers.
     reason = report.nothing_to_compare
     alerts = [reason] if reason else [doubt.text for doubt in report.conclusions.doubts]
     return filled_page(
@@ -65,12 +64,12 @@ def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -
 
 
 def _forest(page: FitReport) -> Figure:
-    """Return the figure of the first screen: the contrasts, which are the claim itself."""
+    """Return the figure of the first screen: the contrasts."""
     return figure(
         plot_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope),
-        f"How much nearer associated attribute words are: posterior means (points) and {percent_text(page.hdi_prob)} "
-        "intervals (lines) of the differences of mean cosine distances, for all protected words, by group and by word. "
-        "Points are filled where the interval leaves out 0"
+        "Differences of mean cosine distances, associated minus other attribute words, for all protected words, by "
+        f"group and by word: posterior means (points) and {percent_text(page.hdi_prob)} intervals (lines). Below 0, "
+        "associated words are nearer. Points are filled if the interval excludes 0"
         + ("; the region of practical equivalence is shaded." if page.rope is not None else "."),
         f"A forest of contrasts with a line at 0. {' '.join(page.shown('contrast'))}",
     )

@@ -1,4 +1,4 @@
-"""What the posterior says: of all protected words, and of each."""
+"""Sections on the posterior: all protected words, and each of them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from bayesbias.reports.posterior.summary import summary
 if TYPE_CHECKING:
     import pandas as pd
 
-# A taller figure than this many words make is neither readable nor printable.
+# A figure of more words is too tall to read and to print.
 _MOST_WORDS = 150
 
 _DIAGNOSTICS: dict[str, Any] = {
@@ -24,12 +24,12 @@ _DIAGNOSTICS: dict[str, Any] = {
 }
 
 
-# Of each level: the column of what is compared, and what it is called.
+# Level of a contrast -> its column, and what a row is.
 _OF_EACH = {"protected_group": ("protected_group", "group"), "word": ("protected_word", "word")}
 
 
-def overall(page: FitReport) -> Section:
-    """Show the mean distances of all protected words, by connection, and their differences."""
+def overall_section(page: FitReport) -> Section:
+    """Return the section on the mean distances of all protected words and their differences."""
     prob = percent_text(page.hdi_prob)
     frame = summary(page.fit, level="overall", hdi_prob=page.hdi_prob)
     means = frame[frame["parameter"] == "connection_mean"]
@@ -44,7 +44,7 @@ def overall(page: FitReport) -> Section:
             plot_connections(page.fit, hdi_prob=page.hdi_prob),
             f"Posterior means (points) and {prob} intervals (lines) of the mean distance of all protected words, "
             "by connection.",
-            f"Points with intervals on an axis of mean cosine distance, one a connection: {_intervals(means)}.",
+            f"Points with intervals on an axis of mean cosine distance, one per connection: {_intervals(means)}.",
         ),
         frame_table(
             means,
@@ -53,82 +53,85 @@ def overall(page: FitReport) -> Section:
                 "connection": ("Connection", None),
                 "pairs": ("Pairs", count_text),
                 **_moments(distance_text),
-                **_worth(means),
+                **_diagnostic_columns(means),
             },
         ),
         _differences(page, "overall"),
-        *_of_groups(page),
+        *_group_differences(page),
         *_questions(page),
         frame_table(
             others,
-            "Spread: how much words, pairs and attribute words differ, in units of cosine distance but for what has "
-            f"none (weights, list_effect, slope_sd, list_scale), {prob} HPDI",
-            {"parameter": ("Parameter", None), "of": ("Of", None), **_moments(distance_text), **_worth(others)},
+            "Variation between words, pairs and attribute words, in units of cosine distance except for weights, "
+            f"list_effect, slope_sd and list_scale, which have no unit; {prob} HPDI",
+            {
+                "parameter": ("Parameter", None),
+                "of": ("Scope", None),
+                **_moments(distance_text),
+                **_diagnostic_columns(others),
+            },
             folded=True,
         ),
     ]
     return Section("overall", "All protected words", blocks, page.shown("contrast"))
 
 
-def words(page: FitReport) -> Section:
-    """Show the means of each protected word, and their differences."""
+def words_section(page: FitReport) -> Section:
+    """Return the section on the means of each protected word and their differences."""
     prob = percent_text(page.hdi_prob)
     frame = summary(page.fit, level="word", hdi_prob=page.hdi_prob)
     frame = frame[frame["parameter"] == "word_mean"]
-    number = frame["protected_word"].nunique()
-    found = page.shown("words")
+    word_count = frame["protected_word"].nunique()
+    statements = page.shown("words")
     blocks: list[Block] = []
-    if number > _MOST_WORDS:
+    if word_count > _MOST_WORDS:
         blocks.append(
-            Notice(
-                f"With {number:,} words the figure would be too tall for a page: draw it with bb.plots.plot_words(fit)."
-            )
+            Notice(f"A figure of {word_count:,} words would be too tall for a page. Draw it: bb.plots.plot_words(fit).")
         )
     else:
-        said = " ".join(found) or f"Nearest: {_intervals(frame.nsmallest(3, 'mean'), 'protected_word')}."
+        nearest_text = " ".join(statements) or f"Nearest: {_intervals(frame.nsmallest(3, 'mean'), 'protected_word')}."
         blocks.append(
             figure(
                 plot_words(page.fit, hdi_prob=page.hdi_prob),
-                f"Posterior means and {prob} intervals of each protected word, by connection, with those of all words "
-                "above. A hollow point is a word that has no pair of that connection.",
-                f"Points with intervals for {number} protected words, four connections at most each. {said} The "
-                "numbers stand in the tables below.",
+                f"Posterior means and {prob} intervals of each protected word, by connection; the top panel has those "
+                "of all words. A hollow point is a word without any pair of that connection.",
+                f"Points with intervals for {word_count} protected words, at most four connections. {nearest_text} "
+                "The tables below hold the numbers.",
             )
         )
-    if found:
-        blocks.append(Bullets(found))
+    if statements:
+        blocks.append(Bullets(statements))
     columns = {
         "protected_word": ("Word", None),
         "protected_group": ("Group", None),
         "connection": ("Connection", None),
         "pairs": ("Pairs", count_text),
         **_moments(distance_text),
-        **_worth(frame),
+        **_diagnostic_columns(frame),
     }
     blocks += [
         _differences(page, "word"),
         frame_table(frame, f"Mean cosine distance of each protected word, {prob} HPDI", columns, folded=True),
     ]
-    return Section("words", "Word by word", blocks, found)
+    return Section("words", "Word by word", blocks, statements)
 
 
 def _differences(page: FitReport, level: str) -> Table | Notice:
-    """Return the contrasts of all protected words, of each group or of each word, or why there are none."""
+    """Return the contrasts at a level, or a notice that says why there are none."""
     if reason := page.nothing_to_compare:
         return Notice(f"No differences are shown. {reason}")
     frame = contrasts(page.fit, level=level, hdi_prob=page.hdi_prob, rope=page.rope)
     columns = {"contrast": ("Difference", None), **_difference_columns(frame)}
-    reading = f"{percent_text(page.hdi_prob)} HPDI; negative is nearer"
+    reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, nearer"
     if level == "overall":
-        return frame_table(frame, f"Differences of overall means, {reading}", columns | _worth(frame))
+        return frame_table(frame, f"Differences of overall means, {reading}", columns | _diagnostic_columns(frame))
     counts = {"baseline_pairs": ("Pairs", count_text), "other_pairs": ("Other pairs", count_text)}
     name, label = _OF_EACH[level]
     columns = {name: (label.capitalize(), None), **columns, **counts}
     return frame_table(frame, f"Differences for each protected {label}, {reading}", columns, folded=True)
 
 
-def _of_groups(page: FitReport) -> list[Block]:
-    """Return the contrasts of each protected group, where there are several."""
+def _group_differences(page: FitReport) -> list[Block]:
+    """Return the contrasts of each protected group if there are several, else nothing."""
     several = page.table["protected_group"].nunique() > 1
     if not several or page.nothing_to_compare:
         return []
@@ -137,17 +140,17 @@ def _of_groups(page: FitReport) -> list[Block]:
 
 
 def _questions(page: FitReport) -> list[Block]:
-    """Return the answers to the study's own questions, if it asks any, or why these cannot be answered."""
+    """Return the answers to the study's own questions, or notices that say why there are none."""
     if not own_questions(fitted_table(page.fit)):
         return []
     with collected_warnings(QuestionWarning) as caught:
         frame = planned_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
-    said: list[Block] = [Notice(str(each.message)) for each in caught]
+    notices: list[Block] = [Notice(str(warning.message)) for warning in caught]
     if frame.empty:
-        return said
+        return notices
     columns = {"question": ("Question", None), "pairs": ("Pairs", count_text), **_difference_columns(frame)}
-    title = f"The study's own questions, about these protected words, {percent_text(page.hdi_prob)} HPDI"
-    return [*said, frame_table(frame, f"{title}; negative is nearer", columns | _worth(frame))]
+    title = f"Questions of the study, about these protected words, {percent_text(page.hdi_prob)} HPDI"
+    return [*notices, frame_table(frame, f"{title}; below 0, nearer", columns | _diagnostic_columns(frame))]
 
 
 def _difference_columns(frame: "pd.DataFrame") -> dict[str, Any]:
@@ -168,7 +171,7 @@ def _difference_columns(frame: "pd.DataFrame") -> dict[str, Any]:
     return columns
 
 
-def _worth(frame: "pd.DataFrame") -> dict[str, Any]:
+def _diagnostic_columns(frame: "pd.DataFrame") -> dict[str, Any]:
     return {name: column for name, column in _DIAGNOSTICS.items() if name in frame}
 
 

@@ -1,4 +1,4 @@
-"""The first sections: what was asked, and of what data."""
+"""The first sections: the question and the data."""
 
 from collections.abc import Iterator
 
@@ -17,8 +17,8 @@ from bayesbias.tables.schema import lost_words
 _CONTROLS = ("human", "neutral")
 
 
-def question(page: FitReport) -> Section:
-    """Say what was asked: lists, and which are expected to be near to which."""
+def question_section(page: FitReport) -> Section:
+    """Return the section on the question: word lists, and which lists are associated with which groups."""
     table = page.table
     protected = _words_by(table, "protected_group", "protected_word")
     attributes = _words_by(table, "attribute_group", "attribute_word")
@@ -66,8 +66,8 @@ def _about_the_study(page: FitReport) -> Iterator[Block]:
                 yield Paragraph(text)
 
 
-def data(page: FitReport) -> Section:
-    """Show the rows, and what is not among them."""
+def data_section(page: FitReport) -> Section:
+    """Return the section on the data: distances, lost words and duplicates."""
     table, facts = page.table, page.facts
     by_connection = table.groupby("connection", observed=True, sort=True)
     pairs = by_connection["cosine_distance"].agg(["size", "mean", "std", "min", "max"]).reset_index()
@@ -100,11 +100,9 @@ def data(page: FitReport) -> Section:
     if dropped := facts.get("duplicates", {}).get("dropped", 0):
         notes.append(f"{dropped:,} repeated rows were dropped before the fit.")
     if left_out := facts.get("left_out_controls"):
-        notes.append(
-            f"Control words that the study itself uses, and that are no controls here: {name_some(left_out, 20)}."
-        )
+        notes.append(f"Control words left out because the study uses them: {name_some(left_out, 20)}.")
     if facts.get("simulated"):
-        notes.append("The distances were simulated: they come from no embedding.")
+        notes.append("The distances were simulated; they come from no embedding.")
     if notes:
         blocks.append(Bullets(tuple(notes)))
     return Section("data", "The data", blocks)
@@ -114,28 +112,28 @@ def _distributions(page: FitReport) -> Iterator[Block]:
     try:
         shares = mac_shares(page.table)
     except ReportError as error:
-        yield Paragraph(f"The distributions are not drawn against MAC. {error}")
+        yield Paragraph(f"The distributions are not compared with MAC. {error}")
         return
     mac, band = shares.attrs["mac"], shares.attrs["band"]
-    said = "; ".join(
+    shares_text = "; ".join(
         f"{row['connection']}: {share_text(row['inside'])} inside the band, {share_text(row['above'])} above it, mean "
         f"{signed_text(row['mean'])}"
         for row in shares.to_dict("records")
     )
     yield Paragraph(
-        f"MAC, the mean average cosine distance, is {distance_text(mac)} here. Who takes a MAC below 1 for bias takes "
-        f"a similarity of {distance_text(band)} for it; the band from {interval_text(-band, band)} shows how "
-        "ordinary such similarities are, among control words too."
+        f"MAC, the mean average cosine distance, is {distance_text(mac)} here. To read a MAC below 1 as bias is to "
+        f"read a mean similarity of {distance_text(band)} as bias. The band {interval_text(-band, band)} shows how "
+        "ordinary such similarities are, also among control words."
     )
     yield figure(
         plot_distances(page.table),
         f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
         f"{distance_text(band)}.",
-        f"Histograms of cosine similarity, one a connection. {said}.",
+        f"Histograms of cosine similarity, one per connection. {shares_text}.",
     )
     yield frame_table(
         shares,
-        "Share of pairs inside, above (nearer) and below (farther) the band of MAC",
+        "Shares of pairs inside, above (nearer) and below (farther) the band of MAC",
         {
             "connection": ("Connection", None),
             "pairs": ("Pairs", count_text),
@@ -155,11 +153,11 @@ def _lost(page: FitReport) -> Iterator[Block]:
         return
     lost = lost_words(page.table)
     if lost.empty:
-        yield Paragraph("No word of the study was lost: the embedding has them all.")
+        yield Paragraph("The embedding has all words of the study.")
         return
     by_list = lost.groupby("list", sort=False)["word"].size()
     where = ", ".join(f"{number} of {name}" for name, number in by_list.items())
-    yield Notice(f"{len(lost):,} words were lost ({where}). Every number here is about the words that are left.")
+    yield Notice(f"{len(lost):,} words were lost ({where}). All numbers describe the remaining words.")
     rows = lost.groupby(["list", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
     yield frame_table(
         rows,

@@ -1,24 +1,24 @@
-"""What the model and the tests would claim for attribute words drawn at random from the same vectors."""
+"""The section on claims for attribute words drawn at random from the same vectors."""
 
 from bayesbias.base.statements import digits_text, share_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Paragraph, Section, frame_table
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 
-_TITLE = "Where nothing is associated"
+_TITLE = "Claims for random words"
 
 
-def claims_for_random_words(page: FitReport) -> Section:
-    """Show how often methods claim an association for random attribute words, and how large such gaps are."""
+def random_lists_section(page: FitReport) -> Section:
+    """Return the section on how often methods claim an association for random attribute words."""
     claims: RandomListCheck | None = page.claims
     if claims is None:
         missing = (
-            "How often the model would claim an association for attribute words drawn at random was not asked: that "
-            "needs the vectors. Run bb.check_random_lists(embedding, study), and give the result to the page: "
+            "Not computed, because it needs the vectors: how often the model claims an association for attribute words "
+            "drawn at random. Run bb.check_random_lists(embedding, study) and give the result to the page: "
             "bb.report(fit, claims=checked)."
         )
         return Section("random-lists", _TITLE, [Paragraph(missing)])
-    about, model, *rest = claims.summary
+    about, model, *others = claims.summary
     blocks: list[Block] = [
         Paragraph(str(about)),
         frame_table(
@@ -36,6 +36,8 @@ def claims_for_random_words(page: FitReport) -> Section:
                 "beyond": ("Random lists as far from 0", share_text),
             },
         ),
-        Bullets(tuple(str(said) for said in (model, *rest))),
+        Bullets(tuple(str(statement) for statement in (model, *others))),
     ]
-    return Section("random-lists", _TITLE, blocks, [str(model), *(f"Beware: {said}" for said in claims.problems)])
+    return Section(
+        "random-lists", _TITLE, blocks, [str(model), *(f"Beware: {statement}" for statement in claims.problems)]
+    )

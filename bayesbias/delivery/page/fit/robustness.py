@@ -1,4 +1,4 @@
-"""What the results are sensitive to: the model, single words, lists and priors."""
+"""Sections on robustness: other models, and fits without words and lists or with other priors."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from bayesbias.reports.robustness.model_comparison import (
 )
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, sensitivity
 
-# Enough to order models and refits; the whole numbers come from the functions themselves.
+# Enough to rank models and refits; the functions themselves draw more by default.
 _COMPARISON_DRAWS = 1000
 _SENSITIVITY_DRAWS = 500
 _MOST_SHIFTS = 12
@@ -36,17 +36,17 @@ _TITLES = {
 }
 
 
-def comparison(page: FitReport) -> Section:
-    """Compare the fitted model with the others of its family."""
+def comparison_section(page: FitReport) -> Section:
+    """Return the section that compares the fitted model with others."""
     name = page.spec.name
     if page.table["attribute_word"].nunique() < FEWEST_WORDS:
-        alone = "Not computed. Models are compared by leaving out one attribute word at a time, and there is only one."
+        alone = "Not computed. Models are compared by leaving out one attribute word at a time; there is only one."
         return Section("comparison", _COMPARISON, [Notice(alone)])
     models: list[str | ModelSpec] = [
         *([] if page.needs_nuts else [page.spec]),
         *[model for model in MODELS if model != name],
     ]
-    # To predict each pair and each attribute word from each draw counts as 20 fits.
+    # The prediction of each pair and attribute word from each draw costs about 20 fits.
     if reason := page.too_long(20 * len(models), "bb.compare_models(table)"):
         return Section("comparison", _COMPARISON, [Notice(f"Not computed. {reason}")])
     try:
@@ -57,21 +57,24 @@ def comparison(page: FitReport) -> Section:
     blocks: list[Block] = []
     if page.needs_nuts:
         headline = (
-            f"The fitted model, {name}, is sampled by NUTS, so that leaving out words takes minutes: it is not "
-            f"compared here. Run bb.compare_models(table, ['{name}', ...])."
+            f"The fitted model, {name}, is sampled by NUTS and not compared here, because leaving out words takes "
+            f"minutes. Run bb.compare_models(table, ['{name}', ...])."
         )
         blocks.append(Notice(headline))
     elif reading == WORSE:
         headline = (
             f"The fitted model, {name}, predicts unseen attribute words worse than {frame['model'].iloc[0]}: its "
-            "intervals may be too narrow or too wide. Fit that one."
+            "intervals may be too narrow or too wide. Fit the better model."
         )
         blocks.append(Notice(headline))
     else:
-        said = {PREFERRED: "predicts unseen attribute words best", AS_GOOD: "predicts about as well as the best one"}
-        headline = f"Of {len(frame)} models compared, the fitted one, {name}, {said[str(reading)]}."
+        predictions = {
+            PREFERRED: "predicts unseen attribute words best",
+            AS_GOOD: "predicts about as well as the best one",
+        }
+        headline = f"Of {len(frame)} models compared, the fitted one, {name}, {predictions[str(reading)]}."
     blocks += [
-        *(Paragraph(said.text) for said in frame.attrs["advice"]),
+        *(Paragraph(statement.text) for statement in frame.attrs["advice"]),
         frame_table(
             frame,
             "Expected log predictive density (elpd) of attribute words left out, and of pairs left out; higher is "
@@ -92,8 +95,8 @@ def comparison(page: FitReport) -> Section:
     return Section("comparison", _COMPARISON, blocks, [headline])
 
 
-def what_it_is_sensitive_to(page: FitReport) -> Section:
-    """Fit again without each word and list, and with other priors."""
+def sensitivity_section(page: FitReport) -> Section:
+    """Return the section on fits without each word and list, and with other priors."""
     blocks: list[Block] = []
     deciding: dict[str, list[str]] = {}
     edges: list[str] = []
@@ -101,7 +104,7 @@ def what_it_is_sensitive_to(page: FitReport) -> Section:
     reason = page.nothing_to_compare
     if not reason and page.needs_nuts:
         reason = (
-            f"The model {page.spec.name} is sampled by NUTS, and would be fitted again for each word. Run "
+            f"The model {page.spec.name} is sampled by NUTS and would have to be fitted again for each word. Run "
             f"bb.sensitivity(table, '{page.spec.name}'), or report a crossed model."
         )
     reason = reason or page.too_long(
@@ -119,7 +122,7 @@ def what_it_is_sensitive_to(page: FitReport) -> Section:
             random_seed=page.seed,
             progress=False,
         )
-        blocks += [Heading(_TITLES[leave_out]), *(Paragraph(said.text) for said in frame.attrs["reading"])]
+        blocks += [Heading(_TITLES[leave_out]), *(Paragraph(statement.text) for statement in frame.attrs["reading"])]
         if not frame.empty:
             blocks.append(_shifts(frame, leave_out))
         refits += frame.attrs["refits"]
@@ -132,8 +135,8 @@ def what_it_is_sensitive_to(page: FitReport) -> Section:
     blocks.append(
         Paragraph(
             f"bb.sensitivity with {_SENSITIVITY_DRAWS} draws in each of 4 chains, seed {page.seed}; draws are "
-            "reweighted where their weights allow it, and else the model is fitted again. A word that moves a "
-            "difference is not thereby wrong: it is what the conclusion rests on."
+            "reweighted if the weights are reliable; otherwise the model is fitted again. A word that moves a "
+            "difference is not wrong; the conclusion depends on it."
         )
     )
     changed = {contrast: names for contrast, names in deciding.items() if names}
@@ -150,24 +153,24 @@ def what_it_is_sensitive_to(page: FitReport) -> Section:
 
 
 def _edges(page: FitReport, refitted: list[dict[str, Any]]) -> list[str]:
-    """Say which intervals end so near to 0 that another simulation of the same model concludes something else."""
-    found = contrasts(page.fit, hdi_prob=page.hdi_prob).set_index("contrast")
+    """Return sentences on intervals so near to 0 that a refit of the same model changes the conclusion."""
+    fitted = contrasts(page.fit, hdi_prob=page.hdi_prob).set_index("contrast")
     edges = []
     for row in refitted:
-        here = found.loc[row["contrast"]]
-        settles = settled(here["hdi_low"], here["hdi_high"])
+        fitted_row = fitted.loc[row["contrast"]]
+        settles = settled(fitted_row["hdi_low"], fitted_row["hdi_high"])
         if settles != (row["conclusion"] != "not settled"):
             edges.append(
                 f"The conclusion on '{row['contrast']}' is on the edge: its interval ends so near to 0 that chance "
-                f"in the simulation decides it ({interval_text(here['hdi_low'], here['hdi_high'])} in the fit, "
-                f"{interval_text(row['hdi_low'], row['hdi_high'])} in a refit with everything). Do not build on "
-                "it."
+                f"in the simulation decides it "
+                f"({interval_text(fitted_row['hdi_low'], fitted_row['hdi_high'])} in the fit, "
+                f"{interval_text(row['hdi_low'], row['hdi_high'])} in a refit with all words). Do not rely on it."
             )
     return edges
 
 
 def _shifts(frame: pd.DataFrame, leave_out: str) -> Table:
-    """Return the refits that change a conclusion and those that move a difference most."""
+    """Return a table of the refits that change a conclusion or move a difference most."""
     order = frame.assign(size=frame["shift_in_sd"].abs()).sort_values(
         ["changes_conclusion", "size"], ascending=False, kind="stable"
     )

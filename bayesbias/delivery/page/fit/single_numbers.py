@@ -1,4 +1,4 @@
-"""What single-number measures would have said of the same distances."""
+"""The section on single-number measures of the same distances."""
 
 from collections.abc import Iterator
 
@@ -18,13 +18,13 @@ from bayesbias.reports.measures.false_positive_rates import LEVEL
 from bayesbias.reports.posterior.contrasts import contrasts
 
 
-def single_numbers(page: FitReport) -> Section:
-    """Show the single-number measures of these very distances, where they are defined."""
+def single_numbers_section(page: FitReport) -> Section:
+    """Return the section on single-number measures, where they are defined."""
     blocks: list[Block] = [
         Paragraph(
-            "Measures of the literature that give one number for the same distances. Their p-values ask whether these "
-            "very words differ by more than chance: they take words or pairs for independent, and control words, which "
-            "may show the same, do not enter."
+            "Measures from the literature that summarise the same distances in one number. Their p-values ask whether "
+            "these particular words differ by more than chance. They treat words or pairs as independent and ignore "
+            "control words, which may show the same."
         )
     ]
     blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]
@@ -68,7 +68,7 @@ def _weat(page: FitReport) -> Iterator[Block]:
 
 
 def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
-    """Say why WEAT and the contrast differ, where one claims an association and the other does not."""
+    """Yield a paragraph on why WEAT and the contrast disagree, if they do."""
     if page.nothing_to_compare or "different" not in set(page.table["connection"].astype(str)):
         return
     row = rows_of(contrasts(page.fit, hdi_prob=page.hdi_prob))[0]
@@ -79,15 +79,14 @@ def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
     if p < LEVEL:
         yield Paragraph(
             f"WEAT finds an association (p = {p_value_text(p)}) where the contrast does not settle one ({interval}): "
-            "its permutations exchange the protected words and hold these very attribute words fixed, so that it knows "
-            "nothing of how other attribute words of the same kind would vary. Random attribute words show how often "
-            "that misleads it."
+            "its permutations exchange protected words but hold the attribute words fixed, so they ignore how other "
+            "attribute words of the same kind would vary. Random attribute words show how often this misleads."
         )
     else:
         yield Paragraph(
             f"The contrast settles an association ({interval}) where WEAT does not (p = {p_value_text(p)}): "
-            "WEAT compares the two groups with each other over few words, and the contrast weighs all words of the "
-            "fit as the correlated words that they are."
+            "WEAT compares the two groups over few words; the contrast uses all words of the fit and models their "
+            "correlation."
         )
 
 
@@ -106,7 +105,7 @@ def _t_tests(page: FitReport) -> Iterator[Block]:
         yield frame_table(
             frame,
             caption,
-            {"values": ("Values", None), "n": ("How many", count_text), "mean": ("MAC", distance_text), **test},
+            {"values": ("Values", None), "n": ("Count", count_text), "mean": ("MAC", distance_text), **test},
         )
     try:
         frame = t_tests(page.table)

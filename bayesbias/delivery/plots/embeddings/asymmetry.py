@@ -1,4 +1,4 @@
-"""Log asymmetry ratios of pairs of words: what people say, and beside it what vectors or models do."""
+"""Log asymmetry ratios of pairs of words, in people's norms and in vectors or models."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -22,27 +22,27 @@ SAME, OTHER = "#0072B2", "#D55E00"
 
 
 def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "Figure":
-    """Draw the log asymmetry ratio of each pair: in the norms, and in each source, in a panel of its own.
+    """Draw the log asymmetry ratio of each pair, with one panel for the norms and one for each source.
 
     Parameters
     ----------
     report
-        From `bb.asymmetry.report`.
+        A report from `bb.asymmetry.report`.
     relation
-        One of its relations; None: all.
+        Relation of the pairs to draw; None (default): all.
 
     Returns
     -------
     matplotlib.figure.Figure
         Posterior means (points) and intervals (lines) of LAR: above 0, the first word evokes the second more than the
-        reverse. In the panels of sources the colour says whether the direction is that of the norms. The panels have
-        scales of their own: those of vectors are far smaller. Of more than 40 pairs that all sources know,
-        those whose direction is clearest in the norms.
+        reverse. In the panels of sources, the colour shows whether the direction agrees with the norms. Each panel has
+        its own scale, because ratios of vectors are far smaller. Of more than 40 pairs that all sources have, those
+        whose direction is clearest in the norms.
 
     Raises
     ------
     ArgumentError, MeasureError, ReportError
-        If this is no report, it has no such relation, or it has more than five sources.
+        If `report` is not a report, lacks the relation, or has more than five sources.
 
     Examples
     --------
@@ -56,14 +56,14 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
     """
     check_type("report", report, AsymmetryReport, "what bb.asymmetry.report returned")
     if len(report.sources) > MOST_SOURCES:
-        raise ReportError(f"There are {len(report.sources)} sources, and a figure holds {MOST_SOURCES}. Report fewer.")
+        raise ReportError(f"There are {len(report.sources)} sources; a figure holds {MOST_SOURCES}. Report fewer.")
     by_source = dict(list(report.ratios.groupby("source", sort=False)))
     every = usable(by_source[report.norms])
     if relation is not None:
         every = every[every["relation"].isin(chosen_relations(every, relation))] if "relation" in every else every[:0]
         if every.empty:
             raise ReportError(f"relation={relation!r}: the report has no relations.")
-    every = _known_to_all(every.drop_duplicates(["a", "b"]), [by_source[name] for name in report.sources])
+    every = _answered_by_all(every.drop_duplicates(["a", "b"]), [by_source[name] for name in report.sources])
     order = ["probability_of_direction", "lar"]
     shown = (
         every.assign(size=every["lar"].abs())
@@ -75,7 +75,7 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
     panels = figure.subplots(1, len(names), sharey=True, squeeze=False).ravel()
     truth = dict(zip(zip(shown["a"], shown["b"], strict=True), shown["lar"], strict=True))
     for axes, name in zip(panels, names, strict=True):
-        _draw(axes, truth, usable(by_source[name]), own=name == report.norms)
+        _draw(axes, truth, usable(by_source[name]), norms=name == report.norms)
         axes.set_title(short_label(name, 30), fontsize=9).set_parse_math(False)
         axes.set_xlabel("LAR", fontsize=9)
         axes.locator_params(axis="x", nbins=5)
@@ -100,26 +100,24 @@ def plot_asymmetry(report: AsymmetryReport, *, relation: str | None = None) -> "
     return figure
 
 
-def _known_to_all(pairs: "pd.DataFrame", others: "list[pd.DataFrame]") -> "pd.DataFrame":
-    """Return the pairs that every source has a number of; all of them, if there are none such."""
-    keys = list(zip(pairs["a"], pairs["b"], strict=True))
-    kept = [True] * len(keys)
-    for frame in others:
-        numbered = frame[frame["left_out"] == ""]
-        known = set(zip(numbered["a"], numbered["b"], strict=True))
-        kept = [keep and key in known for keep, key in zip(kept, keys, strict=True)]
-    return pairs[kept] if any(kept) else pairs
+def _answered_by_all(pairs: "pd.DataFrame", others: "list[pd.DataFrame]") -> "pd.DataFrame":
+    """Return the pairs for which every source has a number, or all pairs if there are none."""
+    usable_frames = [frame[frame["left_out"] == ""] for frame in others]
+    pairs_by_source = [set(zip(frame["a"], frame["b"], strict=True)) for frame in usable_frames]
+    keys = zip(pairs["a"], pairs["b"], strict=True)
+    in_all = [all(key in source_pairs for source_pairs in pairs_by_source) for key in keys]
+    return pairs[in_all] if any(in_all) else pairs
 
 
-def _draw(axes: "Axes", truth: Mapping[Any, float], frame: "pd.DataFrame", *, own: bool) -> None:
-    """Draw the ratios of the pairs of `truth`, from the top down; pairs without a number have no point."""
+def _draw(axes: "Axes", truth: Mapping[Any, float], frame: "pd.DataFrame", *, norms: bool) -> None:
+    """Draw the ratios of the pairs of `truth` from top to bottom; a pair without a ratio has no point."""
     axes.axvline(0, color="#999999", linewidth=1.0, linestyle="--", zorder=0)
-    known = {(row["a"], row["b"]): row for row in frame.to_dict("records")}
-    for y, (pair, value) in enumerate(truth.items()):
-        if pair not in known:
+    rows_by_pair = {(row["a"], row["b"]): row for row in frame.to_dict("records")}
+    for y, (pair, norms_lar) in enumerate(truth.items()):
+        if pair not in rows_by_pair:
             continue
-        row = known[pair]
-        same = own or row["lar"] * value > 0
+        row = rows_by_pair[pair]
+        same = norms or row["lar"] * norms_lar > 0
         color = SAME if same else OTHER
         axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
         axes.plot(row["lar"], y, "o" if same else "s", color=color, markersize=4)

@@ -1,4 +1,4 @@
-"""What an audit found, measure by measure, and the ranks of its embeddings."""
+"""The answers of an audit by measure, and the ranks of its embeddings."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, a marker each, for embeddings; beyond these both begin again, in other pairs.
+# Colours and markers of embeddings. Their numbers differ, so that pairs of both repeat late.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _UNITS = {CONTRAST: "contrast (cosine distance; below 0: nearer)"}
@@ -31,24 +31,23 @@ _INCHES_A_ROW = 0.3
 
 
 def plot_audit(audit: "pd.DataFrame") -> "Figure":
-    """Draw every answer of an audit: a panel a measure, a row a study, a point an embedding.
+    """Draw every answer of an audit: one panel per measure, one row per study, one point per embedding.
 
     Parameters
     ----------
     audit
-        What `bayesbias.audit` returned.
+        An audit from `bayesbias.audit`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Estimates (points) with their intervals (lines) where there are such; a small cross is the observed value. A
-        contrast is filled where its interval leaves out 0, and hollow where it is not settled. A dashed line stands at
-        0 where a measure takes both signs.
+        Estimates (points) with intervals (lines) if there are any; a small cross is the observed value. The point of a
+        contrast is filled if its interval excludes 0. A dashed line marks 0 if the values of a measure have both signs.
 
     Raises
     ------
     ReportError, ArgumentError
-        If it is no audit.
+        If `audit` is not an audit, or lacks rows of all protected words.
 
     Examples
     --------
@@ -60,60 +59,63 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     every, record = audit_rows(audit)
     rows = every[every["protected_group"] == ""]
     if rows.empty:
-        raise ReportError("audit: only rows of groups are left, and the figure shows those of all protected words.")
-    measures, asked, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "study", "embedding"))
-    studies = asked[: max(1, MOST_WORDS // len(embeddings))]
+        raise ReportError(
+            "audit: the figure needs rows of all protected words (an empty protected_group), and there are none."
+        )
+    measures, all_studies, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "study", "embedding"))
+    studies = all_studies[: max(1, MOST_WORDS // len(embeddings))]
     rows = rows[rows["study"].isin(studies)]
     step = _INCHES_A_ROW * max(1.0, 0.5 * len(embeddings))
     height = 0.9 + step * len(studies)
     figure, panels = panel_grid(len(measures), "", width=(7.0, 5.0), height=(1.4, height), sharex=False)
     offsets = row_offsets(len(embeddings), 0.3)
     for axes, measure in zip(panels, measures, strict=False):
-        here = rows[rows["measure"] == measure]
-        if here.empty:
+        measure_rows = rows[rows["measure"] == measure]
+        if measure_rows.empty:
             axes.set_visible(False)
             continue
-        for row in rows_of(here):
-            at = embeddings.index(row["embedding"])
-            _draw_answer(axes, row, studies.index(row["study"]) + offsets[at], at)
+        for row in rows_of(measure_rows):
+            place = embeddings.index(row["embedding"])
+            _draw_answer(axes, row, studies.index(row["study"]) + offsets[place], place)
         axes.set_yticks(range(len(studies)), [short_label(study) for study in studies])
         axes.set_ylim(len(studies) - 0.5, -0.5)
-        quantity = here["quantity"].iloc[0]
-        named = measure if quantity == measure else f"{measure} ({quantity})"
-        axes.set_title(_UNITS.get(measure, named), fontsize=10, loc="left")
+        quantity = measure_rows["quantity"].iloc[0]
+        title = measure if quantity == measure else f"{measure} ({quantity})"
+        axes.set_title(_UNITS.get(measure, title), fontsize=10, loc="left")
         low, high = axes.get_xlim()
         if low < 0 < high or measure == CONTRAST:
             axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
         furnish(axes, "x", rows=True)
     if len(embeddings) > 1:
-        series_legend(figure, {name: _look(at) for at, name in enumerate(embeddings)}, columns=3)
+        series_legend(figure, {name: _look(place) for place, name in enumerate(embeddings)}, columns=3)
     interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values; filled contrasts are settled"
     about = interval if record.model else "observed values"
-    first = f"the first {len(studies)} of " if len(studies) < len(asked) else ""
+    first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
     title_figure(
-        figure, f"{first}{len(asked)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}\n{about}"
+        figure,
+        f"{first}{len(all_studies)} {'study' if len(all_studies) == 1 else 'studies'} in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}\n{about}",
     )
     return figure
 
 
 def plot_ranks(ranks: Ranks) -> "Figure":
-    """Draw the ranks of embeddings over all studies: a panel a measure, a row an embedding.
+    """Draw the ranks of embeddings over all studies: one panel per measure, one row per embedding.
 
     Parameters
     ----------
     ranks
-        What `bayesbias.reports.rank` returned.
+        Ranks from `bayesbias.reports.rank`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Rank 1, on the left, is the weakest association. Of measures that have a posterior the line holds the rank with
-        the probability of the intervals, and the number beside it is the probability of the rank itself.
+        Rank 1, on the left, is the weakest association. For measures with a posterior, the line is the interval of the
+        rank, and the number above the point is the probability of the rank.
 
     Raises
     ------
     ArgumentError
-        If it is something else.
+        If `ranks` is not the result of `bayesbias.reports.rank`.
 
     Examples
     --------
@@ -136,8 +138,8 @@ def plot_ranks(ranks: Ranks) -> "Figure":
             if row["rank_low"] == row["rank_low"]:
                 axes.plot([row["rank_low"], row["rank_high"]], [y, y], color="#0072B2", linewidth=1.8)
                 place = (row["rank"], y)
-                said = probability_text(row["probability"])
-                axes.annotate(said, place, xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8)
+                probability = probability_text(row["probability"])
+                axes.annotate(probability, place, xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8)
             axes.plot(row["rank"], y, "o", color="#0072B2", markersize=6)
         axes.set_yticks(range(len(embeddings)), [short_label(name) for name in embeddings])
         axes.set_ylim(len(embeddings) - 0.5, -0.7)
@@ -152,13 +154,13 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     return figure
 
 
-def _look(at: int) -> tuple[str, str]:
-    """Return colour and marker of an embedding."""
-    return _COLORS[at % len(_COLORS)], _MARKERS[at % len(_MARKERS)]
+def _look(place: int) -> tuple[str, str]:
+    """Return the colour and marker of an embedding."""
+    return _COLORS[place % len(_COLORS)], _MARKERS[place % len(_MARKERS)]
 
 
-def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, at: int) -> None:
-    color, marker = _look(at)
+def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> None:
+    color, marker = _look(place)
     if row["hdi_low"] == row["hdi_low"]:
         axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
         axes.plot(row["observed"], y, "x", color=color, markersize=4)

@@ -1,4 +1,4 @@
-"""How embeddings differ: the difference of gaps, the gaps themselves, and the difference of distances."""
+"""Differences between embeddings: differences of gaps, the gaps, and differences of distances."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -31,28 +31,28 @@ _EVERYONE = "All protected words"
 
 
 def plot_embeddings(comparison: EmbeddingComparison, *, other: str | None = None) -> "Figure":
-    """Draw how an embedding differs from the baseline: first the difference of gaps, which is the answer.
+    """Draw how an embedding differs from the baseline: differences of gaps, gaps, and differences of distances.
 
     Parameters
     ----------
     comparison
-        What `compare_embeddings` returned.
+        A comparison from `compare_embeddings`.
     other
-        Name of the embedding to draw beside the baseline. None (default): the first of the others.
+        Name of the embedding that is compared with the baseline. None (default): the first.
 
     Returns
     -------
     matplotlib.figure.Figure
         Three panels, one below the other, of posterior means and HPDIs: the difference of gaps (other embedding minus
         baseline) of all protected words and of each; the gaps themselves, hollow in the baseline and filled in the
-        other; the difference of distances. Differences are filled where the interval leaves out 0. Colours and markers
-        are those of the connections. Without gaps, the last panel alone, with each protected word. Of more than 200
+        other; the difference of distances. Differences are filled if the interval excludes 0. Colours and markers
+        show the connections. Without gaps, the last panel alone, with each protected word. Of more than 200
         protected words, those whose differences lie farthest from the mean are shown.
 
     Raises
     ------
     ReportError
-        If `comparison` is none, or has no such embedding.
+        If `comparison` is not a comparison, or lacks the embedding.
 
     References
     ----------
@@ -123,7 +123,7 @@ def plot_embeddings(comparison: EmbeddingComparison, *, other: str | None = None
 
 
 def _differences(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows: list[str], title: str) -> None:
-    """Draw differences of all protected words, then of each, a row a word."""
+    """Draw the differences of all protected words, then of each word in a row."""
     connections = list(dict.fromkeys(overall["connection"]))
     offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
     for row in rows_of(overall):
@@ -136,18 +136,18 @@ def _differences(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", r
 
 
 def _by_connection(axes: "Axes", differences: "pd.DataFrame", title: str) -> None:
-    """Draw the mean difference of distances, a row a connection."""
+    """Draw the mean difference of distances, one row per connection."""
     for y, row in enumerate(rows_of(differences)):
         _difference(axes, row, y, size=6.5)
     _name_rows(axes, list(differences["connection"]), title, "Difference of cosine distances\n(above 0: farther apart)")
 
 
 def _gaps(axes: "Axes", overall: "pd.DataFrame", baseline: str, name: str) -> None:
-    """Draw the gaps in both embeddings, a row a contrast."""
+    """Draw the gaps in both embeddings, one row per contrast."""
     for y, row in enumerate(rows_of(overall)):
         for side, apart, filled in (("baseline", -0.16, False), ("other", 0.16, True)):
-            own = {"mean": row[f"{side}_gap"], "hdi_low": row[f"{side}_low"], "hdi_high": row[f"{side}_high"]}
-            draw_estimate(axes, row | own, y + apart, size=6.5, width=1.8, filled=filled)
+            gap = {"mean": row[f"{side}_gap"], "hdi_low": row[f"{side}_low"], "hdi_high": row[f"{side}_high"]}
+            draw_estimate(axes, row | gap, y + apart, size=6.5, width=1.8, filled=filled)
     _name_rows(
         axes,
         [f"minus {connection}" for connection in overall["connection"]],
@@ -157,7 +157,7 @@ def _gaps(axes: "Axes", overall: "pd.DataFrame", baseline: str, name: str) -> No
 
 
 def _short(name: str) -> str:
-    """Return the beginning and the end of a name: those of embeddings made from others often begin alike."""
+    """Return a name shortened in the middle, because names of derived embeddings begin alike."""
     return name if len(name) <= 30 else f"{name[:14]}…{name[-15:]}"
 
 

@@ -1,4 +1,4 @@
-"""How often a language model has the direction of pairs right, by their contexts."""
+"""Accuracy of the directions of a language model, by the contexts of the pairs."""
 
 from typing import TYPE_CHECKING
 
@@ -20,23 +20,23 @@ _COLOR, _CHANCE = "#0072B2", "#999999"
 
 
 def plot_context_factors(found: pd.DataFrame) -> "Figure":
-    """Draw how often a language model has the direction of pairs right, by their contexts and distances.
+    """Draw the accuracy of the directions of a language model, by contexts and distances of the pairs.
 
     Parameters
     ----------
     found
-        From `bb.asymmetry.context_factors`.
+        A frame from `bb.asymmetry.context_factors`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Of each group of pairs the accuracy (point), its interval (upright line), and from which number of contexts, or
-        distance, to which the group goes (level line); the dashed line is chance. Contexts are on a scale of tens.
+        Accuracy of each group of pairs (point) with its interval (vertical line), and the range of contexts or
+        distances of the group (horizontal line). The dashed line is chance. The scale of contexts is logarithmic.
 
     Raises
     ------
     ArgumentError, ReportError
-        If the frame is none of these.
+        If `found` is not a frame of `bb.asymmetry.context_factors`.
 
     References
     ----------
@@ -75,6 +75,6 @@ def plot_context_factors(found: pd.DataFrame) -> "Figure":
             axes.minorticks_off()
         axes.set_xlabel(_AXES[factor], fontsize=9)
         furnish(axes, "y", small=True)
-    panels[0].set_ylabel("Directions that are right", fontsize=9)
+    panels[0].set_ylabel("Share of correct directions", fontsize=9)
     title_figure(figure, f"{found.groupby('factor')['pairs'].sum().max():,} pairs, by their contexts", size=10)
     return figure

@@ -1,4 +1,4 @@
-"""Debiasing methods beside each other: associations, what is left of a bias, and quality."""
+"""Debiasing methods compared: associations, remaining bias, and quality."""
 
 from typing import TYPE_CHECKING
 
@@ -26,24 +26,24 @@ _STACKED = 4  # panels, one below the other, which a narrow screen shows whole
 
 
 def plot_debias_report(report: DebiasReport) -> "Figure":
-    """Draw what debiasing methods did: a panel a study and a measure, a row a method, a colour an embedding.
+    """Draw the effects of debiasing methods: one panel per measure, one row per method, one colour per embedding.
 
     Parameters
     ----------
     report
-        What `bayesbias.debias_report` returned.
+        A report from `bayesbias.debias_report`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Values (points) with their intervals (lines); a dashed line stands at the original's value. A point is filled
-        where its change from the original is settled, which the overlap of two lines does not say: both are of the
-        same words.
+        Values (points) with intervals (lines); a dashed line marks the value of the original. A point is filled if its
+        change from the original is settled. Overlapping lines do not rule that out, because both describe the same
+        words.
 
     Raises
     ------
     ReportError, ArgumentError
-        If it is no report, or has more embeddings than colours can tell apart.
+        If `report` is not a report, or has more embeddings than there are colours.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     table = report.table
     embeddings, methods = (list(dict.fromkeys(table[name])) for name in ("embedding", "method"))
     if len(embeddings) > len(SERIES):
-        raise ReportError(f"report: {len(embeddings)} embeddings in one figure, and colours tell {len(SERIES)} apart.")
+        raise ReportError(f"report: {len(embeddings)} embeddings, but a figure has {len(SERIES)} colours.")
     methods = methods[: MOST_WORDS // len(embeddings)]
     measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
     step = _INCHES_A_ROW * max(1.0, 0.6 * len(embeddings))
@@ -74,9 +74,9 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     for axes, (kind, measure) in zip(panels, measures, strict=False):
         rows = table[(table["measure"] == measure) & table["method"].isin(methods)]
         for row in rows_of(rows):
-            at = embeddings.index(row["embedding"])
-            color, marker = SERIES[at]
-            y = methods.index(row["method"]) + offsets[at]
+            place = embeddings.index(row["embedding"])
+            color, marker = SERIES[place]
+            y = methods.index(row["method"]) + offsets[place]
             moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
             axes.plot([row["value_low"], row["value_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
             axes.plot(row["value"], y, marker, color=color, markersize=6, markerfacecolor=color if moved else "white")

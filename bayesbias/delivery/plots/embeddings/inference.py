@@ -1,4 +1,4 @@
-"""Models of inference that are given other vectors, beside each other: words and groups."""
+"""Answers of models of inference with different embeddings, by word and by group."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -29,23 +29,23 @@ _AXES = {"error": "E (0: always neutral; at most 1.41)"}
 
 
 def plot_inference(comparison: InferenceComparison) -> "Figure":
-    """Draw what models of inference answer with each embedding: words above, groups and their contrast below.
+    """Draw the answers of models of inference with each embedding: words above, groups and their contrast below.
 
     Parameters
     ----------
     comparison
-        What `bayesbias.nli.train_and_compare` or `bayesbias.nli.compare_answers` returned.
+        A comparison from `bayesbias.nli.train_and_compare` or `bayesbias.nli.compare_answers`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Means (points) with their intervals (lines) of these words, over premises and trainings; a colour an embedding.
-        Below, a point is filled where its change from the first embedding is settled.
+        Means (points) and intervals (lines) of these words over premises and trainings, one colour per embedding.
+        Below, a point is filled if its change from the first embedding is settled.
 
     Raises
     ------
     ReportError, ArgumentError
-        If it is no comparison, or has more embeddings than colours can tell apart, or more words than a figure holds.
+        If `comparison` is not a comparison, or has more embeddings or words than a figure holds.
 
     Examples
     --------
@@ -62,11 +62,11 @@ def plot_inference(comparison: InferenceComparison) -> "Figure":
     check_type("comparison", comparison, InferenceComparison, "what bb.nli.train_and_compare returned")
     if len(comparison.embeddings) > len(SERIES):
         raise ReportError(
-            f"comparison: {len(comparison.embeddings)} embeddings in one figure, and colours tell {len(SERIES)} apart."
+            f"comparison: {len(comparison.embeddings)} embeddings, but a figure has {len(SERIES)} colours."
         )
     table = comparison.words[["word", "group"]].drop_duplicates()
     if len(table) > MOST_WORDS:
-        raise ReportError(f"comparison: {len(table)} words, and a figure holds {MOST_WORDS}. Ask about fewer.")
+        raise ReportError(f"comparison: {len(table)} words, but a figure holds {MOST_WORDS}. Use fewer.")
     kinds = list(dict.fromkeys(table["group"]))
     table = table.sort_values("group", key=lambda names: names.map(kinds.index), kind="stable")
     quantities = [OVERALL, *kinds, comparison.contrast, SIZE, DISTANCE]
@@ -106,16 +106,16 @@ def _draw(
     names = comparison.embeddings
     offsets = row_offsets(len(names), 0.3)
     for row in rows:
-        at = names.index(row["embedding"])
-        color, marker = SERIES[at]
-        y = places[row[column]] + offsets[at]
+        place = names.index(row["embedding"])
+        color, marker = SERIES[place]
+        y = places[row[column]] + offsets[place]
         axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
         filled = color if _moved(comparison, row) else "white"
         axes.plot(row["mean"], y, marker, color=color, markersize=5, markerfacecolor=filled)
 
 
 def _moved(comparison: InferenceComparison, row: Mapping[str, Any]) -> bool:
-    """Return whether a quantity's change is settled; of single words none is asked."""
+    """Return whether the change of a quantity is settled; single words have no changes."""
     if "quantity" not in row or row["embedding"] == comparison.embeddings[0]:
         return False
     changes = comparison.changes

@@ -1,4 +1,4 @@
-"""Mean log asymmetry ratios of relations: people beside vectors or models."""
+"""Mean log asymmetry ratios of relations, in people's norms and in vectors or models."""
 
 from typing import TYPE_CHECKING
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 def plot_relations(report: AsymmetryReport) -> "Figure":
-    """Draw the mean log asymmetry ratio (ALAR) of each relation: in the norms, and in each source beside them.
+    """Draw the mean log asymmetry ratio (ALAR) of each relation, with one panel for the norms and each source.
 
     Parameters
     ----------
     report
-        From `bb.asymmetry.report`, of pairs with relations.
+        A report from `bb.asymmetry.report` on pairs with relations.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Partially pooled means (points) and intervals (lines), a row a relation, a panel a source with a scale of its
-        own. A point is filled where the mean is settled; its colour says whether it has the direction of the norms.
+        Partially pooled means (points) and intervals (lines), one row per relation and one panel per source, each with
+        its own scale. A point is filled if the mean is settled; its colour shows whether it agrees with the norms.
 
     Raises
     ------
     ArgumentError, ReportError
-        If this is no report, its pairs have no relations, or it has more than five sources.
+        If `report` is not a report, has no relations, or has more than five sources.
 
     References
     ----------
@@ -50,13 +50,13 @@ def plot_relations(report: AsymmetryReport) -> "Figure":
     """
     check_type("report", report, AsymmetryReport, "what bb.asymmetry.report returned")
     if report.relations.empty:
-        raise ReportError("The report's pairs have no relations that say which word comes first. Give relations.")
+        raise ReportError("The report has no relations between its pairs. Give relations.")
     if len(report.sources) > MOST_SOURCES:
-        raise ReportError(f"There are {len(report.sources)} sources, and a figure holds {MOST_SOURCES}. Report fewer.")
+        raise ReportError(f"There are {len(report.sources)} sources; a figure holds {MOST_SOURCES}. Report fewer.")
     names = [report.norms, *report.sources]
-    own = report.relations[report.relations["source"] == report.norms]
-    truth = dict(zip(own["relation"], own["mean"], strict=True))
-    counts = dict(zip(own["relation"], own["pairs"], strict=True))
+    norms = report.relations[report.relations["source"] == report.norms]
+    truth = dict(zip(norms["relation"], norms["mean"], strict=True))
+    counts = dict(zip(norms["relation"], norms["pairs"], strict=True))
     places = {name: y for y, name in enumerate(sorted(truth, key=lambda name: -truth[name]))}
     figure = new_figure(2.6 + 2.3 * len(names), 1.9 + 0.28 * len(places))
     panels = figure.subplots(1, len(names), sharey=True, squeeze=False).ravel()

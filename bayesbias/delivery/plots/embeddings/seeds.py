@@ -1,4 +1,4 @@
-"""The same contrasts in embeddings of several seeds, and over all of them."""
+"""Contrasts in embeddings of several seeds, and over seeds."""
 
 from typing import TYPE_CHECKING
 
@@ -25,23 +25,23 @@ _SEED_COLOR = "#999999"
 
 
 def plot_seeds(comparison: SeedComparison) -> "Figure":
-    """Draw each contrast in the embedding of each seed (thin), and over seeds like these (thick).
+    """Draw each contrast in the embedding of each seed (thin) and over seeds (thick).
 
     Parameters
     ----------
     comparison
-        What `compare_seeds` returned.
+        A comparison from `compare_seeds`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points) and HPDIs (lines), in units of cosine distance; filled where an interval leaves out
-        0. Of more than 40 contrasts those whose seeds part the most, and the title says so.
+        Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if the interval
+        excludes 0. Of more than 40 contrasts, those with the largest variation between seeds.
 
     Raises
     ------
     ArgumentError
-        If this is no comparison of seeds.
+        If `comparison` is not a comparison of seeds.
 
     Examples
     --------
@@ -63,17 +63,17 @@ def plot_seeds(comparison: SeedComparison) -> "Figure":
         words = row["protected_word"] or row["protected_group"]
         names.append(f"{short_label(words)}: {row['contrast']}" if words else row["contrast"])
         other = contrast_sides(row["contrast"])[1]
-        for offset, each in zip(offsets, [row, *by_key[tuple(row[key] for key in keys)]], strict=True):
-            whole = each is row
-            color = COLORS[other] if whole else _SEED_COLOR
-            ends = [each["hdi_low"], each["hdi_high"]]
-            axes.plot(ends, [y + offset] * 2, color=color, linewidth=2.6 if whole else 0.9, solid_capstyle="butt")
+        for offset, estimate in zip(offsets, [row, *by_key[tuple(row[key] for key in keys)]], strict=True):
+            over_seeds = estimate is row
+            color = COLORS[other] if over_seeds else _SEED_COLOR
+            ends = [estimate["hdi_low"], estimate["hdi_high"]]
+            axes.plot(ends, [y + offset] * 2, color=color, linewidth=2.6 if over_seeds else 0.9, solid_capstyle="butt")
             axes.plot(
-                each["mean"],
+                estimate["mean"],
                 y + offset,
-                MARKERS[other] if whole else "o",
+                MARKERS[other] if over_seeds else "o",
                 color=color,
-                markersize=6.5 if whole else 3,
+                markersize=6.5 if over_seeds else 3,
                 markerfacecolor=color if settled(*ends) else "white",
             )
     axes.set_yticks(range(len(names)), names)
@@ -81,13 +81,13 @@ def plot_seeds(comparison: SeedComparison) -> "Figure":
     axes.locator_params(axis="x", nbins=6)
     axes.set_xlabel("Difference of mean cosine distances")
     furnish(axes, "x", rows=True)
-    more = (
-        f"\n{len(shown)} of {len(every):,} contrasts, those whose seeds part the most"
+    cut_note = (
+        f"\n{len(shown)} of {len(every):,} contrasts, those that vary most between seeds"
         if len(shown) < len(every)
         else ""
     )
-    said = f"{percent_text(comparison.hdi_prob)} HPDI; filled: the interval leaves out 0"
-    title_figure(figure, f"{len(seeds)} seeds\n{said}{more}", size=10)
+    subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: the interval leaves out 0"
+    title_figure(figure, f"{len(seeds)} seeds\n{subtitle}{cut_note}", size=10)
     others = list(dict.fromkeys(contrast_sides(name)[1] for name in shown["contrast"]))
     series = {name: (COLORS[name], MARKERS[name]) for name in others} | {"one seed": (_SEED_COLOR, "o")}
     baseline = contrast_sides(shown["contrast"].iloc[0])[0]

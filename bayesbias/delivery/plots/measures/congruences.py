@@ -1,4 +1,4 @@
-"""Canonical congruences with their null bands, and the components of association tests under two metrics."""
+"""Canonical congruences with null intervals, and components of association tests under two metrics."""
 
 from typing import TYPE_CHECKING
 
@@ -26,25 +26,25 @@ _METRICS = {"mcs": "Mean cosine similarity\n(-1 to 1)", "cca": "Canonical subspa
 
 
 def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) -> "Figure":
-    """Draw the canonical congruences of pairs of lists with the prediction intervals of their null distributions.
+    """Draw canonical congruences of pairs of lists with prediction intervals of their null distributions.
 
     Parameters
     ----------
     *nulls
-        What `randomisation_nulls` returned; or the values of what `study_nulls` returned, four panels.
+        Results of `randomisation_nulls`, or the four values of the result of `study_nulls`.
     prob
         Probability inside the prediction intervals.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One panel a pair of lists. Diamonds: congruences; bars: prediction intervals, with the first list, the second
+        One panel per pair of lists. Diamonds: congruences; bars: prediction intervals, with the first list, the second
         list or both drawn at random; dashed line: the scaled canonical metric; dotted line: the mean cosine.
 
     Raises
     ------
     ReportError
-        If there is nothing to draw.
+        If an argument is not such a result, or there is none.
 
     References
     ----------
@@ -59,12 +59,12 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
     >>> len(plot_congruences(*nulls.values()).axes)
     4
     """
-    if not nulls or any(not isinstance(each, RandomisationNulls) for each in nulls):
+    if not nulls or any(not isinstance(list_pair, RandomisationNulls) for list_pair in nulls):
         raise ReportError("Nothing to draw: give what randomisation_nulls returned, at least once.")
     label = "Index of the congruence, from the largest"
     figure, panels = panel_grid(len(nulls), label, width=(6.2, 4.6), height=(1.6, 2.7), sharex=False)
-    for axes, each in zip(panels, nulls, strict=False):
-        _draw_congruences(axes, each, prob)
+    for axes, list_pair in zip(panels, nulls, strict=False):
+        _draw_congruences(axes, list_pair, prob)
     figure.supylabel("Canonical congruence\n(cosine of a principal angle, 0 to 1)", fontsize=9)
     first = nulls[0]
     matched = f", matched on {first.match} (nearest {first.window:,})" if first.match else ""
@@ -80,23 +80,23 @@ def plot_congruences(*nulls: RandomisationNulls, prob: float = INTERVAL_PROB) ->
 
 
 def plot_components(comparison: "pd.DataFrame") -> "Figure":
-    """Draw the four components of association tests under the two metrics, and the scores.
+    """Draw the four components of association tests under two metrics, and the scores.
 
     Parameters
     ----------
     comparison
-        What `kindel_comparison` returned.
+        A frame from `kindel_comparison`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Three panels with one row a study: the components by mean cosine and by the canonical metric, each with a scale
-        of its own, and both scores, (A with C + B with D) - (A with D + B with C).
+        Three panels with one row per study: the components by mean cosine and by the canonical metric, each with its
+        own scale, and both scores, (A with C + B with D) - (A with D + B with C).
 
     Raises
     ------
     ReportError
-        If there is nothing to draw.
+        If an argument is not such a result, or there is none.
 
     References
     ----------
@@ -147,10 +147,10 @@ def plot_components(comparison: "pd.DataFrame") -> "Figure":
     return figure
 
 
-def _draw_congruences(axes: "Axes", each: RandomisationNulls, prob: float) -> None:
-    frame = each.frame(prob)
+def _draw_congruences(axes: "Axes", nulls: RandomisationNulls, prob: float) -> None:
+    frame = nulls.frame(prob)
     frame = frame[frame["statistic"].str.startswith("congruence_")]
-    congruences = [value for name, value in each.observed.items() if name.startswith("congruence_")]
+    congruences = [value for name, value in nulls.observed.items() if name.startswith("congruence_")]
     index = np.arange(1, len(congruences) + 1)
     labels = {"first": "first list drawn at random", "second": "second list drawn", "both": "both lists drawn"}
     for drawn, rows in frame.groupby("drawn", sort=False):
@@ -160,10 +160,12 @@ def _draw_congruences(axes: "Axes", each: RandomisationNulls, prob: float) -> No
         ("scaled", "--", _OBSERVED, "canonical metric, scaled"),
         ("mean_cosine", ":", _COSINE, "mean cosine"),
     ):
-        axes.axhline(each.observed[name], color=color, linestyle=style, linewidth=1.5, label=label)
+        axes.axhline(nulls.observed[name], color=color, linestyle=style, linewidth=1.5, label=label)
     axes.hlines(congruences, index - 0.36, index + 0.3, color=_OBSERVED, linewidth=0.9)
     axes.plot(index + 0.3, congruences, "D", color=_OBSERVED, markeredgecolor="white", markersize=6, label="congruence")
-    axes.set_title(f"{short_label(each.lists[0])} with {short_label(each.lists[1])}", fontsize=9).set_parse_math(False)
+    axes.set_title(f"{short_label(nulls.lists[0])} with {short_label(nulls.lists[1])}", fontsize=9).set_parse_math(
+        False
+    )
     axes.set_xticks(index)
     axes.set_xlim(0.4, len(index) + 0.6)
     furnish(axes, "y", small=True)

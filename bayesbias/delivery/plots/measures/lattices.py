@@ -1,4 +1,4 @@
-"""Lattices of sub-lists: heat maps, how their similarities spread, and where a metric is inconsistent."""
+"""Lattices of sub-lists: heat maps, spread of similarities, and inconsistency of a metric."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -29,21 +29,20 @@ _CELL = 1.15
 
 
 def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "Figure":
-    """Draw the similarities of all sub-lists: one column a lattice, one row a size.
+    """Draw the similarities of all sub-lists: one column per lattice, one row per size.
 
     Parameters
     ----------
     *lattices
-        What `lattice` returned, of the same metric and sizes.
+        Results of `lattice` with the same metric and sizes.
     titles
-        What the columns are called; their words are below.
+        Titles of the columns, above their words.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Heat maps; the colours of a row have one scale, and the bar on its right says which. In a lattice within a
-        list, points mark the largest value of each row of cells: black on the diagonal, red off it. A consistent
-        metric has no red ones.
+        Heat maps; each row has one colour scale, with a bar on its right. In a lattice within a list, points mark the
+        largest value of each row of cells: black on the diagonal, red off it. A consistent metric has no red points.
 
     Raises
     ------
@@ -66,21 +65,23 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
     from matplotlib.colors import Normalize
 
     sizes = _sizes(lattices)
-    if len({each.metric for each in lattices}) > 1:
-        raise ReportError("These lattices have different metrics, so one colour scale does not fit. Draw each metric.")
+    if len({lattice.metric for lattice in lattices}) > 1:
+        raise ReportError(
+            "The lattices have different metrics and need different colour scales. Draw each metric separately."
+        )
     names = _titles(titles, lattices)
-    headings = [_heading(name, each) for name, each in zip(names, lattices, strict=True)]
+    headings = [_heading(name, lattice) for name, lattice in zip(names, lattices, strict=True)]
     lines = max(heading.count("\n") + 1 for heading in headings)
     figure = new_figure(max(4.8, 1.9 + 1.45 * len(lattices)), 0.8 + 0.16 * lines + (_CELL + 0.12) * len(sizes))
     panels = figure.subplots(len(sizes), len(lattices), squeeze=False)
     for size, row in zip(sizes, panels, strict=True):
-        cells = [each.similarities[size] for each in lattices]
+        cells = [lattice.similarities[size] for lattice in lattices]
         scale = Normalize(min(float(part.min()) for part in cells), max(float(part.max()) for part in cells))
-        for axes, each, values in zip(row, lattices, cells, strict=True):
+        for axes, lattice, values in zip(row, lattices, cells, strict=True):
             axes.imshow(values, norm=scale, cmap="viridis", aspect="auto", interpolation="nearest")
             axes.set_xticks([])
             axes.set_yticks([])
-            if each.within:
+            if lattice.within:
                 _mark_largest(axes, values)
         row[0].set_ylabel(f"size {size}", fontsize=9)
         bar = figure.colorbar(ScalarMappable(scale, "viridis"), ax=list(row), pad=0.01, aspect=12)
@@ -88,7 +89,7 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
         bar.set_label("similarity", fontsize=7)
     for axes, heading in zip(panels[0], headings, strict=True):
         axes.set_title(heading, fontsize=8).set_parse_math(False)
-    within = any(each.within for each in lattices)
+    within = any(lattice.within for lattice in lattices)
     marks = (
         "points: the largest value of each row, red off the diagonal" if within else "rows: sub-lists of the first list"
     )
@@ -97,14 +98,14 @@ def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "F
 
 
 def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None) -> "Figure":
-    """Draw how the similarities of sub-lists spread as the sub-lists grow.
+    """Draw the spread of the similarities of sub-lists by their size.
 
     Parameters
     ----------
     *lattices
-        What `lattice` returned: one panel for each pair of lists, one colour for each metric.
+        Results of `lattice`: one panel per pair of lists, one colour per metric.
     titles
-        What the lattices are called, one each; lattices of the same name share a panel. By default the words decide.
+        Titles, one per lattice; lattices with the same title share a panel. By default, those with the same words do.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
     Raises
     ------
     ReportError
-        If there is nothing to draw.
+        If an argument has the wrong type, or there is none.
 
     References
     ----------
@@ -135,16 +136,16 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
 
     _sizes(lattices[:1])
     names = _titles(titles, lattices)
-    keys = [name or (each.words, each.other_words) for name, each in zip(names, lattices, strict=True)]
+    keys = [name or (lattice.words, lattice.other_words) for name, lattice in zip(names, lattices, strict=True)]
     places = list(dict.fromkeys(keys))
-    metrics = list(dict.fromkeys(each.metric for each in lattices))
+    metrics = list(dict.fromkeys(lattice.metric for lattice in lattices))
     if len(metrics) > len(_COLORS):
-        raise ReportError(f"{len(metrics)} metrics are too many for one figure. Draw {len(_COLORS)} at most.")
+        raise ReportError(f"{len(metrics)} metrics are too many for one figure. Draw at most {len(_COLORS)}.")
     figure, panels = panel_grid(len(places), "Words of a sub-list", width=(5.4, 4.3), height=(0.9, 2.5))
-    for key, name, each in zip(keys, names, lattices, strict=True):
-        axes, at = panels[places.index(key)], metrics.index(each.metric)
-        _draw_spread(axes, each, _COLORS[at], offset=(at - (len(metrics) - 1) / 2) * 0.3)
-        axes.set_title(_heading(name, each, width=62), fontsize=8).set_parse_math(False)
+    for key, name, lattice in zip(keys, names, lattices, strict=True):
+        axes, metric_index = panels[places.index(key)], metrics.index(lattice.metric)
+        _draw_spread(axes, lattice, _COLORS[metric_index], offset=(metric_index - (len(metrics) - 1) / 2) * 0.3)
+        axes.set_title(_heading(name, lattice, width=62), fontsize=8).set_parse_math(False)
     figure.supylabel("Similarity", fontsize=9)
     handles = [
         Line2D([], [], color=color, label=_label(name, " ")) for name, color in zip(metrics, _COLORS, strict=False)
@@ -158,25 +159,25 @@ def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None)
 
 
 def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = None) -> "Figure":
-    """Draw which sub-lists are less similar to themselves than to another one, by their condition number.
+    """Draw whether sub-lists are more similar to themselves than to others, by their condition number.
 
     Parameters
     ----------
     *frames
-        What `subset_consistency` returned: one panel each.
+        Frames from `subset_consistency`, one panel each.
     titles
-        What the panels are called; by default the words of the list.
+        Titles of the panels, above the words of the list.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One point a sub-list (larger: more words) of at least two words whose condition number is finite. Below the
-        line at 0, a sub-list is nearer to another one than to itself.
+        One point per sub-list of at least two words with a finite condition number; larger points have more words.
+        Below the line at 0, a sub-list is more similar to another one than to itself.
 
     Raises
     ------
     ReportError
-        If there is nothing to draw.
+        If an argument has the wrong type, or there is none.
 
     References
     ----------
@@ -196,10 +197,10 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
     if not frames or any(not needed <= set(getattr(frame, "columns", ())) for frame in frames):
         raise ReportError("Nothing to draw: give what subset_consistency returned, at least once.")
     if titles is not None and len(titles) != len(frames):
-        raise ReportError(f"There are {len(titles)} titles for {len(frames)} frames. Give one each.")
+        raise ReportError(f"There are {len(titles)} titles for {len(frames)} frames. Give one title per frame.")
     label = "Condition number of the sub-list's cosine similarities"
     figure, panels = panel_grid(len(frames), label, width=(5.4, 4.3), height=(0.9, 2.4))
-    for at, (axes, frame) in enumerate(zip(panels, frames, strict=False)):
+    for place, (axes, frame) in enumerate(zip(panels, frames, strict=False)):
         shown = frame[(frame["size"] > 1) & np.isfinite(frame["condition_number"])]
         for consistent, color, marker, name in (
             (True, "#0072B2", "o", "most similar to itself"),
@@ -222,7 +223,7 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter("{x:g}")
         words = ", ".join(map(short_label, frame.attrs.get("words", ())))
-        heading = [short_label(titles[at], 50)] if titles is not None else []
+        heading = [short_label(titles[place], 50)] if titles is not None else []
         axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8).set_parse_math(False)
         furnish(axes, "y", small=True)
     metric = str(frames[0].attrs.get("metric", "similarity"))
@@ -233,12 +234,12 @@ def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = Non
 
 
 def _sizes(lattices: Sequence[Lattice]) -> list[int]:
-    """Return the sizes that lattices have in common; raise if they differ."""
-    if not lattices or any(not isinstance(each, Lattice) for each in lattices):
+    """Return the common sizes of lattices; raise `ReportError` if they differ."""
+    if not lattices or any(not isinstance(lattice, Lattice) for lattice in lattices):
         raise ReportError("Nothing to draw: give what lattice returned, at least once.")
-    sizes = [list(each.similarities) for each in lattices]
+    sizes = [list(lattice.similarities) for lattice in lattices]
     if any(other != sizes[0] for other in sizes):
-        raise ReportError("These lattices have sub-lists of different sizes. Make them with the same sizes=[...].")
+        raise ReportError("The lattices have sub-lists of different sizes. Make them with the same sizes=[...].")
     return sizes[0]
 
 
@@ -246,12 +247,12 @@ def _titles(titles: Sequence[str] | None, lattices: Sequence[Lattice]) -> list[s
     if titles is None:
         return [""] * len(lattices)
     if isinstance(titles, str) or len(titles) != len(lattices):
-        raise ReportError(f"titles={titles!r}: give a list of {len(lattices)}, one for each lattice.")
+        raise ReportError(f"titles={titles!r}: give a list of {len(lattices)}, one per lattice.")
     return list(titles)
 
 
-def _heading(title: str, each: Lattice, width: int = 22) -> str:
-    lists = [each.words] if each.within else [each.words, each.other_words]
+def _heading(title: str, lattice: Lattice, width: int = 22) -> str:
+    lists = [lattice.words] if lattice.within else [lattice.words, lattice.other_words]
     words = [fill(short_label(", ".join(map(short_label, part)), 150), width) for part in lists]
     return "\n".join([*([short_label(title, width + 2)] if title else []), "\nwith\n".join(words)])
 
@@ -268,9 +269,9 @@ def _mark_largest(axes: "Axes", values: NDArray[np.floating[Any]]) -> None:
     axes.plot(columns[~on], rows[~on], "o", color=_RED, markersize=1.6 * size, markeredgewidth=0)
 
 
-def _draw_spread(axes: "Axes", each: Lattice, color: str, offset: float) -> None:
-    summary = each.summary()
-    for size, values in each.similarities.items():
+def _draw_spread(axes: "Axes", lattice: Lattice, color: str, offset: float) -> None:
+    summary = lattice.summary()
+    for size, values in lattice.similarities.items():
         places = size + offset + np.linspace(-0.1, 0.1, values.size)
         axes.plot(places, values.ravel(), ",", color=color, alpha=0.25, rasterized=True)
     axes.plot(summary["size"] + offset, summary["mean"], "-o", color=color, markersize=3, linewidth=1.4)

@@ -1,4 +1,4 @@
-"""A measure under a fitted model, next to what it is where nothing is associated."""
+"""A measure under a fitted model, and its values without any association."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -33,23 +33,23 @@ _UNITS = {
 
 
 def plot_measure(found: "MeasurePosterior") -> "Figure":
-    """Draw the distributions of a measure: where nothing is associated, measured again, and without noise.
+    """Draw the distributions of a measure: without any association, measured again, and without noise.
 
     Parameters
     ----------
     found
-        What `measure_posterior` returned.
+        Result of `measure_posterior`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel a statistic. Grey: the null, with its 95 % prediction interval as a bar below; blue: the repeated
-        value; green: the expected value; the dashed line is the observed one.
+        One panel per statistic. Grey: the null, with its 95 % prediction interval as a bar below; blue: the repeated
+        value; green: the expected value; dashed line: the observed value.
 
     Raises
     ------
     ReportError
-        If `found` is something else.
+        If `found` is not a result of `measure_posterior`.
 
     Examples
     --------
@@ -74,9 +74,9 @@ def plot_measure(found: "MeasurePosterior") -> "Figure":
     return figure
 
 
-def _distributions(axes: "Axes", found: "MeasurePosterior", row: Mapping[Any, Any]) -> None:
+def _distributions(axes: "Axes", posterior: "MeasurePosterior", row: Mapping[Any, Any]) -> None:
     draws = {
-        name: found.draws[name].sel(statistic=row["statistic"]).to_numpy().ravel()
+        name: posterior.draws[name].sel(statistic=row["statistic"]).to_numpy().ravel()
         for name in ("null", "repeated", "expected")
     }
     every = np.concatenate(list(draws.values()))
@@ -117,18 +117,18 @@ def _distributions(axes: "Axes", found: "MeasurePosterior", row: Mapping[Any, An
 
 
 def plot_measure_words(found: "MeasurePosterior") -> "Figure":
-    """Draw the values of single words: observed, with the interval of the expected value, before the null's.
+    """Draw the values of single words: observed, expected with interval, and null.
 
     Parameters
     ----------
     found
-        What `measure_posterior` returned, of a measure that has values of single words; at most 80 of them.
+        Result of `measure_posterior` for a measure with values of single words, at most 80.
 
     Returns
     -------
     matplotlib.figure.Figure
-        A row a word (and attribute group). Circles: observed; bars: HPDI of the expected value; grey bands: the
-        95 % prediction interval of the null. Both the circle and the band contain noise: compare these.
+        One row per word (and attribute group). Circles: observed values; bars: HPDI of the expected value; grey bands:
+        95 % prediction interval of the null. Compare circles with bands, because both contain noise.
 
     Raises
     ------
@@ -187,12 +187,12 @@ def _word(axes: "Axes", place: int, row: Mapping[Any, Any]) -> None:
     axes.plot(row["observed"], place, marker="o", markersize=5, color=_OBSERVED, linestyle="none")
 
 
-def _title(found: "MeasurePosterior") -> str:
-    return short_label(f"{found.measure}: {found.title}", 75)
+def _title(posterior: "MeasurePosterior") -> str:
+    return short_label(f"{posterior.measure}: {posterior.title}", 75)
 
 
-def _check(found: Any) -> None:
-    if not hasattr(found, "summary") or not hasattr(found, "draws"):
+def _check(posterior: Any) -> None:
+    if not hasattr(posterior, "summary") or not hasattr(posterior, "draws"):
         raise ReportError(
-            f"Nothing to draw: give what measure_posterior returned, not {name_some([type(found).__name__])}."
+            f"Nothing to draw: give what measure_posterior returned, not {name_some([type(posterior).__name__])}."
         )

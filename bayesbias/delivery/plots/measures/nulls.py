@@ -1,4 +1,4 @@
-"""What measures look like where there is nothing to find, and how often methods find it all the same."""
+"""Measures without any association, and the false claims of methods."""
 
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -33,26 +33,26 @@ _BINS = 50
 
 
 def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None) -> "Figure":
-    """Draw the distributions of WEAT, MAC and their p-values where nothing is associated.
+    """Draw the distributions of WEAT, MAC and their p-values without any association.
 
     Parameters
     ----------
     null
-        What `simulate_null` returned.
+        Dataset from `simulate_null`.
     observed
-        Values to mark: `effect_size`, `test_statistic`, `mac`, as many as wanted.
+        Values to mark, by name: any of `effect_size`, `test_statistic` and `mac`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Six panels. The dashed line of a p-value is what a test that keeps its promise gives: each bar 5 % of the
-        samples. An observed value carries the share of the samples that are at least as
-        extreme, with its Monte Carlo standard error.
+        Six panels. The dashed line of a p-value is the expectation of a valid test: 5 % of the samples in each bar. An
+        observed value is shown with the share of samples that are at least as extreme and its Monte Carlo standard
+        error.
 
     Raises
     ------
     ReportError
-        If `null` is none, or something else is to be marked.
+        If `null` is not such a dataset, or `observed` has another name.
 
     References
     ----------
@@ -112,12 +112,12 @@ def _mark(axes: "Axes", share: Mapping[Hashable, Any]) -> None:
 
 
 def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
-    """Draw how often each method claims an association that is not there, beside the rate that it promises.
+    """Draw the rates of false claims of each method, with their nominal rates.
 
     Parameters
     ----------
     *claims
-        What `false_positive_rates` returned, once or several times: one panel each, with the same methods.
+        Frames from `false_positive_rates` with the same methods, one panel each.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
     Raises
     ------
     ReportError
-        If there is nothing to draw, or the frames do not hold the same methods.
+        If there is no frame, or the frames hold different methods.
 
     Examples
     --------
@@ -142,19 +142,19 @@ def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
         raise ReportError("Nothing to draw: give what false_positive_rates returned, at least once.")
     keys = needed[:4]
     if any(not frame[keys].equals(claims[0][keys]) for frame in claims):
-        raise ReportError("These frames of false claims hold different methods or contrasts. Draw each by itself.")
+        raise ReportError("The frames hold different methods or contrasts. Draw each separately.")
     order = claims[0].reset_index(drop=True)
     contrasts = list(dict.fromkeys(order["contrast"]))
     order = order.sort_values("contrast", key=lambda names: names.map(contrasts.index), kind="stable")
     figure = new_figure(2.8 + 3.3 * len(claims), 1.6 + 0.3 * (len(order) + len(contrasts)))
     panels = figure.subplots(1, len(claims), sharey=True, sharex=True, squeeze=False)[0]
-    place = {at: y + contrasts.index(name) for y, (at, name) in enumerate(order["contrast"].items())}
+    place = {row_id: y + contrasts.index(name) for y, (row_id, name) in enumerate(order["contrast"].items())}
     for axes, frame in zip(panels, claims, strict=True):
-        for at, row in zip(order.index, frame.loc[order.index].to_dict("records"), strict=True):
+        for y, row in zip(place.values(), frame.loc[order.index].to_dict("records"), strict=True):
             other = contrast_sides(row["contrast"])[1]
             bar = [[min(3 * row["mc_se"], row["rate"])], [3 * row["mc_se"]]]
-            axes.errorbar(row["rate"], place[at], xerr=bar, color=COLORS[other], marker=MARKERS[other], markersize=5)
-            axes.plot([row["nominal"]] * 2, [place[at] - 0.38, place[at] + 0.38], color=_NOMINAL, linewidth=1.4)
+            axes.errorbar(row["rate"], y, xerr=bar, color=COLORS[other], marker=MARKERS[other], markersize=5)
+            axes.plot([row["nominal"]] * 2, [y - 0.38, y + 0.38], color=_NOMINAL, linewidth=1.4)
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
         furnish(axes, "x", small=True)
@@ -166,11 +166,11 @@ def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
     panels[0].set_xlim(left=-0.01)
     panels[0].set_ylim(max(place.values()) + 0.8, -1.6)
     for contrast in contrasts:
-        first = min(place[at] for at in order.index[order["contrast"] == contrast])
+        first = min(y for row_id in order.index[order["contrast"] == contrast])
         panels[0].text(0.005, first - 0.85, contrast, fontsize=9, fontweight="bold", verticalalignment="center")
     figure.supxlabel(
         "Share of data sets without any association in which one is claimed\n"
-        "(bars: 3 Monte Carlo standard errors; black ticks: the rate that the rule promises)",
+        "(bars: 3 Monte Carlo standard errors; black ticks: nominal rates)",
         fontsize=9,
     )
     return figure

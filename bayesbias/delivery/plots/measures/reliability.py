@@ -1,4 +1,4 @@
-"""How reliable scores are: distributions over words, and single base pairs or queries with their intervals."""
+"""Reliability of scores: distributions over words, and intervals of base pairs or queries."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours in an order in which neighbours differ in lightness too.
+# Okabe and Ito's colours, ordered so that neighbours differ in lightness.
 _SERIES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#56B4E9", "v"), ("#4D4D4D", "P"))
-# Of more reliabilities than these a box says more than their intervals.
+# More reliabilities are drawn as a box.
 _MOST_INTERVALS = 12
 _NEEDED = ("mean", "hdi_low", "hdi_high")
 # Koo and Li (2016): poor, moderate, good, excellent.
@@ -31,26 +31,25 @@ def plot_reliability(
     Parameters
     ----------
     frames
-        Name of a row (a list of target words, a query) -> what a function of `bayesbias.reliability` returned. Frames
-        of several corpora or algorithms can be put together with a column that says so.
+        Name of a row (a list of target words, a query) -> frame from a function of `bayesbias.reliability`. Frames of
+        several corpora or algorithms can be concatenated with a column of their names.
     split
-        The column whose levels are drawn side by side, with a colour each, such as ``"rule"`` or ``"corpus"``; None:
-        one.
+        Column whose levels are drawn side by side in different colours, such as ``"rule"`` or ``"corpus"``; None for a
+        single colour.
     label
-        The column by which a frame is parted into rows, such as ``"query"`` or ``"base_pair"``; None: each frame is
-        one row.
+        Column whose levels become rows, such as ``"query"`` or ``"base_pair"``; None for one row per frame.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Up to 12 reliabilities of a row and colour are points (posterior means) with intervals; of more a box shows the
-        middle half of the means and their median, its whiskers 89 % of them, and points the rest. Dotted lines at 0.5,
-        0.75 and 0.9 part poor, moderate, good and excellent (Koo and Li 2016).
+        Up to 12 reliabilities of a row and colour are points (posterior means) with intervals. For more, a box shows
+        the middle half and the median of the means, whiskers show 89 % of them, and points the others. Dotted lines at
+        0.5, 0.75 and 0.9 separate poor, moderate, good and excellent (Koo and Li 2016).
 
     Raises
     ------
     ReportError
-        If there is nothing to draw, or a frame lacks a column.
+        If there is no frame, or a frame lacks a column.
 
     References
     ----------
@@ -68,7 +67,7 @@ def plot_reliability(
     rows = _rows(frames, split, label)
     levels = list(dict.fromkeys(key for parts in rows.values() for key in parts))
     if len(levels) > len(_SERIES):
-        raise ReportError(f"{split!r} has {len(levels)} levels, and a figure {len(_SERIES)} colours. Draw fewer.")
+        raise ReportError(f"{split!r} has {len(levels)} levels, but a figure has {len(_SERIES)} colours. Draw fewer.")
     style = dict(zip(levels, _SERIES, strict=False))
     figure = new_figure(6.2, 0.34 * len(rows) * max(1.0, 0.6 * len(levels)) + 1.8)
     axes = figure.subplots()
@@ -93,18 +92,18 @@ def plot_base_pairs(test_retest: "pd.DataFrame", inter_rater: "pd.DataFrame") ->
     Parameters
     ----------
     test_retest, inter_rater
-        What `bayesbias.reliability.test_retest` and `inter_rater` returned of ``"base_pair"``.
+        Frames from `bayesbias.reliability.test_retest` and `inter_rater` with ``"base_pair"``.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One row a base pair, in the order of its mean test-retest reliability: on the left that over seeds, in the
-        colour of each rule, on the right that over rules; posterior means and intervals.
+        Posterior means and intervals, one row per base pair, sorted by mean test-retest reliability: on the left over
+        seeds, one colour per rule; on the right over rules.
 
     Raises
     ------
     ReportError
-        If a frame is not of base pairs, or they are of other ones.
+        If a frame is not of base pairs, or the frames have different base pairs.
 
     Examples
     --------
@@ -119,7 +118,7 @@ def plot_base_pairs(test_retest: "pd.DataFrame", inter_rater: "pd.DataFrame") ->
         _rows({"": frame}, split, "base_pair") for frame, split in ((test_retest, "rule"), (inter_rater, None))
     )
     if set(first) != set(second):
-        raise ReportError("The two frames are of other base pairs. Give both of the same scores.")
+        raise ReportError("The two frames have different base pairs. Give frames of the same scores.")
     pairs = sorted(first, key=lambda pair: -np.mean([part["mean"].mean() for part in first[pair].values()]))
     rules = list(first[pairs[0]])
     style = dict(zip(rules, _SERIES, strict=False))
@@ -149,19 +148,21 @@ def _rows(frames: Any, split: str | None, label: str | None) -> "dict[str, dict[
     import pandas as pd
 
     if not isinstance(frames, Mapping) or not frames:
-        raise ReportError("Nothing to draw: give what functions of bb.reliability returned, by name.")
-    found: dict[str, dict[str, pd.DataFrame]] = {}
+        raise ReportError("Nothing to draw: give a dictionary with frames from functions of bb.reliability.")
+    parts_by_row: dict[str, dict[str, pd.DataFrame]] = {}
     for name, frame in frames.items():
         if not isinstance(frame, pd.DataFrame):
-            raise ReportError(f"{name!r} is a {type(frame).__name__}, and no frame of bb.reliability.")
-        for column in (*_NEEDED, *(each for each in (split, label) if each is not None)):
+            raise ReportError(f"{name!r} is a {type(frame).__name__}. Give a frame from bb.reliability.")
+        for column in (*_NEEDED, *(name_of_column for name_of_column in (split, label) if name_of_column is not None)):
             if column not in frame.columns and not (column == split == "rule"):
-                known = list(map(str, frame.columns))
-                raise ReportError(f"{name!r} has no column {column!r}{did_you_mean(column, known)}; it has {known}.")
+                columns = list(map(str, frame.columns))
+                raise ReportError(
+                    f"{name!r} has no column {column!r}{did_you_mean(column, columns)}; it has {columns}."
+                )
         for row, part in frame.groupby(label, sort=False) if label is not None else [(str(name), frame)]:
             levels = part.groupby(split, sort=False) if split in part.columns else [("", part)]
-            found[str(row)] = {str(level): rows for level, rows in levels}
-    return found
+            parts_by_row[str(row)] = {str(level): rows for level, rows in levels}
+    return parts_by_row
 
 
 def _draw_levels(axes: "Axes") -> None:

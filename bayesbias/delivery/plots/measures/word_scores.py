@@ -1,4 +1,4 @@
-"""Scores of single words: which way each leans, by every base pair and rule."""
+"""Scores of single words by base pair and rule."""
 
 from typing import TYPE_CHECKING
 
@@ -22,23 +22,23 @@ _FIRST, _SECOND = "#0072B2", "#D55E00"
 
 
 def plot_word_scores(*results: MeasureResult) -> "Figure":
-    """Draw the scores of target words: one panel a rule, one row a word, one point a base pair.
+    """Draw the scores of target words: one panel per rule, one row per word, one tick per base pair.
 
     Parameters
     ----------
     *results
-        What `word_scores` returned for the same words and base pairs, each by another rule.
+        Results of `word_scores` for the same words and base pairs, one per rule.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Ticks: single base pairs. Large points: their means, square where a word leans to the second words of the
-        pairs, round elsewhere. The figure grows with the number of words.
+        Ticks: single base pairs. Large points: their means, squares if a word leans towards the second words of the
+        pairs, circles otherwise. The height grows with the number of words.
 
     Raises
     ------
     ReportError
-        If there is nothing to draw, or the results are of different words or base pairs.
+        If there is no result, or the results have different words or base pairs.
 
     References
     ----------
@@ -53,18 +53,22 @@ def plot_word_scores(*results: MeasureResult) -> "Figure":
     >>> len(plot_word_scores(*(word_scores(vectors, words, pairs, rule=rule) for rule in ("db_wa", "ripa"))).axes)
     2
     """
-    if not results or any(not isinstance(each, MeasureResult) or each.measure not in _LABELS for each in results):
-        raise ReportError("Nothing to draw: give what word_scores returned, once or more.")
+    if not results or any(
+        not isinstance(rule_scores, MeasureResult) or rule_scores.measure not in _LABELS for rule_scores in results
+    ):
+        raise ReportError("Nothing to draw: give at least one result of word_scores.")
     keys = results[0].scores.drop(columns="score")
-    if any(not each.scores.drop(columns="score").equals(keys) for each in results):
-        raise ReportError("The results are of different words or base pairs. Give one of each rule of the same ones.")
+    if any(not rule_scores.scores.drop(columns="score").equals(keys) for rule_scores in results):
+        raise ReportError(
+            "The results have different words or base pairs. Give results of the same words, one per rule."
+        )
     rows = keys.drop(columns="base_pair").drop_duplicates()
     pairs = list(keys["base_pair"].unique())
     figure = new_figure(2.0 + 3.2 * len(results), 1.7 + 0.24 * len(rows))
     panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
-    for axes, each in zip(panels, results, strict=True):
-        _draw(axes, each.scores["score"].to_numpy().reshape(len(rows), len(pairs)))
-        axes.set_xlabel(_LABELS[each.measure], fontsize=9)
+    for axes, rule_scores in zip(panels, results, strict=True):
+        _draw(axes, rule_scores.scores["score"].to_numpy().reshape(len(rows), len(pairs)))
+        axes.set_xlabel(_LABELS[rule_scores.measure], fontsize=9)
     panels[0].set_yticks(range(len(rows)), [short_label(word) for word in rows["word"]])
     for text in panels[0].get_yticklabels():
         text.set_parse_math(False)
@@ -90,8 +94,8 @@ def _draw(axes: "Axes", values: "np.ndarray") -> None:
 
 
 def _name_groups(panels: "np.ndarray", groups: list[str]) -> None:
-    """Draw a line between the groups and name each on the right."""
-    starts = [at for at, group in enumerate(groups) if at == 0 or group != groups[at - 1]]
+    """Draw lines between the groups, and their names on the right."""
+    starts = [place for place, group in enumerate(groups) if place == 0 or group != groups[place - 1]]
     for start, end in zip(starts, [*starts[1:], len(groups)], strict=True):
         if start:
             for axes in panels:

@@ -1,4 +1,4 @@
-"""What a model predicts beside what is: the paper's posterior predictive figure, and the one before any data."""
+"""Posterior and prior predictive checks: predicted and observed distances."""
 
 import os
 from collections.abc import Mapping
@@ -26,22 +26,22 @@ _DISTANCE = "Cosine distance"
 
 
 def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None = None) -> "Figure":
-    """Draw actual distances against predicted ones, and the distributions of both.
+    """Draw actual against predicted distances, and the distributions of both.
 
     Parameters
     ----------
     fit
-        What `fit` returned, or what `check_posterior` made of it.
+        A fit, or its check from `check_posterior`.
     random_seed
-        As for `check_posterior`; not used for what it returned.
+        As for `check_posterior`; ignored for its result.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One column a connection. Above, each point is a pair: the model's mean prediction and the actual distance,
+        One column per connection. Above, each point is a pair: the model's mean prediction and the actual distance,
         with the 50 % (dark) and 89 % (light) predictive intervals, and the share of actual distances inside each. At
-        most 2,000 points a panel are drawn; the title says so. Below, the densities of the actual distances (filled)
-        and of replicated ones (line: mean; band: 89 % of the replicates). Units of cosine distance.
+        most 2,000 points per panel are drawn, and the title says so. Below, the densities of actual (filled) and
+        replicated distances (line: mean; band: 89 % of the replicates). Units of cosine distance.
 
     References
     ----------
@@ -54,7 +54,7 @@ def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None =
     """
     check = fit if isinstance(fit, PosteriorCheck) else check_posterior(fit, random_seed=random_seed)
     coverage = check.coverage.set_index("connection")
-    # Of a large table, the pairs drawn at random may hold none of a rare connection.
+    # The random pairs of a large table may lack a rare connection.
     connections = [name for name in coverage.index if name != ALL]
     figure = new_figure(_WIDTHS[len(connections)], 6.6)
     grid = figure.subplots(2, len(connections), squeeze=False, sharey="row", height_ratios=(1.5, 1))
@@ -68,7 +68,7 @@ def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None =
         density = check.densities[check.densities["connection"] == name]
         _draw_densities(grid[1, place], density, "replicated", COLORS[name])
         grid[1, place].set_xlabel(_DISTANCE)
-    grid[1, 0].set_ylim(bottom=0)  # of all panels, and only now: a limit stops the scale from growing
+    grid[1, 0].set_ylim(bottom=0)  # for all panels, at the end: a limit stops autoscaling
     grid[0, 0].set_ylabel("Actual cosine distance")
     grid[1, 0].set_ylabel("Density")
     every = coverage.loc[ALL]
@@ -90,14 +90,14 @@ def plot_prior_check(
     priors: Mapping[str, Any] | None = None,
     random_seed: int | None = None,
 ) -> "Figure":
-    """Draw what the priors expect of distances and of the means of connections, beside what was observed.
+    """Draw the prior predictions of distances and connection means, with the observed values.
 
     Parameters
     ----------
     table
-        A distance table, or what `check_prior` made of one.
+        A distance table, or its check from `check_prior`.
     model, priors, random_seed
-        As for `check_prior`; not used for what it returned.
+        As for `check_prior`; ignored for its result.
 
     Returns
     -------
@@ -123,9 +123,18 @@ def plot_prior_check(
         for low, high in ((-1, 0), (2, 3)):
             axes.axvspan(low, high, facecolor="none", edgecolor="#BBBBBB", hatch="///", linewidth=0, zorder=0)
         row = check.distances.set_index("connection").loc[name]
-        said = f"{name}\n{row['outside']:.0%} of the prior\noutside 0 to 2"
-        axes.text(0.985, 0.93, said, transform=axes.transAxes, ha="right", va="top", fontsize=8.5, color=COLORS[name],
-                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
+        outside_text = f"{name}\n{row['outside']:.0%} of the prior\noutside 0 to 2"
+        axes.text(
+            0.985,
+            0.93,
+            outside_text,
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+            fontsize=8.5,
+            color=COLORS[name],
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
         axes.set_xlim(-1, 3)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("Density")
@@ -149,7 +158,7 @@ def _shares(name: str, row: "pd.Series[Any]") -> str:
 
 def _draw_predictions(axes: "Axes", shown: "pd.DataFrame", color: str) -> None:
     ends = shown.iloc[[0, *range(len(shown)), -1]]
-    # A little wider than the points: a model may predict the same mean for all.
+    # Slightly wider than the points, because a model may predict the same mean for all.
     mean = ends["mean"].to_numpy() + np.array([-0.003, *np.zeros(len(shown)), 0.003])
     for low, high, alpha in (("low_89", "high_89", 0.13), ("low_50", "high_50", 0.22)):
         axes.fill_between(mean, ends[low], ends[high], color=color, alpha=alpha, linewidth=0)
@@ -178,7 +187,7 @@ def _draw_densities(axes: "Axes", density: "pd.DataFrame", expected: str, color:
 
 
 def _draw_parameters(part: Any, parameters: "pd.DataFrame") -> None:
-    """Draw the priors of the connections' means above, and those of the contrasts, if there are any, below."""
+    """Draw the priors of connection means above, and those of contrasts, if any, below."""
     kinds = [name for name in ("connection_mean", "contrast") if (parameters["parameter"] == name).any()]
     frames = [parameters[parameters["parameter"] == name] for name in kinds]
     panels = part.subplots(len(kinds), 1, squeeze=False, height_ratios=[len(frame) for frame in frames])[:, 0]

@@ -1,4 +1,4 @@
-"""The claim itself: how much nearer associated attribute words are than the others, for all, by group and by word."""
+"""Contrasts of a fit: how much nearer associated attribute words are, for all, by group and by word."""
 
 from typing import TYPE_CHECKING
 
@@ -39,30 +39,30 @@ def plot_contrasts(
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
 ) -> "Figure":
-    """Draw every contrast of a fit as one forest: of all protected words, of each group, and of each word.
+    """Draw the contrasts of a fit as a forest plot: all protected words, each group, and each word.
 
     Parameters
     ----------
     fit
-        What `fit` returned.
+        A fit from `fit`.
     baseline
-        The connection from which the others are subtracted.
+        Connection from which the others are subtracted.
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope
-        Region of practical equivalence in units of cosine distance, which is shaded: a half-width, or (low, high).
+        Region of practical equivalence, in units of cosine distance, which is shaded: a half-width or (low, high).
 
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; left of 0 the
-        baseline's words are nearer. A point is filled where its interval leaves out 0, and hollow where the contrast
-        is not settled or borderline. Of more than 60 rows the words farthest from 0 are shown, and the title says so.
+        Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; below 0 the
+        baseline's words are nearer. A point is filled if its interval excludes 0, and hollow if the contrast is not
+        settled or borderline. Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
 
     Raises
     ------
     FitError, ReportError, ArgumentError
-        As `contrasts`.
+        As for `contrasts`.
 
     Examples
     --------
@@ -88,11 +88,11 @@ def plot_contrasts(
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
-    said = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0"
-    more = f"\n{len(names)} of {count:,} rows, the words farthest from 0" if count > len(names) else ""
+    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: the interval leaves out 0"
+    cut_note = f"\n{len(names)} of {count:,} rows, the words farthest from 0" if count > len(names) else ""
     title_figure(
         figure,
-        f"{short_label(source_name(fit_attribute(fit, 'table')), 50)}\n{said}{more}",
+        f"{short_label(source_name(fit_attribute(fit, 'table')), 50)}\n{subtitle}{cut_note}",
         size=10,
         converged=not fit_attribute(fit, "convergence_problems"),
     )
@@ -101,18 +101,18 @@ def plot_contrasts(
 
 
 def _shown(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
-    """Return the rows that a figure holds, each with its name, and how many names there are in all."""
+    """Return the rows of a figure with their names, and the number of all names."""
     word, group = frame["protected_word"], frame["protected_group"]
     of_word = word != ""
     names = word.where(of_word, group.where(group != "", _EVERYONE))
-    # A group and a word may bear the same name.
+    # A group and a word may have the same name.
     named = frame.assign(row=names.where(of_word | (group == ""), group + " (group)"), of_word=of_word)
-    every = named["row"].nunique()
-    if every <= MOST_ROWS:
-        return named, every
+    name_count = named["row"].nunique()
+    if name_count <= MOST_ROWS:
+        return named, name_count
     size = named["mean"].abs().where(of_word, np.inf).groupby(named["row"], sort=False).max()
-    kept = size.nlargest(MOST_ROWS, keep="first").index
-    return named[named["row"].isin(kept)], every
+    farthest = size.nlargest(MOST_ROWS, keep="first").index
+    return named[named["row"].isin(farthest)], name_count
 
 
 def _label_rows(axes: "Axes", shown: "pd.DataFrame", names: list[str]) -> None:

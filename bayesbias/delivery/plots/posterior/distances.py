@@ -1,4 +1,4 @@
-"""The data before any model: distributions of similarities by connection, or by protected word."""
+"""Distributions of the similarities of a table, by connection or by protected word."""
 
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -36,29 +36,29 @@ _BINS = 60
 
 @any_frame
 def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float | None = None) -> "Figure":
-    """Draw the similarities of a table as they are, with the band 0 +/- (1 - MAC).
+    """Draw the similarities of a table with the band 0 +/- (1 - MAC).
 
     Parameters
     ----------
     table
         A distance table.
     by
-        ``"connection"`` (default): a histogram of each connection. ``"protected_word"``: for each word and connection
-        the median, and the lines that hold 50 % (thick) and 89 % (thin) of its pairs; of more than 200 words, those
-        farthest from the mean.
+        ``"connection"`` (default): a histogram per connection. ``"protected_word"``: per word and connection the
+        median, with lines over 50 % (thick) and 89 % (thin) of the pairs; of more than 200 words, those farthest from
+        the mean.
     mac
         MAC that sets the band, as for `mac_shares`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Similarities (-1 to 1; 1 minus distance) on the x axis, the band shaded. What lies right of it is nearer than
-        MAC takes for bias; the share of pairs inside and right of the band is written beside each connection.
+        Similarities (1 minus distance, -1 to 1) on the x axis, with the band shaded. Pairs to the right of the band are
+        nearer than what MAC reads as bias; the shares inside and to the right are beside each connection.
 
     Raises
     ------
     TableError, ReportError
-        As `mac_shares`.
+        As for `mac_shares`.
 
     References
     ----------
@@ -91,7 +91,7 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     source = short_label(source_name(table_facts(table)), 60)
     title_figure(
         figure,
-        f"{source}\nband: 0 ± {band:.3f}, that is 1 - MAC ({whose}: {shares.attrs['mac']:.3f})"
+        f"{source}\nband: 0 ± {band:.3f} = 1 - MAC ({whose}: {shares.attrs['mac']:.3f})"
         f"{'; triangles: medians' if by == 'connection' else ''}",
     )
     return figure
@@ -102,11 +102,13 @@ def _draw_histograms(panels: np.ndarray, table: "pd.DataFrame", shares: "pd.Data
     edges = np.linspace(similarity.min(), similarity.max() + 1e-9, _BINS + 1)
     for axes, row in zip(panels, shares.to_dict("records"), strict=True):
         name = row["connection"]
-        here = similarity[(table["connection"] == name).to_numpy()]
-        axes.hist(here, bins=edges, density=True, color=COLORS[name], alpha=0.75)
+        connection_similarity = similarity[(table["connection"] == name).to_numpy()]
+        axes.hist(connection_similarity, bins=edges, density=True, color=COLORS[name], alpha=0.75)
         axes.plot(row["median"], 0, "^", color="black", markersize=6, clip_on=False)
-        said = f"{name}, {row['pairs']:,} pairs\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
-        axes.text(1.01, 0.95, said, transform=axes.transAxes, ha="left", va="top", fontsize=9, color=COLORS[name])
+        shares_text = f"{name}, {row['pairs']:,} pairs\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
+        axes.text(
+            1.01, 0.95, shares_text, transform=axes.transAxes, ha="left", va="top", fontsize=9, color=COLORS[name]
+        )
         axes.set_yticks([])
         axes.set_ylabel("Density", fontsize=9)
         axes.margins(x=0.02)

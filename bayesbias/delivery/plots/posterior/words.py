@@ -1,4 +1,4 @@
-"""Means of all protected words above, of each word below: the figure of the paper's appendix."""
+"""Mean distances of all protected words and of each word, as in the appendix of the paper."""
 
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figu
     Parameters
     ----------
     fit
-        What `fit` returned.
+        A fit from `fit`.
     hdi_prob
         Probability inside the highest posterior density interval.
 
@@ -59,12 +59,12 @@ def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figu
 
 
 def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
-    """Draw the means of all protected words above and those of each word below.
+    """Draw the mean distances of all protected words above, and of each word below.
 
     Parameters
     ----------
     fit
-        What `fit` returned.
+        A fit from `fit`.
     hdi_prob
         Probability inside the highest posterior density interval.
 
@@ -72,8 +72,8 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     -------
     matplotlib.figure.Figure
         Two panels with one x axis: posterior means (points) and HPDIs (lines) in units of cosine distance,
-        coloured by connection. A hollow point is a word that has no pair of that connection in the table.
-        The figure grows with the number of words, up to 200: of more, it shows those farthest from the mean.
+        coloured by connection. A hollow point is a word without any pair of that connection in the table. Of more than
+        200 words, those farthest from the mean are shown.
 
     References
     ----------

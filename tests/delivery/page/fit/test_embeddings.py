@@ -4,7 +4,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.delivery.page.blocks import Bullets, Figure, Heading, Paragraph, Section, Table
-from bayesbias.delivery.page.fit.embeddings import other_embeddings
+from bayesbias.delivery.page.fit.embeddings import embeddings_section
 from bayesbias.reports.fit_report import FitReport
 from tests.delivery.page.pages import small_table
 from tests.reports.embedding_tables import QUICK, before_table, changed_table
@@ -15,7 +15,7 @@ def section(*, same: bool = False, names: tuple[str, ...] = ("new",)) -> Section
     others = {name: table if same else changed_table(table, seed=place) for place, name in enumerate(names)}
     compared = bb.compare_embeddings({"old": table, **others}, "hierarchical", **QUICK)
     fit = bb.fit(small_table(), "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
-    return other_embeddings(FitReport(fit, small_table(), compared, None, 0.89, 1))
+    return embeddings_section(FitReport(fit, small_table(), compared, None, 0.89, 1))
 
 
 @pytest.mark.parametrize("names", [("new",), ("new", "newer")])
@@ -38,8 +38,8 @@ def test_tables_are_explained_right_under_them_and_once(names: tuple[str, ...]) 
 
 
 def test_where_nothing_differs_nothing_is_explained() -> None:
-    found = section(same=True)
-    assert Heading("How to read it") not in found.blocks
-    paragraphs = [block.text for block in found.blocks if isinstance(block, Paragraph)]
+    unchanged = section(same=True)
+    assert Heading("How to read it") not in unchanged.blocks
+    paragraphs = [block.text for block in unchanged.blocks if isinstance(block, Paragraph)]
     assert any(text.endswith("Are they the same file?") for text in paragraphs)
-    assert found.headlines[0].startswith("Nothing differs")
+    assert unchanged.headlines[0].startswith("Nothing differs")

@@ -23,7 +23,7 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
     robust = fit.copy()
     robust.attrs["model"] = json.dumps(load_model("crossed_robust").to_dict())
     page = about(robust)
-    section = robustness.what_it_is_sensitive_to(page)
+    section = robustness.sensitivity_section(page)
     (notice,) = section.blocks
     assert isinstance(notice, Notice)
     assert "NUTS" in notice.text
@@ -37,7 +37,7 @@ def test_models_that_need_nuts_are_not_fitted_again(fit: xr.DataTree, monkeypatc
         return frame
 
     monkeypatch.setattr(robustness, "compare_models", compare)
-    assert "not compared here" in robustness.comparison(page).headlines[0]
+    assert "not compared here" in robustness.comparison_section(page).headlines[0]
 
 
 def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ def test_priors_of_the_fit_are_those_that_are_compared(table: pd.DataFrame, monk
 
     monkeypatch.setattr(robustness, "compare_models", compare)
     with pytest.raises(LookupError) as caught:
-        robustness.comparison(about(fit))
+        robustness.comparison_section(about(fit))
     first, *others = caught.value.args[0]
     assert str(first.priors["sigma"]) == "HalfNormal(sigma=0.2)"
     assert others == ["crossed_per_list", "multivariate"]
@@ -60,25 +60,25 @@ def test_what_would_take_hours_or_more_memory_than_there_is_is_not_begun(
     page = about(fit)
     with monkeypatch.context() as limited:
         limited.setattr(memory, "free_memory", lambda: 100)
-        (notice,) = robustness.comparison(page).blocks
+        (notice,) = robustness.comparison_section(page).blocks
         assert isinstance(notice, Notice)
         assert "GB are free" in notice.text
     monkeypatch.setattr(fit_report, "_MOST_PAIRS_FITTED", 20 * len(page.table))
-    for section in (robustness.comparison, robustness.what_it_is_sensitive_to):
+    for section in (robustness.comparison_section, robustness.sensitivity_section):
         (notice,) = section(page).blocks
         assert isinstance(notice, Notice)
-        assert "would take a page too long. Run bb." in notice.text
+        assert "too long. Run bb." in notice.text
     assert page.too_long(20, "") == ""
 
 
 def test_a_conclusion_on_the_edge_is_said(fit: xr.DataTree) -> None:
     page = about(fit)
-    found = bb.contrasts(fit)
-    assert not ((found["hdi_high"] < 0) | (found["hdi_low"] > 0)).any()
+    fitted_contrasts = bb.contrasts(fit)
+    assert not ((fitted_contrasts["hdi_high"] < 0) | (fitted_contrasts["hdi_low"] > 0)).any()
     refitted = [
         {"contrast": "associated - different", "conclusion": "not settled", "hdi_low": -0.1, "hdi_high": 0.01},
         {"contrast": "associated - human", "conclusion": "nearer", "hdi_low": -0.1, "hdi_high": -0.001},
     ]
-    (said,) = robustness._edges(page, refitted)
-    assert "'associated - human' is on the edge" in said
-    assert "-0.100 to -0.001 in a refit" in said
+    (edge,) = robustness._edges(page, refitted)
+    assert "'associated - human' is on the edge" in edge
+    assert "-0.100 to -0.001 in a refit" in edge

@@ -9,7 +9,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.delivery.page.blocks import Paragraph, Table
-from bayesbias.delivery.page.fit.single_numbers import single_numbers
+from bayesbias.delivery.page.fit.single_numbers import single_numbers_section
 from bayesbias.metrics.associations.weat import weat
 from bayesbias.reports.fit_report import FitReport, table_of
 
@@ -25,20 +25,20 @@ def test_weat_is_that_of_the_embedding() -> None:
         bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=study.words, case=("exact", "lower")
     )
     fit = bb.fit(bb.distance_table(embedding, study), "hierarchical", draws=50, chains=2, random_seed=1)
-    section = single_numbers(about(fit))
+    section = single_numbers_section(about(fit))
     tables = [block for block in section.blocks if isinstance(block, Table)]
     (numbers,) = [block for block in tables if block.caption.startswith("WEAT: math and arts against male and female")]
-    found = weat(embedding, study, statistic="mean")
-    assert numbers.rows[0][1] == f"{found.effect_size:+.3f}"
-    assert numbers.rows[2][1] == f"{found.p_value:.4f}"
-    assert np.isfinite(found.effect_size)
+    expected = weat(embedding, study, statistic="mean")
+    assert numbers.rows[0][1] == f"{expected.effect_size:+.3f}"
+    assert numbers.rows[2][1] == f"{expected.p_value:.4f}"
+    assert np.isfinite(expected.effect_size)
     (mac,) = [block for block in tables if block.caption.startswith("MAC")]
     assert mac.rows[1][0] == "raw"
 
 
 def test_weat_says_why_it_is_not_shown(table: pd.DataFrame) -> None:
     one = table[table["protected_group"] == "math"]
-    section = single_numbers(about(bb.fit(one, "hierarchical", draws=50, chains=2, random_seed=1)))
+    section = single_numbers_section(about(bb.fit(one, "hierarchical", draws=50, chains=2, random_seed=1)))
     texts = [block.text for block in section.blocks if isinstance(block, Paragraph)]
     assert any(
         text == "WEAT is not shown: it compares two groups of protected words, and there are 1." for text in texts
@@ -55,5 +55,5 @@ def test_weat_says_why_it_is_not_shown(table: pd.DataFrame) -> None:
 )
 def test_weat_says_what_is_missing(table: pd.DataFrame, change: object, reason: str) -> None:
     fit = bb.fit(change(table), "hierarchical", draws=50, chains=2, random_seed=1)  # type: ignore[operator]
-    texts = [block.text for block in single_numbers(about(fit)).blocks if isinstance(block, Paragraph)]
+    texts = [block.text for block in single_numbers_section(about(fit)).blocks if isinstance(block, Paragraph)]
     assert any(text.startswith("WEAT is not shown: ") and reason in text for text in texts), texts

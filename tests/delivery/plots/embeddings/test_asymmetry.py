@@ -24,12 +24,12 @@ def test_the_figure_has_a_panel_a_source_and_a_row_a_pair(report: bb.asymmetry.A
     # A line at 0, and for each pair an interval and a point.
     assert [len(axes.lines) for axes in figure.axes] == [1 + 2 * len(labels)] * 3
     assert "IsA" in figure.get_suptitle()
-    with pytest.raises(MeasureError, match="no relation 'Is'"):
+    with pytest.raises(MeasureError, match="'Is'"):
         bb.plots.plot_asymmetry(report, relation="Is")
 
 
 def test_a_figure_of_too_many_sources(report: bb.asymmetry.AsymmetryReport) -> None:
     source = bb.asymmetry.evocation(made_norms(), name="people")
-    many = {f"v{at}": bb.asymmetry.static(made_vectors(at)) for at in range(6)}
-    with pytest.raises(ReportError, match="6 sources, and a figure holds 5"):
+    many = {f"v{seed}": bb.asymmetry.static(made_vectors(seed)) for seed in range(6)}
+    with pytest.raises(ReportError, match=r"6 sources.* 5"):
         bb.plots.plot_asymmetry(bb.asymmetry.report(source, many, random_seed=1))

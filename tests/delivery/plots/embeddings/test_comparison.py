@@ -23,8 +23,7 @@ def made_comparison(words: tuple[str, ...] = ("he", "she", "king"), names: tuple
 
 @pytest.fixture(scope="module")
 def comparison() -> EmbeddingComparison:
-    found: EmbeddingComparison = made_comparison(names=("new", "newer"))
-    return found
+    return made_comparison(names=("new", "newer"))
 
 
 def points(axes: Any) -> set[tuple[float, str, bool]]:
@@ -124,7 +123,7 @@ def test_a_comparison_that_did_not_converge_is_marked(comparison: EmbeddingCompa
 
 
 def test_bad_input(comparison: EmbeddingComparison) -> None:
-    with pytest.raises(ReportError, match=r"no embedding 'newr' \(did you mean 'newer'\?\)"):
+    with pytest.raises(ReportError, match=r"'newr'.*'newer'"):
         plot_embeddings(comparison, other="newr")
-    with pytest.raises(ReportError, match="not dict"):
+    with pytest.raises(ReportError, match="dict"):
         plot_embeddings({})  # type: ignore[arg-type]

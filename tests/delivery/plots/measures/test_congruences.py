@@ -13,7 +13,7 @@ from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison
 from bayesbias.metrics.subspaces.randomisation_nulls import DRAWN, randomisation_nulls, study_nulls
 from tests.metrics.made import PETS
 
-WORDS = (*PETS.words, *(f"w{at}" for at in range(60)))
+WORDS = (*PETS.words, *(f"w{number}" for number in range(60)))
 EMBEDDING = bb.Embedding(words=WORDS, vectors=np.random.default_rng(0).normal(size=(len(WORDS), 7)), name="tiny $x$")
 
 

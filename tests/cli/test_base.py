@@ -1,0 +1,41 @@
+"""What the commands share: defaults, priors, quiet and JSON output."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.cli import base
+from tests.cli.running import in_process
+
+
+def test_defaults_agree_with_the_library() -> None:
+    from bayesbias.base.checks import HDI_PROB
+    from bayesbias.models.spec import DEFAULT_MODEL
+
+    assert base.DEFAULT_HDI_PROB == HDI_PROB
+    assert base.DEFAULT_MODEL_NAME == DEFAULT_MODEL
+
+
+def test_priors_given_twice_are_refused() -> None:
+    with pytest.raises(bb.errors.ModelError, match="'sigma'"):
+        base.priors_from(["sigma=HalfNormal(0.1)", "sigma = HalfNormal(0.5)"])
+
+
+def test_quiet_commands_print_nothing(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workplace)
+    short = ("--model", "hierarchical", "--draws", "50", "--seed", "1")
+    for command in (
+        ("table", "vectors.txt", "--study", "pets.toml", "-o", "quiet.csv"),
+        ("fit", "quiet.csv", "-o", "quiet", *short),
+        ("check", "quiet/fit.nc"),
+    ):
+        assert in_process(*command, "--quiet", monkeypatch=monkeypatch) == 0
+        assert capsys.readouterr().out == ""
+    assert in_process("fit", "quiet.csv", "-o", "again", *short, "--quiet", "--json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["answers"]
+    assert in_process("check", "quiet/fit.nc", "--json", monkeypatch=monkeypatch) == 0
+    assert {"posterior_statistics", "prior_distances"} <= set(json.loads(capsys.readouterr().out)["tables"])

@@ -1,0 +1,44 @@
+"""The glossary: headings are short, interval ends share a cell, and values keep their formats."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayesbias.delivery.glossary import COLUMNS, FORMS, column, intervals_joined, value_writer
+
+
+def test_headings_are_short_and_formats_exist() -> None:
+    assert max(len(entry.heading) for entry in COLUMNS.values()) <= 28
+    assert {entry.form for entry in COLUMNS.values()} <= set(FORMS)
+    assert not [name for name, entry in COLUMNS.items() if entry.meaning.endswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("names", "joined"),
+    [
+        (["mean", "hdi_low", "hdi_high"], [("mean",), ("hdi_low", "hdi_high")]),
+        (["low_89", "low_50", "high_50", "high_89"], [("low_89", "high_89"), ("low_50", "high_50")]),
+        (["low", "high"], [("low", "high")]),
+        (["low_se", "high_se"], [("low_se",), ("high_se",)]),
+        (["hdi_low", "k_high"], [("hdi_low",), ("k_high",)]),
+    ],
+)
+def test_ends_of_an_interval_share_a_cell(names: list[str], joined: list[tuple[str, ...]]) -> None:
+    assert intervals_joined(names) == joined
+
+
+def test_an_unknown_column_is_written_by_its_type() -> None:
+    frame = pd.DataFrame({"own_words": ["he"], "own_count": [1_000], "own_share": [0.25]})
+    shown = {name: (column(name, frame).heading, column(name, frame).form) for name in frame}
+    assert shown == {
+        "own_words": ("Own words", "text"),
+        "own_count": ("Own count", "count"),
+        "own_share": ("Own share", "digits"),
+    }
+
+
+def test_values_are_written_by_their_format() -> None:
+    assert value_writer("estimate", differences=True)(0.1234) == "+0.123"
+    assert value_writer("estimate", differences=False)(0.1234) == "0.123"
+    assert value_writer("share", differences=False)(np.nan) == "none"
+    assert value_writer("digits", differences=False)("a text") == "a text"
