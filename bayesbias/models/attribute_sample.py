@@ -11,25 +11,25 @@ from bayesbias.models.data import ModelData, attribute_lists, list_names
 
 @dataclass(frozen=True, eq=False)
 class AttributeSample:
-    """The attribute words of a distance table, by list, and what each list is to each protected word.
+    """The attribute words of a distance table, their lists, and the connection of each list to each protected word.
 
     Parameters
     ----------
     distances : array, shape (attribute words, protected words)
-        Cosine distances, NaN where a pair is lost.
+        Cosine distances; NaN for lost pairs.
     list_of : array of int, shape (attribute words,)
-        List of each attribute word: words with the same name of a list and the same connections.
+        List of each attribute word. Words of one list share its name and their connections.
     lists : tuple of str
         Name of each list.
     list_kind : array of int, shape (lists,)
         Position in `kinds` of the kind of each list.
     kinds : tuple of str
-        Of ``"stereotype"``, ``"human"`` and ``"neutral"`` those that the table has.
+        Kinds of lists in the table: ``"stereotype"``, ``"human"``, ``"neutral"``.
     group_of : array of int, shape (protected words,)
         Group of each protected word.
     connection_weights : array, shape (protected words, connections, lists)
-        Weight of each list in a word's mean distance for a connection. Lists weigh the same, so that over groups the
-        nearness of a list to all words cancels. All 0 where a word has no list of the connection.
+        Weight of each list in a word's mean distance for a connection. Lists weigh the same, so that a list's
+        distance to all words cancels over groups. All 0 if the word has no list of the connection.
     """
 
     distances: np.ndarray
@@ -45,13 +45,13 @@ class AttributeSample:
 def attribute_sample(data: ModelData) -> AttributeSample:
     """Return the rows of a table as vectors of attribute words.
 
-    A lost pair has the connection that its attribute word has to other words of the group, or else that of other words
-    of the same list.
+    A lost pair gets the connection of its attribute word to other words of the group; failing that, the connection of
+    other words of the list.
 
     Raises
     ------
     FitError
-        If an attribute word is in lists of two kinds, or a pair is repeated.
+        If an attribute word is in lists of two kinds, or a pair occurs twice.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     distances, connection = np.full(shape, np.nan), np.full(shape, -1)
     if len(np.unique(data.attribute.astype(np.int64) * shape[1] + data.protected)) < len(data.distance):
         raise FitError(
-            "Rows repeat a pair, and the multivariate model takes each attribute word as one vector of distances. Drop "
+            "Rows repeat a pair, but the multivariate model takes each attribute word as one vector of distances. Drop "
             "the repetitions, or use the model 'crossed'."
         )
     distances[data.attribute, data.protected] = data.distance
@@ -97,7 +97,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
 
 
 def _complete_by_group(connection: np.ndarray, group_of: np.ndarray) -> None:
-    """Give each unknown connection (-1) of an attribute word the one that it has to other words of the group."""
+    """Replace unknown connections (-1) of an attribute word by its connection to other words of the group, in place."""
     for group in np.unique(group_of):
         members = connection[:, group_of == group]
         first = np.take_along_axis(members, (members >= 0).argmax(axis=1)[:, None], axis=1)
@@ -105,7 +105,7 @@ def _complete_by_group(connection: np.ndarray, group_of: np.ndarray) -> None:
 
 
 def _list_names(data: ModelData, kind_of: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """Return the names of lists, and which each attribute word has."""
+    """Return the names of lists, and the position of each attribute word's list among them."""
     if data.attribute_groups is None:
         return list(list_names(data)), kind_of
     names = list(dict.fromkeys(data.attribute_groups.tolist()))
@@ -113,10 +113,10 @@ def _list_names(data: ModelData, kind_of: np.ndarray) -> tuple[list[str], np.nda
 
 
 def _completed(connection: np.ndarray, name_of: np.ndarray) -> np.ndarray:
-    """Return the connections of attribute words (rows), unknown ones (-1) as in rows of the same list that agree."""
+    """Return the connections of attribute words (rows), unknown ones (-1) taken from rows of the list that agree."""
     patterns: list[tuple[int, np.ndarray]] = []
     pattern_of = np.empty(len(connection), dtype=np.int64)
-    # The rows that say most first, so that the others find what they can agree with.
+    # The most complete rows come first, so that the others can be matched with them.
     for word in np.argsort((connection < 0).sum(axis=1), kind="stable"):
         row = connection[word]
         for place, (name, pattern) in enumerate(patterns):

@@ -1,19 +1,23 @@
-"""The posterior of one contrast as an estimate, from weighted Normals or from draws."""
+"""The posterior of a contrast as an estimate, from weighted Normals or from draws."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from bayesbias.estimates import contrast_name
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """The posterior of one contrast.
 
-    `mean`, `sd`, `low` and `high` are moments and highest posterior density interval, in units of cosine distance;
-    `below` is the probability that the contrast is negative, `influence` the weighted deviation of each importance
-    point from `mean` (None for draws), `standard_error` the Monte Carlo standard error of `mean`, and `end_error` about
-    that of `low` and `high`.
+    `mean`, `sd`, `low` and `high` are the moments and the ends of the highest posterior density interval, in units of
+    cosine distance. `below` is the probability of a negative contrast, `influence` the weighted deviation of each
+    importance point from `mean` (None for draws), `standard_error` the Monte Carlo standard error of `mean`, and
+    `end_error` that of `low` and `high`, approximately.
     """
 
     mean: float
@@ -27,11 +31,11 @@ class Estimate:
 
     @property
     def conclusion(self) -> str:
-        """What the interval settles."""
+        """Whether the interval lies below 0 (nearer), above 0 (farther), or includes it (not settled)."""
         return "nearer" if self.high < 0 else "farther" if self.low > 0 else "not settled"
 
     def numbers(self) -> dict[str, Any]:
-        """Return what a report shows of it."""
+        """Return the columns that reports show."""
         return {
             "mean": self.mean,
             "sd": self.sd,
@@ -52,33 +56,37 @@ class Interval:
     high_se: float
 
 
-# Parts of the draws, in their order, whose differences show the Monte Carlo error.
+Contrast = Callable[[float], Estimate]
+"""Probability inside the interval -> the estimate of one contrast."""
+
+# Consecutive batches of draws, whose differences show the Monte Carlo error.
 BATCHES = 20
-# Where the distribution function of a mixture is computed, and to how many points it is interpolated.
+# Nodes of the distribution function of a mixture, and points to which it is interpolated.
 _NODES, _FINE = 97, 6_001
-# Where a shortest interval may begin: so many places are tried, and as many near the best.
+# Starts that are tried for a shortest interval, first everywhere and then near the best.
 _STARTS = 302
 
 
 def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
-    """Return the interval of draws, shape (draws,); the errors of its ends are those of 20 parts of the draws.
+    """Return the interval of draws, shape (draws,); the errors of its ends come from 20 batches of the draws.
 
-    Ends of shortest intervals come nearer with the cube root of the number of draws, and not with its square root
+    Ends of shortest intervals converge with the cube root of the number of draws, not with its square root
     (Kim and Pollard 1990).
     """
-    parts = np.array_split(draws, min(BATCHES, len(draws) // 5))
-    ends = np.array([_draws_ends(part, hdi_prob) for part in parts])
-    errors = ends.std(axis=0, ddof=1) / len(parts) ** (1 / 3) if len(parts) > 1 else np.full(2, np.inf)
+
+    batches = np.array_split(draws, min(BATCHES, len(draws) // 5))
+    ends = np.array([_draws_ends(batch, hdi_prob) for batch in batches])
+    errors = ends.std(axis=0, ddof=1) / len(batches) ** (1 / 3) if len(batches) > 1 else np.full(2, np.inf)
     return Interval(*_draws_ends(draws, hdi_prob), *map(float, errors))
 
 
 def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_prob: float) -> Estimate:
-    """Return moments and highest posterior density interval of a mixture of Normals, without drawing from it.
+    """Return the estimate of a mixture of Normals, without drawing from it.
 
     All arrays have shape (components,); weights sum to 1.
 
-    >>> found = mixture_estimate(np.ones(1), np.zeros(1), np.ones(1), 0.95)
-    >>> round(found.low, 2), round(found.high, 2), round(found.below, 3)
+    >>> standard = mixture_estimate(np.ones(1), np.zeros(1), np.ones(1), 0.95)
+    >>> round(standard.low, 2), round(standard.high, 2), round(standard.below, 3)
     (-1.96, 1.96, 0.5)
     """
     from scipy.special import ndtr
@@ -97,17 +105,17 @@ def mixture_estimate(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray, hdi_
         high=high,
         below=float(weights @ ndtr(-mean / sd)),
         influence=influence,
-        standard_error=(error := float(np.sqrt(np.square(influence).sum()))),
-        # That of the mean, and of the width: the ends follow the sds of the components.
-        end_error=float(np.hypot(error, np.sqrt(np.square(weights * (sd**2 - spread**2)).sum()) / spread)),
+        standard_error=(error := _root_of_squares(influence)),
+        # The errors of the mean and of the width: the ends follow the sds of the components.
+        end_error=float(np.hypot(error, _root_of_squares(weights * (sd**2 - spread**2)) / spread)),
     )
 
 
 def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -> Estimate:
-    """Return moments and highest posterior density interval of weighted draws; weights, shape (draws,), sum to 1.
+    """Return the estimate of weighted draws; weights, shape (draws,), sum to 1.
 
-    >>> found = weighted_estimate(np.full(1001, 1 / 1001), np.linspace(-1, 1, 1001), 0.5)
-    >>> round(found.high - found.low, 2), round(found.below, 2)
+    >>> uniform = weighted_estimate(np.full(1001, 1 / 1001), np.linspace(-1, 1, 1001), 0.5)
+    >>> round(uniform.high - uniform.low, 2), round(uniform.below, 2)
     (1.0, 0.5)
     """
     order = np.argsort(draws)
@@ -126,13 +134,14 @@ def weighted_estimate(weights: np.ndarray, draws: np.ndarray, hdi_prob: float) -
         high=high,
         below=float(weights @ (draws < 0)),
         influence=influence,
-        standard_error=float(np.sqrt(np.square(influence).sum())),
-        end_error=_end_error((high - low), hdi_prob, 1 / float(np.square(weights).sum())),
+        standard_error=_root_of_squares(influence),
+        end_error=_end_error(high - low, hdi_prob, 1 / float(np.square(weights).sum())),
     )
 
 
 def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | None = None) -> Estimate:
-    """Return moments and highest posterior density interval of draws, shape (draws,)."""
+    """Return the estimate of draws, shape (draws,), worth `effective` independent ones (by default all)."""
+    worth = len(draws) if effective is None else effective
     low, high = _draws_ends(draws, hdi_prob)
     sd = float(draws.std(ddof=1))
     return Estimate(
@@ -142,13 +151,49 @@ def draws_estimate(draws: np.ndarray, hdi_prob: float, *, effective: float | Non
         high=high,
         below=float((draws < 0).mean()),
         influence=None,
-        standard_error=sd / float(np.sqrt(len(draws) if effective is None else effective)),
-        end_error=_end_error(high - low, hdi_prob, len(draws) if effective is None else effective),
+        standard_error=sd / float(np.sqrt(worth)),
+        end_error=_end_error(high - low, hdi_prob, worth),
     )
 
 
+def draws_contrasts(means: np.ndarray, connections: Sequence[str], baseline: str) -> dict[str, Contrast]:
+    """Return each contrast of a baseline with another connection, by name, from draws (draws, connections)."""
+    return {
+        name: partial(draws_estimate, means[:, base] - means[:, other])
+        for name, base, other in contrast_positions(connections, baseline)
+    }
+
+
+def mixture_contrasts(
+    weights: np.ndarray, mean: np.ndarray, covariance: np.ndarray, connections: Sequence[str], baseline: str
+) -> dict[str, Contrast]:
+    """Return each contrast of a baseline with another connection, by name, from weighted Normals.
+
+    `weights` (components,) sum to 1; `mean` (components, connections), `covariance` (components, connections,
+    connections).
+    """
+    contrasts: dict[str, Contrast] = {}
+    for name, base, other in contrast_positions(connections, baseline):
+        variance = covariance[:, base, base] + covariance[:, other, other] - 2 * covariance[:, base, other]
+        contrasts[name] = partial(mixture_estimate, weights, mean[:, base] - mean[:, other], np.sqrt(variance))
+    return contrasts
+
+
+def contrast_positions(connections: Sequence[str], baseline: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each contrast of a baseline with another connection: its name, and the positions of the two."""
+    base = connections.index(baseline)
+    for position, connection in enumerate(connections):
+        if position != base:
+            yield contrast_name(baseline, connection), base, position
+
+
+def _root_of_squares(errors: np.ndarray) -> float:
+    """Return the root of the sum of squares."""
+    return float(np.sqrt(np.square(errors).sum()))
+
+
 def _end_error(width: float, hdi_prob: float, effective: float) -> float:
-    """Return the standard error of a quantile of Normal draws where an interval of that width ends."""
+    """Return the standard error of the end of an interval of this width, as a quantile of Normal draws."""
     from scipy.stats import norm
 
     tail = (1 - hdi_prob) / 2
@@ -157,7 +202,7 @@ def _end_error(width: float, hdi_prob: float, effective: float) -> float:
 
 
 def _draws_ends(draws: np.ndarray, hdi_prob: float) -> tuple[float, float]:
-    """Return the ends of the shortest interval that holds that share of draws."""
+    """Return the ends of the shortest interval that holds this share of the draws."""
     ordered = np.sort(draws)
     inside = min(max(int(np.floor(hdi_prob * len(draws))), 1), len(draws) - 1)
     first = int(np.argmin(ordered[inside:] - ordered[: len(draws) - inside]))
@@ -165,13 +210,13 @@ def _draws_ends(draws: np.ndarray, hdi_prob: float) -> tuple[float, float]:
 
 
 def _shortest(nodes: np.ndarray, below: np.ndarray, prob: float) -> tuple[float, float]:
-    """Return the shortest interval of that probability, given a distribution function at some nodes."""
+    """Return the shortest interval of this probability, given a distribution function at some nodes."""
     from scipy.interpolate import CubicSpline
 
     values, spare = np.linspace(nodes[0], nodes[-1], _FINE), 1 - prob
     cumulative = np.maximum.accumulate(CubicSpline(nodes, below)(values))
     low, high = 0.0, spare
-    for _ in range(2):  # near the best of a coarse grid, a fine one
+    for _ in range(2):  # a coarse grid, then a fine one near the best start
         starts = np.linspace(low, high, _STARTS)[1:-1]
         ends = np.interp(np.stack([starts, starts + prob]), cumulative, values)
         best = int(np.argmin(ends[1] - ends[0]))
@@ -180,17 +225,17 @@ def _shortest(nodes: np.ndarray, below: np.ndarray, prob: float) -> tuple[float,
     return float(ends[0, best]), float(ends[1, best])
 
 
-def changes_conclusion(found: Estimate, full: Estimate) -> bool:
+def changes_conclusion(refit: Estimate, full: Estimate) -> bool:
     """Return whether an end of the interval moved to the other side of 0, by more than twice its Monte Carlo error."""
-    error = 2 * float(np.hypot(found.end_error, full.end_error))
-    ends = ((found.low, full.low), (found.high, full.high))
-    return found.conclusion != full.conclusion and any(a * b <= 0 and abs(a - b) > error for a, b in ends)
+    error = 2 * float(np.hypot(refit.end_error, full.end_error))
+    ends = ((refit.low, full.low), (refit.high, full.high))
+    return refit.conclusion != full.conclusion and any(a * b <= 0 and abs(a - b) > error for a, b in ends)
 
 
-def shift_error(found: Estimate, full: Estimate) -> float:
+def shift_error(refit: Estimate, full: Estimate) -> float:
     """Return the Monte Carlo standard error of the difference of two means."""
-    if found.influence is not None and full.influence is not None:
-        return float(np.sqrt(np.square(found.influence - full.influence).sum()))
-    if found.mean == full.mean:
+    if refit.influence is not None and full.influence is not None:
+        return _root_of_squares(refit.influence - full.influence)
+    if refit.mean == full.mean:
         return 0.0
-    return float(np.hypot(found.standard_error, full.standard_error))
+    return float(np.hypot(refit.standard_error, full.standard_error))

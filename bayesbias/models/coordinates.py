@@ -1,4 +1,7 @@
-"""The parameters of posteriors, their dims, and the labels of these."""
+"""The parameters of posteriors, their dims, and the labels of each dim; draws as a labelled dataset."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -7,7 +10,10 @@ from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effect_names
 
-# All that a posterior can hold, in the order of reports, and the dims that each has at most.
+if TYPE_CHECKING:
+    import xarray as xr
+
+# All parameters that a posterior can hold, in the order of reports, and the most dims that each can have.
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "connection_mean": ("connection",),
     "word_sd": ("connection",),
@@ -31,9 +37,9 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 
 
 def coordinates(data: ModelData, spec: ModelSpec) -> dict[str, np.ndarray]:
-    """Return the labels of each dim that the posterior of a model may have.
+    """Return the labels of each dim that the posterior of a model can have.
 
-    `scaled_list` are the kinds of lists whose scale is estimated, relative to the last kind's.
+    `scaled_list` holds the kinds of lists whose scale is estimated, relative to that of the last kind.
     """
     connections, kinds = np.asarray(data.connections, dtype=str), np.asarray(list_names(data), dtype=str)
     labels = {
@@ -51,3 +57,20 @@ def coordinates(data: ModelData, spec: ModelSpec) -> dict[str, np.ndarray]:
             "effect": np.asarray(effect_names(data.connections), dtype=str),
         }
     return labels
+
+
+def draws_dataset(draws: Mapping[str, np.ndarray], data: ModelData, spec: ModelSpec, chains: int = 1) -> "xr.Dataset":
+    """Return draws of parameters, each of shape (chains * draws, ...), with chains, dims and labels."""
+    import xarray as xr
+
+    variables = {
+        name: (
+            ("chain", "draw", *PARAMETERS[name][: values.ndim - 1]),
+            values.reshape(chains, len(values) // chains, *values.shape[1:]),
+        )
+        for name, values in draws.items()
+    }
+    used = {dim for dims, _ in variables.values() for dim in dims}
+    labels = {dim: names for dim, names in coordinates(data, spec).items() if dim in used}
+    first = next(iter(variables.values()))[1]
+    return xr.Dataset(variables, coords={"chain": np.arange(chains), "draw": np.arange(first.shape[1])} | labels)

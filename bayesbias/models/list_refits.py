@@ -1,13 +1,16 @@
-"""The contrasts of multivariate posteriors, for whatever fits the model many times."""
-
-from collections.abc import Callable
-from functools import partial
+"""The contrasts of multivariate posteriors, for analyses that fit the model many times."""
 
 import numpy as np
 
-from bayesbias.estimates import contrast_name
 from bayesbias.models.attribute_sample import attribute_sample
-from bayesbias.models.contrast_estimate import Estimate, draws_estimate, mixture_estimate, weighted_estimate
+from bayesbias.models.contrast_estimate import (
+    Contrast,
+    Estimate,
+    contrast_positions,
+    draws_contrasts,
+    mixture_contrasts,
+    weighted_estimate,
+)
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.likelihood import psis_weights
 from bayesbias.models.samplers.importance import KHAT_MAX
@@ -15,19 +18,17 @@ from bayesbias.models.samplers.list_means import MOST_WORDS_WITH_COVARIANCE, con
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.vector_likelihood import vector_densities_of
 
-# Given the covariances the mean of a contrast is known, so that so many times fewer draws do.
+# Draws that one component of a mixture replaces: given the covariances, the posterior of a contrast is Normal.
 _DRAWS_A_MIXTURE = 4
 
 
-def list_contrasts(
-    data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int
-) -> dict[str, Callable[[float], Estimate]]:
+def list_contrasts(data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> dict[str, Contrast]:
     """Return the contrasts of a baseline with the other connections, by name.
 
-    Of a whole table of Normal attribute words they are mixtures of Normals over a quarter as many draws of the
-    covariances, else draws.
+    For a whole table of Normal attribute words they are mixtures of Normals over a quarter as many draws of the
+    covariances, otherwise draws.
     """
-    base, moments = data.connections.index(baseline), None
+    moments = None
     if not _in_sweeps(data, spec):
         moments = connection_moments_of(
             attribute_sample(data),
@@ -36,25 +37,16 @@ def list_contrasts(
             seed=seed,
             priors=spec.priors,
         )
-    means = _draw(data, spec, draws, seed, covariances=False)["connection_mean"] if moments is None else None
-    contrasts: dict[str, Callable[[float], Estimate]] = {}
-    for place, other in enumerate(data.connections):
-        if place == base:
-            continue
-        name = contrast_name(baseline, other)
-        if means is not None:
-            contrasts[name] = partial(draws_estimate, means[:, base] - means[:, place])
-        elif moments is not None:
-            covariance = moments.covariance
-            variance = covariance[:, base, base] + covariance[:, place, place] - 2 * covariance[:, base, place]
-            equal = np.full(len(variance), 1 / len(variance))
-            centre = np.full(len(variance), moments.mean[base] - moments.mean[place])
-            contrasts[name] = partial(mixture_estimate, equal, centre, np.sqrt(variance))
-    return contrasts
+    if moments is None:
+        means = _draw(data, spec, draws, seed, covariances=False)["connection_mean"]
+        return draws_contrasts(means, data.connections, baseline)
+    components = len(moments.covariance)
+    equal, mean = np.full(components, 1 / components), np.broadcast_to(moments.mean, (components, len(moments.mean)))
+    return mixture_contrasts(equal, mean, moments.covariance, data.connections, baseline)
 
 
 def _in_sweeps(data: ModelData, spec: ModelSpec) -> bool:
-    """Whether a table is fitted in sweeps, which takes longer: pairs were lost, or attribute words are Student t."""
+    """Return whether a table is fitted in sweeps: pairs were lost, or attribute words are Student t."""
     lost = len(data.distance) < len(data.attribute_words) * len(data.protected_words)
     return lost or spec.switches["likelihood"] != "normal"
 
@@ -74,9 +66,9 @@ def _draw(data: ModelData, spec: ModelSpec, draws: int, seed: int, *, covariance
 class ListRefits:
     """The contrasts of a table without some of its rows, all with the same seed.
 
-    What is fitted in sweeps is weighted where one attribute word is left out: that posterior is the whole one, weighted
-    by one over the word's density at each draw (Gelfand, Dey and Chang 1992), the weights smoothed and judged by
-    Pareto's k-hat. All else is drawn anew.
+    A posterior that is fitted in sweeps is not fitted again when one attribute word is left out: its draws are weighted
+    by one over the word's density (Gelfand, Dey and Chang 1992); the weights are smoothed and judged by Pareto's
+    k-hat. All other refits are drawn again.
     """
 
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> None:
@@ -103,11 +95,10 @@ class _WeightedSweeps:
         drawn = _draw(data, spec, draws, seed, covariances=True)
         self._data, self._densities = data, vector_densities_of(drawn, data, attribute_sample(data))
         self._first, self._block = 0, np.empty((0, draws))
-        means, base = drawn["connection_mean"], data.connections.index(baseline)
+        means = drawn["connection_mean"]
         self._contrasts = {
-            contrast_name(baseline, other): means[:, base] - means[:, place]
-            for place, other in enumerate(data.connections)
-            if place != base
+            name: means[:, base] - means[:, other]
+            for name, base, other in contrast_positions(data.connections, baseline)
         }
 
     def _of_word(self, word: int) -> np.ndarray:
@@ -118,7 +109,7 @@ class _WeightedSweeps:
         return np.asarray(self._block[word - self._first])
 
     def estimates(self, keep: np.ndarray, hdi_prob: float) -> dict[str, Estimate] | None:
-        """Return the estimates for the kept rows, or None where weights do not give them."""
+        """Return the estimates for the kept rows, or None if weights do not give them."""
         left_out = np.unique(self._data.attribute[~keep])
         whole = not np.isin(self._data.attribute[keep], left_out).any()
         if not whole or len(left_out) > 1:
