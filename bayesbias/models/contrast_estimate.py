@@ -73,7 +73,6 @@ def draws_interval(draws: np.ndarray, hdi_prob: float) -> Interval:
     Ends of shortest intervals converge with the cube root of the number of draws, not with its square root
     (Kim and Pollard 1990).
     """
-
     batches = np.array_split(draws, min(BATCHES, len(draws) // 5))
     ends = np.array([_draws_ends(batch, hdi_prob) for batch in batches])
     errors = ends.std(axis=0, ddof=1) / len(batches) ** (1 / 3) if len(batches) > 1 else np.full(2, np.inf)

@@ -1,4 +1,4 @@
-"""Whether a sampler's draws can be trusted, said in words."""
+"""Diagnostics of a sampler's draws, as sentences."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 RHAT_MAX = 1.01
 ESS_PER_CHAIN = 100
 BFMI_MIN = 0.3
-# Drawn anew given all else, and too many to judge one by one: the scales that rule them are judged.
+# Drawn directly given all else, and too many to judge one by one: the scales that govern them are judged.
 _LARGE = ["residual_covariance", "attribute_weight"]
 _LONGER = "Run longer: 4,000 tuning steps and 4,000 draws or more."
 
 
 class SamplerFailedError(FitError):
-    """A diagnostic of a fast sampler failed: its draws are not to be used, and NUTS has to be."""
+    """A diagnostic of a fast sampler failed: NUTS must be used instead of its draws."""
 
 
 @contextmanager
 def singular_fails() -> Iterator[None]:
-    """Turn a singular matrix into a `SamplerFailedError`."""
+    """Raise `SamplerFailedError` in place of NumPy's error for a singular matrix."""
     try:
         yield
     except np.linalg.LinAlgError as singular:
@@ -36,12 +36,12 @@ def singular_fails() -> Iterator[None]:
 
 
 def convergence_problems(fit: "xr.DataTree") -> list[str]:
-    """Return what is wrong with a fit's draws, one sentence a problem, each with what to try; empty if all is well.
+    """Return the problems of a fit's draws, one sentence each with a remedy; empty if there are none.
 
-    Looks at R-hat (at most 1.01), bulk and tail effective sample size (at least 100 a chain), divergences,
-    tree depth, and the energy (E-BFMI at least 0.3). A diagnostic that cannot be computed is a problem. Draws
-    that are independent have other diagnostics: what the exact and the collapsed sampler say of their own error.
-    Parameters are named with the place of their worst value.
+    Checks R-hat (at most 1.01), bulk and tail effective sample size (at least 100 a chain), divergences, tree depth,
+    and the energy (E-BFMI at least 0.3). A diagnostic that cannot be computed is a problem. Independent draws have
+    other diagnostics: the reports of the exact and the collapsed sampler on their own error. Parameters are named with
+    the position of their worst value.
 
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization;
     Betancourt (2016) for E-BFMI.
@@ -50,14 +50,14 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     if "edge_mass" in stats:
         return _grid_problems(fit)
     if "pareto_khat" in stats:
-        return []  # the sampler itself refuses weights that cannot be trusted, and resampled draws have no chains
-    import arviz as az  # after the samplers that need none of it: it takes long to import
+        return []  # the sampler itself refuses untrustworthy weights, and resampled draws have no chains
+    import arviz as az  # here, since the import is slow and the samplers above do not need it
 
     posterior = fit["posterior"].to_dataset().drop_vars(_LARGE, errors="ignore")
     ess_min = ESS_PER_CHAIN * posterior.sizes["chain"]
     problems = []
     if posterior.sizes["chain"] < 2:
-        problems.append("With one chain nothing tells whether it found the whole posterior. Take four chains.")
+        problems.append("One chain cannot show whether it found the whole posterior. Use four chains.")
     elif bad := _beyond(az.rhat(posterior), above=RHAT_MAX):
         problems.append(f"R-hat is not below {RHAT_MAX} for {name_some(bad, 6)}: the chains disagree. {_LONGER}")
     problems += [
@@ -69,7 +69,7 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
 
 
 def warn_of_problems(problems: list[str]) -> None:
-    """Give one `ConvergenceWarning` that lists all problems, if there are any."""
+    """Issue one `ConvergenceWarning` that lists all problems, if there are any."""
     if problems:
         warn_user(
             "The sampler did not converge; do not report these numbers yet.\n- " + "\n- ".join(problems),
@@ -78,12 +78,12 @@ def warn_of_problems(problems: list[str]) -> None:
 
 
 def _grid_problems(fit: "xr.DataTree") -> list[str]:
-    beyond = float(fit["sample_stats"]["edge_mass"].max())
+    edge_mass = float(fit["sample_stats"]["edge_mass"].max())
     excess = float(fit["sample_stats"]["envelope_excess"].max())
-    if beyond < EDGE_MASS_MAX and excess < EXCESS_MAX:
+    if edge_mass < EDGE_MASS_MAX and excess < EXCESS_MAX:
         return []
     return [
-        f"The exact sampler's grid does not cover the posterior: {beyond:.1e} of its mass may lie beyond, and the "
+        f"The exact sampler's grid does not cover the posterior: {edge_mass:.1e} of its mass may lie beyond, and the "
         f"density exceeds its bound by {100 * np.expm1(max(excess, 0)):.1f} %. Use the sampler nutpie, and report this."
     ]
 
@@ -112,7 +112,7 @@ def _nuts_problems(fit: "xr.DataTree") -> list[str]:
 
 
 def _beyond(values: "xr.Dataset", *, above: float | None = None, below: float | None = None) -> list[str]:
-    """Name each variable that has a value above or below a limit, or none at all, with its worst place."""
+    """Return the name and the worst position of each variable with a value beyond a limit or a missing one."""
     bad = []
     for name, array in values.data_vars.items():
         numbers = np.asarray(array, dtype=float)
@@ -120,7 +120,7 @@ def _beyond(values: "xr.Dataset", *, above: float | None = None, below: float | 
         excess = np.where(np.isnan(excess), np.inf, excess)
         worst = np.unravel_index(int(excess.argmax()), numbers.shape)
         if excess[worst] > 0:
-            place = ", ".join(str(array[dim].values[at]) for dim, at in zip(array.dims, worst, strict=True))
+            labels = [str(array[dim].values[index]) for dim, index in zip(array.dims, worst, strict=True)]
             value = "not computable" if np.isnan(numbers[worst]) else f"{numbers[worst]:.4g}"
-            bad.append(f"{name}[{place}] ({value})" if place else f"{name} ({value})")
+            bad.append(f"{name}[{', '.join(labels)}] ({value})" if labels else f"{name} ({value})")
     return bad

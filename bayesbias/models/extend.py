@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.arguments import check_choice, check_count, check_items, resolve_seed
 from bayesbias.memory import check_memory
-from bayesbias.models.coordinates import PARAMETERS, coordinates
+from bayesbias.models.coordinates import PARAMETERS, draws_dataset
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_content import EXTRA_GROUPS
 from bayesbias.models.fit_source import fitted_model, fitted_rows
@@ -32,43 +32,43 @@ def extend(
     samples: int = _PRIOR_SAMPLES,
     random_seed: int | None = None,
 ) -> "xr.DataTree":
-    """Return a fit with the groups that ArviZ's functions need.
+    """Return a fit with the additional groups that ArviZ's functions need.
 
     Parameters
     ----------
     fit
         What `fit` or `read_fit` returned; it is not changed.
     groups
-        Which are added, or made anew: ``"log_likelihood"`` (for ``az.loo``, ``az.compare``, ``az.plot_loo_pit``),
+        Groups to add or replace: ``"log_likelihood"`` (for ``az.loo``, ``az.compare``, ``az.plot_loo_pit``),
         ``"posterior_predictive"`` (``az.plot_ppc_dist``), ``"prior"`` and ``"prior_predictive"``
         (``az.plot_prior_posterior``).
     samples
-        Draws of the prior, as one chain.
+        Number of draws of the prior, in one chain.
     random_seed
-        Of what is drawn: 0 to 2**32 - 1. None takes the fit's own seed, so that the same fit gives the same numbers.
+        Seed of the draws, 0 to 2**32 - 1. None takes the fit's own seed, so that the same fit gives the same numbers.
 
     Returns
     -------
     xarray.DataTree
         The fit's groups and the new ones. `cosine_distance` of `log_likelihood` and of the predictions has the dims
-        (chain, draw, pair), in the order of `observed_data`; in `prior` are the parameters of the posterior that the
+        (chain, draw, pair), in the order of `observed_data`; `prior` holds the parameters of the posterior that the
         prior can draw, by the same names.
 
     Raises
     ------
     FitError, ArgumentError, NotEnoughMemoryError
-        If `fit` is not a fit, a group or a setting is not usable, or the numbers do not fit into the memory.
+        If `fit` is not a fit, a group or a setting cannot be used, or the numbers do not fit into the memory.
 
     Notes
     -----
-    The density of a pair is given all parameters, those of its attribute word included: its effect in crossed models,
-    its other pairs in multivariate ones. So ``az.loo`` says how well a pair is predicted that is missing from a known
-    attribute word. The question is mostly one of unseen attribute words, which `compare_models` leaves out whole.
+    The density of a pair is conditional on all parameters, including those of its attribute word: its effect in crossed
+    models, its other pairs in multivariate ones. So ``az.loo`` measures how well a missing pair of a known attribute
+    word is predicted. Most questions are about new attribute words, which `compare_models` leaves out whole.
 
     References
     ----------
     Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation using leave-one-out cross-validation; the
-    groups are those of the InferenceData schema of ArviZ.
+    groups follow the InferenceData schema of ArviZ.
 
     Examples
     --------
@@ -79,32 +79,33 @@ def extend(
     import xarray as xr
     from threadpoolctl import threadpool_limits
 
-    from bayesbias.models.sampling import bytes_of_draws  # which imports this module
+    from bayesbias.models.sampling import bytes_of_draws  # it imports this module
 
-    given = None if random_seed is None else resolve_seed(random_seed)
+    chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     wanted = check_groups(groups)
     count = check_count("samples", samples)
-    seed = resolve_seed(fit_fact(check_fit(fit), "seed") if given is None else given)
+    seed = resolve_seed(fit_fact(check_fit(fit), "seed") if chosen_seed is None else chosen_seed)
     data, spec = fitted_rows(fit), fitted_model(fit)
     sizes = fit["posterior"].sizes
-    drawn = {"prior": 0, "prior_predictive": count}
-    numbers = sum(drawn.get(name, sizes["chain"] * sizes["draw"]) for name in wanted) * len(data.distance)
+    prior_draws = {"prior": 0, "prior_predictive": count}
+    numbers = sum(prior_draws.get(name, sizes["chain"] * sizes["draw"]) for name in wanted) * len(data.distance)
     words = len(data.protected_words), len(data.connections), len(data.attribute_words)
-    needed = 3 * 8 * numbers + (bytes_of_draws(spec, count, *words) if set(drawn) & set(wanted) else 0)
+    from_prior = set(prior_draws) & set(wanted)
+    needed = 3 * 8 * numbers + (bytes_of_draws(spec, count, *words) if from_prior else 0)
     check_memory(needed, f"{numbers:,} numbers of {', '.join(wanted)}", "Take fewer groups, or fewer draws or samples.")
-    made: dict[str, xr.Dataset] = {}
+    new_groups: dict[str, xr.Dataset] = {}
     for group, values in _of_posterior(fit, data, wanted, np.random.default_rng([seed, 1])):
-        made[group] = xr.Dataset(
+        new_groups[group] = xr.Dataset(
             {DISTANCE: (("chain", "draw", "pair"), values.reshape(sizes["chain"], sizes["draw"], -1))},
             coords={name: fit["posterior"].coords[name] for name in ("chain", "draw")},
         )
-    if set(drawn) & set(wanted):
+    if from_prior:
         rng, predict = np.random.default_rng([seed, 2]), "prior_predictive" in wanted
-        with threadpool_limits(1, "blas"):  # the matrices are small: threads would cost more than they do
-            made |= _from_prior(data, spec, count, rng, predict=predict)
+        with threadpool_limits(1, "blas"):  # threads cost more than they save with small matrices
+            new_groups |= _from_prior(data, spec, count, rng, predict=predict)
     whole = fit.copy()
     for name in wanted:
-        whole[name] = xr.DataTree(labelled_group(made[name]))
+        whole[name] = xr.DataTree(labelled_group(new_groups[name]))
     return whole
 
 
@@ -126,32 +127,29 @@ def _of_posterior(
     """Yield the groups that come from the posterior's draws, each of shape (draws, pairs)."""
     if not {"log_likelihood", "posterior_predictive"} & set(wanted):
         return
-    found, rows = densities(fit, data), np.arange(len(data.distance))
+    posterior, rows = densities(fit, data), np.arange(len(data.distance))
     if "log_likelihood" in wanted:
-        yield "log_likelihood", np.concatenate([found.of_rows(block) for block in found.row_blocks()]).T
+        yield "log_likelihood", np.concatenate([posterior.of_rows(block) for block in posterior.row_blocks()]).T
     if "posterior_predictive" in wanted:
-        blocks = np.array_split(np.arange(found.draws), max(1, found.draws * len(rows) // _BLOCK))
-        yield "posterior_predictive", np.concatenate([found.replicate(block, rows, rng) for block in blocks])
+        blocks = np.array_split(np.arange(posterior.draws), max(1, posterior.draws * len(rows) // _BLOCK))
+        yield "posterior_predictive", np.concatenate([posterior.replicate(block, rows, rng) for block in blocks])
 
 
 def _from_prior(
     data: ModelData, spec: ModelSpec, count: int, rng: np.random.Generator, *, predict: bool
 ) -> "dict[str, xr.Dataset]":
-    """Return draws of the parameters from their prior, and, to `predict`, a table of distances from each."""
+    """Return draws of the parameters from their prior and, if `predict`, a table of distances from each."""
     import xarray as xr
 
     for_parameters, for_distances = rng.spawn(2)
     parameters = [draw_parameters(data, spec, rng=for_parameters) for _ in range(count)]
-    coords = {"chain": np.arange(1), "draw": np.arange(count)}
-    variables = {}
-    for name in (name for name in PARAMETERS if name in parameters[0]):
-        values = np.stack([drawn[name] for drawn in parameters])[None]
-        variables[name] = (("chain", "draw", *PARAMETERS[name][: values.ndim - 2]), values)
-    labels = coordinates(data, spec)
-    used = {dim for dims, _ in variables.values() for dim in dims}
-    labelled = coords | {dim: label for dim, label in labels.items() if dim in used}
-    made = {"prior": xr.Dataset(variables, coords=labelled)}
+    names = [name for name in PARAMETERS if name in parameters[0]]
+    prior = draws_dataset({name: np.stack([drawn[name] for drawn in parameters]) for name in names}, data, spec)
+    groups = {"prior": prior}
     if predict:
         distances = np.stack([draw_distances(data, spec, drawn, rng=for_distances) for drawn in parameters])
-        made["prior_predictive"] = xr.Dataset({DISTANCE: (("chain", "draw", "pair"), distances[None])}, coords=coords)
-    return made
+        groups["prior_predictive"] = xr.Dataset(
+            {DISTANCE: (("chain", "draw", "pair"), distances[None])},
+            coords={name: prior.coords[name] for name in ("chain", "draw")},
+        )
+    return groups

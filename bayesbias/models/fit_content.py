@@ -1,4 +1,4 @@
-"""What a fit that was read from a file must hold: a file may be damaged, or come from a stranger."""
+"""The content that a fit in a file must have: a file may be damaged, or come from an unknown source."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -37,8 +37,8 @@ _DIMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 _CHAINS = ("chain", "draw")
-# Parameters of some tables only: of several groups, of groups of several words, of several kinds of lists, of words few
-# enough to keep their covariance.
+# Parameters of some tables only: of several groups, of groups of several words, of several kinds of lists, and of few
+# enough words to keep their covariance.
 _MAY_LACK = (
     *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
     "residual_covariance",
@@ -46,7 +46,7 @@ _MAY_LACK = (
 
 
 def stored_model(stored: dict[str, Any]) -> ModelSpec:
-    """Return the model of a fit from the texts that it is stored as."""
+    """Return the model of a fit from its stored texts."""
     return ModelSpec(**{**stored, "priors": {name: parse_prior(prior) for name, prior in stored["priors"].items()}})
 
 
@@ -73,7 +73,7 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
 
 
 def content_faults(fit: "xr.DataTree") -> Iterator[str]:
-    """Yield what is missing or impossible in a fit."""
+    """Yield each missing or impossible part of a fit, as a sentence."""
     faults = [*_fact_faults(fit), *_variable_faults(fit)]
     yield from faults
     if not faults:
@@ -97,7 +97,7 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
-# What each attribute is, and how to tell.
+# The description of each attribute, and its check.
 _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "versions": ("versions of packages", lambda value: isinstance(value, dict) and _are_texts(list(value.values()))),
     "model": ("a model", _is_model),
@@ -148,7 +148,7 @@ def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
 
 
 def _counted(rows: ModelData) -> list[list[int]] | None:
-    """Return the pairs of each word and connection, or None where places are wrong, which is said elsewhere."""
+    """Return the pairs of each word and connection, or None if positions are wrong, which is a fault of its own."""
     try:
         counts: list[list[int]] = rows.pair_counts.tolist()
     except (ValueError, IndexError, TypeError):

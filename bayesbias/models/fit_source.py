@@ -1,4 +1,4 @@
-"""What a fit was made from: its model, its rows, its table."""
+"""The model, the rows and the table that a fit was made from."""
 
 from typing import TYPE_CHECKING
 
@@ -27,16 +27,16 @@ def fitted_model(fit: "xr.DataTree") -> ModelSpec:
 
 
 def fitted_rows(fit: "xr.DataTree") -> ModelData:
-    """Return the rows that a model was fitted to, as arrays."""
+    """Return the rows that the model was fitted to, as arrays."""
     return stored_rows(check_fit(fit))
 
 
 def tied_directions(fit: "xr.DataTree") -> int:
-    """Return in how many directions the distances to the protected words of a multivariate fit are tied to each other.
+    """Return the number of directions in which the distances to the protected words are tied, in a multivariate fit.
 
-    There, the posterior mean of the covariance of attribute words has an sd of no more than three times DISTANCE_ERROR
-    for each kind of list: hard debiasing took the direction out, words have the same vector, or there are more words
-    than dimensions.
+    In these directions the posterior mean of the covariance of attribute words has an sd of at most three times
+    DISTANCE_ERROR for each kind of list: hard debiasing removed the direction, words have the same vector, or there are
+    more words than dimensions.
     """
     posterior = fit["posterior"].to_dataset()
     if "residual_covariance" not in posterior:
@@ -46,7 +46,7 @@ def tied_directions(fit: "xr.DataTree") -> int:
 
 
 def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
-    """Return the distance table that a model was fitted to, rebuilt from the fit.
+    """Return the distance table that the model was fitted to, rebuilt from the fit.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The fit: one DataTree, whatever sampled it; finishing, checking, reading and writing it."""
+"""The fit: one DataTree for every sampler; how it is completed, checked, read and written."""
 
 import io
 import json
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 _PACKAGES = ("bayesbias", "pymc", "pytensor", "nutpie", "arviz", "numpy", "pandas", "xarray")
 
-# What the samplers report about each draw, in our names (those of ArviZ), and what the others call it.
+# The samplers' reports on draws, by our names (those of ArviZ), and the samplers' other names for them.
 _SAMPLE_STATS = (
     *("diverging", "energy", "tree_depth", "n_steps", "acceptance_rate", "step_size", "lp", "reached_max_treedepth"),
-    # What the samplers without chains know of their own error.
+    # Reports of the samplers without chains on their own error.
     *("grid_acceptance", "edge_mass", "envelope_excess"),
     *("importance_efficiency", "importance_ess", "pareto_khat", "points_weighted"),
 )
@@ -44,21 +44,21 @@ _THEIR_NAMES = {
 
 def finish_fit(
     posterior: "xr.Dataset",
-    found: "xr.Dataset",
+    sampler_stats: "xr.Dataset",
     data: ModelData,
     spec: ModelSpec,
     table: pd.DataFrame,
     *,
     settings: dict[str, Any],
 ) -> "xr.DataTree":
-    """Return a sampler's draws, and what it found about them, as the fit's DataTree, with data and provenance.
+    """Return a sampler's draws and its report on them as the fit's DataTree, with data and provenance.
 
     `settings` holds the sampler, its draws, tuning steps and chains, and the seed.
     """
     import xarray as xr
 
-    stats = {_THEIR_NAMES.get(str(name), str(name)): values for name, values in found.data_vars.items()}
-    # A word can be in several lists, so that lists are kept row by row; without lists, connections stand for them.
+    stats = {_THEIR_NAMES.get(str(name), str(name)): values for name, values in sampler_stats.data_vars.items()}
+    # A word can be in several lists, so that lists are stored by row; without lists, connections stand for them.
     lists = code_words(table["attribute_group" if "attribute_group" in table else "connection"]).by_appearance()
     observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
     constant = xr.Dataset(
@@ -104,14 +104,14 @@ def _versions() -> dict[str, str]:
 
 
 def judge_fit(fit: "xr.DataTree") -> list[str]:
-    """Judge the draws of a finished fit, and keep the verdict among its facts."""
+    """Return the problems of a fit's draws, and store them in its attributes."""
     problems = convergence_problems(fit)
     fit.attrs["convergence_problems"] = json.dumps(problems, ensure_ascii=False)
     return problems
 
 
 def fit_fact(fit: "xr.DataTree", name: str) -> Any:
-    """Return one of a fit's root attributes, decoded.
+    """Return one root attribute of a fit, decoded.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def fit_fact(fit: "xr.DataTree", name: str) -> Any:
 
 
 def check_fit(fit: Any) -> "xr.DataTree":
-    """Return `fit` if it is one of ours; raise a `FitError` that says what is missing if not."""
+    """Return `fit` if it is a fit of this package; raise a `FitError` that names its missing parts otherwise."""
     import xarray as xr
 
     if not isinstance(fit, xr.DataTree):
@@ -149,22 +149,22 @@ def check_fit(fit: Any) -> "xr.DataTree":
 
 
 def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write a fit as netCDF, whole or not at all.
+    """Write a fit to a netCDF file, completely or not at all.
 
     Parameters
     ----------
     fit
-        What `fit` returned.
+        A fit, as returned by `fit`.
     path
-        A file name that ends in ``.nc``.
+        Path of the file, ending in ``.nc``.
     overwrite
         Whether an existing file may be replaced.
 
     Returns
     -------
     pathlib.Path
-        The file; any program that reads netCDF 4 opens it, for example ``arviz.from_netcdf``. Behind its content stands
-        a checksum, by which `read_fit` finds any byte that was changed.
+        The file; any program that reads netCDF 4 opens it, for example ``arviz.from_netcdf``. A checksum follows its
+        content, by which `read_fit` detects any changed byte.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
         If `fit` is not a fit.
     """
     target = check_output(path, overwrite=overwrite)
-    # In memory first: the HDF5 library crashes the process where a disk is full.
+    # In memory first: the HDF5 library crashes the process on a full disk.
     content = bytes(check_fit(fit).to_netcdf(engine="h5netcdf"))
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_bytes(sealed(content))
@@ -182,7 +182,7 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
 
 
 def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
-    """Read a fit that `write_fit` wrote.
+    """Return a fit from a file of `write_fit`.
 
     Parameters
     ----------
@@ -199,8 +199,8 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     InputFileError
         If the file is absent or not netCDF.
     FitError
-        If it holds something else than a fit, or one that is not whole: texts, variables or places are missing, or
-        draws are not finite.
+        If it does not hold a fit, or an incomplete one: texts, variables or positions are missing, or draws are not
+        finite.
 
     Warns
     -----
@@ -228,9 +228,9 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
 
 
 def labelled_group(dataset: "xr.Dataset") -> "xr.Dataset":
-    """Return a group with the attributes by which ArviZ and others know where it comes from.
+    """Return a group with the attributes by which ArviZ and other programs identify its origin.
 
-    When it was made is not among them: the same seed gives the same file.
+    The time is not among them: the same seed gives the same file.
     """
     attrs: dict[str, Any] = {
         "creation_library": "bayesbias",

@@ -14,7 +14,7 @@ from bayesbias.models.contrast_estimate import (
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.likelihood import psis_weights
 from bayesbias.models.samplers.importance import KHAT_MAX
-from bayesbias.models.samplers.list_means import MOST_WORDS_WITH_COVARIANCE, connection_moments_of, sample_list_means
+from bayesbias.models.samplers.list_means import MOST_WORDS_WITH_COVARIANCE, connection_moments_of, sample_multivariate
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.vector_likelihood import vector_densities_of
 
@@ -38,7 +38,8 @@ def list_contrasts(data: ModelData, spec: ModelSpec, baseline: str, *, draws: in
             priors=spec.priors,
         )
     if moments is None:
-        means = _draw(data, spec, draws, seed, covariances=False)["connection_mean"]
+        drawn = sample_multivariate(data, spec, draws=draws, seed=seed, covariances=False)
+        means = drawn.posterior["connection_mean"]
         return draws_contrasts(means, data.connections, baseline)
     components = len(moments.covariance)
     equal, mean = np.full(components, 1 / components), np.broadcast_to(moments.mean, (components, len(moments.mean)))
@@ -49,18 +50,6 @@ def _in_sweeps(data: ModelData, spec: ModelSpec) -> bool:
     """Return whether a table is fitted in sweeps: pairs were lost, or attribute words are Student t."""
     lost = len(data.distance) < len(data.attribute_words) * len(data.protected_words)
     return lost or spec.switches["likelihood"] != "normal"
-
-
-def _draw(data: ModelData, spec: ModelSpec, draws: int, seed: int, *, covariances: bool) -> dict[str, np.ndarray]:
-    return sample_list_means(
-        attribute_sample(data),
-        data.connections,
-        draws=draws,
-        seed=seed,
-        likelihood=spec.switches["likelihood"],
-        priors=spec.priors,
-        covariances=covariances,
-    ).posterior
 
 
 class ListRefits:
@@ -92,7 +81,7 @@ class _WeightedSweeps:
     """Draws of a whole posterior, weighted as if an attribute word had been left out."""
 
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, draws: int, seed: int) -> None:
-        drawn = _draw(data, spec, draws, seed, covariances=True)
+        drawn = sample_multivariate(data, spec, draws=draws, seed=seed).posterior
         self._data, self._densities = data, vector_densities_of(drawn, data, attribute_sample(data))
         self._first, self._block = 0, np.empty((0, draws))
         means = drawn["connection_mean"]

@@ -1,4 +1,4 @@
-"""Fit a model to a distance table: the same DataTree from every sampler."""
+"""Fit a model to a distance table: every sampler returns the same DataTree."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ from bayesbias.cores import available_cores
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.memory import check_memory
 from bayesbias.models.attribute_sample import attribute_sample
-from bayesbias.models.coordinates import PARAMETERS, coordinates
+from bayesbias.models.coordinates import PARAMETERS, draws_dataset
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
 from bayesbias.models.extend import check_groups, extend
@@ -25,7 +25,7 @@ from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.samplers.list_means import (
     MOST_WORDS_WITH_COVARIANCE,
-    sample_list_means,
+    sample_multivariate,
     why_not_conjugate,
     with_population,
 )
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Higher than the usual 0.8: short word lists leave word_sd near 0, where larger steps diverge.
 TARGET_ACCEPT = 0.9
-# With fewer draws a chain no diagnostic can be computed.
+# Below this number of draws a chain, no diagnostic can be computed.
 _FEWEST_DRAWS = 10
 
 
@@ -66,29 +66,28 @@ def fit(
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     sampler
         ``"exact"`` (models without attribute effects), ``"collapsed"`` (crossed models) and ``"conjugate"`` (the
-        multivariate model) draw independently, in about a second; lost pairs and Student t attribute words take the
-        last one sweeps, and longer; ``"nutpie"``,
-        ``"pymc"`` (PyMC's own) and ``"numpyro"`` (of the extra of this name, which installs it) are NUTS and fit every
-        model. ``"auto"`` (default) takes the fastest that fits the model, and nutpie where a diagnostic of that one
-        fails.
+        multivariate model) draw independently, in about a second; with lost pairs and Student t attribute words,
+        ``"conjugate"`` samples in sweeps and takes longer. ``"nutpie"``, ``"pymc"`` (PyMC's own) and ``"numpyro"`` (in
+        the extra of this name) are NUTS and fit every model. ``"auto"`` (default) takes the fastest sampler of the
+        model, and nutpie if a diagnostic of that one fails.
     draws, tune, chains
-        Kept draws a chain, tuning steps a chain before them, and chains.
+        Draws per chain, tuning steps per chain before them, and number of chains.
     random_seed
-        0 to 2**32 - 1. The same seed gives the same draws on the same machine. None draws a seed and records it.
+        Seed, 0 to 2**32 - 1. The same seed gives the same draws on the same machine. None draws a seed and records it.
     progress
-        Show a progress bar if there is a terminal or a notebook to show it in.
+        Whether to show a progress bar, in a terminal or a notebook.
     priors
         Priors in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
     groups
-        Groups for ArviZ's functions besides, as for `extend`.
+        Additional groups for ArviZ's functions, as for `extend`.
 
     Returns
     -------
     xarray.DataTree
         Groups `posterior`, `sample_stats`, `observed_data` and `constant_data`. Posterior variables depend on the
-        model, and are in units of cosine distance: `connection_mean`, `word_sd` (connection) and `word_mean`
-        (protected_word, connection) in all; `sigma`, with a connection in the paper's. The default has `list_mean`
-        (attribute_group, protected_word), `effect_sd` (effect), `attribute_sd` and `group_attribute_sd`
+        model, and are in units of cosine distance: all models have `connection_mean`, `word_sd` (connection) and
+        `word_mean` (protected_word, connection); the paper's has `sigma` (connection). The default model has
+        `list_mean` (attribute_group, protected_word), `effect_sd` (effect), `attribute_sd` and `group_attribute_sd`
         (attribute_list), the covariances `word_covariance` and, for up to 60 protected words, `residual_covariance`,
         and, without a unit, `target_weight`, `residual_weight`, `list_effect`, `slope_sd` and `list_scale`. Root
         attributes are JSON texts: package versions, model and its hash, table hash and provenance, sampler, seed and
@@ -97,12 +96,12 @@ def fit(
     Raises
     ------
     TableError, ModelError, FitError, ArgumentError, NotEnoughMemoryError
-        If table, model, priors or a setting are not usable; before any sampling starts.
+        If the table, the model, the priors or a setting cannot be used; raised before sampling starts.
 
     Warns
     -----
     ConvergenceWarning
-        Once, naming parameters and what to try, if the diagnostics say that the draws cannot be trusted.
+        Once, naming parameters and remedies, if the diagnostics show that the draws cannot be trusted.
 
     References
     ----------
@@ -126,7 +125,7 @@ def fit(
     data = model_data(table)
     check_room_for_draws(data, spec, draws * chains)
     drawn, stats, engine = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
-    # nutpie returns every free variable, asked for or not; and each sampler has an order of its own.
+    # nutpie returns every free variable, and each sampler has its own order.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
     fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
@@ -148,11 +147,12 @@ class Settings:
 def _sample(
     sampler: str, data: ModelData, spec: ModelSpec, settings: Settings
 ) -> tuple["xr.Dataset", "xr.Dataset", str]:
-    """Return the draws, what the sampler reports of them, and its name."""
+    """Return the draws, the sampler's report on them, and its name."""
     name = sampler_for(spec) if sampler == "auto" else sampler
     if name in OWN_SAMPLERS:
         try:
-            return *_labelled(*OWN_SAMPLERS[name](data, spec, settings), data, spec, settings), name
+            posterior, error = OWN_SAMPLERS[name](data, spec, settings)
+            return draws_dataset(posterior, data, spec, settings.chains), _sample_stats(error), name
         except SamplerFailedError as error:
             if sampler == name:
                 raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie.") from error
@@ -161,7 +161,7 @@ def _sample(
     tree = _NUTS[engine](build_model(data, spec), settings)
     sizes = tree["posterior"].sizes
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
-        # Both samplers return what they have when they are interrupted: half a posterior is none.
+        # Interrupted, both samplers return their draws so far: half a posterior is none.
         raise KeyboardInterrupt
     posterior = tree["posterior"].to_dataset()
     if spec.multivariate:
@@ -170,7 +170,7 @@ def _sample(
 
 
 def _with_population(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, settings: Settings) -> "xr.Dataset":
-    """Return the draws of NUTS with the means of words and of words like these, which follow from them."""
+    """Return the draws of NUTS with the means of words and of words like these, which follow from the draws."""
     drawn = {
         str(name): values.to_numpy().reshape(-1, *values.shape[2:])
         for name, values in posterior.data_vars.items()
@@ -178,39 +178,20 @@ def _with_population(posterior: "xr.Dataset", data: ModelData, spec: ModelSpec, 
     }
     sample = attribute_sample(data)
     drawn |= with_population(drawn["list_mean"], sample, spec.priors, data.connections, settings.seed)
-    return _labelled(drawn, {}, data, spec, settings)[0]
+    return draws_dataset(drawn, data, spec, settings.chains)
 
 
-def _labelled(
-    posterior: Mapping[str, np.ndarray],
-    error: Mapping[str, np.ndarray],
-    data: ModelData,
-    spec: ModelSpec,
-    settings: Settings,
-) -> tuple["xr.Dataset", "xr.Dataset"]:
-    """Return draws, of shape (chains * draws, ...), with chains and names, like those of any other sampler."""
+def _sample_stats(error: Mapping[str, np.ndarray]) -> "xr.Dataset":
+    """Return a sampler's report on its own error, by connection where it has several numbers."""
     import xarray as xr
 
-    coords = {
-        "chain": np.arange(settings.chains),
-        "draw": np.arange(settings.draws),
-        **coordinates(data, spec),
-    }
-    used = {dim for name in posterior for dim in PARAMETERS[name][: posterior[name].ndim - 1]}
-    coords = {name: labels for name, labels in coords.items() if name in used | {"chain", "draw"}}
-    variables = {
-        name: (
-            ("chain", "draw", *PARAMETERS[name][: values.ndim - 1]),
-            values.reshape(settings.chains, settings.draws, *values.shape[1:]),
-        )
-        for name, values in posterior.items()
-    }
-    stats = {name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()}
-    return xr.Dataset(variables, coords=coords), xr.Dataset(stats)
+    return xr.Dataset(
+        {name: (("connection",) if np.size(value) > 1 else (), value.squeeze()) for name, value in error.items()}
+    )
 
 
 Drawn = tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]]
-"""Draws of the posterior, of shape (chains * draws, ...), and what the sampler says of its own error."""
+"""Draws of the posterior, of shape (chains * draws, ...), and the sampler's report on its own error."""
 
 
 def _exact(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
@@ -226,14 +207,7 @@ def _collapsed(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
 def _conjugate(data: ModelData, spec: ModelSpec, settings: Settings) -> Drawn:
     if reason := why_not_conjugate(spec):
         raise SamplerFailedError(reason)
-    drawn = sample_list_means(
-        attribute_sample(data),
-        data.connections,
-        draws=settings.draws * settings.chains,
-        seed=settings.seed,
-        likelihood=spec.switches["likelihood"],
-        priors=spec.priors,
-    )
+    drawn = sample_multivariate(data, spec, draws=settings.draws * settings.chains, seed=settings.seed)
     return drawn.posterior, drawn.stats
 
 
@@ -244,7 +218,7 @@ OWN_SAMPLERS: dict[str, Callable[[ModelData, ModelSpec, Settings], Drawn]] = {
     "conjugate": _conjugate,
 }
 
-_compiled: dict[str, Any] = {}  # by what nutpie compiled, the latest used last
+_compiled: dict[str, Any] = {}  # by the graph that nutpie compiled, the latest used last
 _MOST_COMPILED = 8
 
 
@@ -252,7 +226,7 @@ def _nutpie(model: "pm.Model", settings: Settings) -> "xr.DataTree":
     import nutpie
 
     with exact_arithmetic():
-        # Compiled once for all tables with the same pairs: refits only put in other distances.
+        # Compiled once for all tables with the same pairs: refits only replace the distances.
         compiled = _compiled.pop(model.bayesbias_graph, None)
         if compiled is None:
             compiled = nutpie.compile_pymc_model(model, freeze_model=False)
@@ -294,7 +268,7 @@ def _pymc(
                 nuts={"target_accept": TARGET_ACCEPT, **(nuts or {})},
             )
         except ValueError as error:
-            if "Not enough samples" in str(error):  # what PyMC makes of an interrupt while it tunes
+            if "Not enough samples" in str(error):  # PyMC's error for an interrupt during tuning
                 raise KeyboardInterrupt from error
             raise
     return tree
@@ -302,7 +276,7 @@ def _pymc(
 
 @same_environment()
 def _numpyro(model: "pm.Model", settings: Settings) -> "xr.DataTree":
-    # Vectorized, since the other ways depend on how many devices JAX was started with.
+    # Vectorized: the other methods depend on how many devices JAX was started with.
     tree = _pymc(model, settings, "numpyro", {"chain_method": "vectorized"})
     stats = tree["sample_stats"]
     stats["reached_max_treedepth"] = stats["tree_depth"] >= _NUMPYRO_DEPTH
@@ -314,23 +288,26 @@ _NUMPYRO_DEPTH = 10  # the largest tree depth of its NUTS
 
 
 def _check_installed(sampler: str) -> None:
-    """Raise `FitError` if a sampler is wanted that is an extra, and not installed."""
+    """Raise `FitError` if a sampler of an extra is requested and not installed."""
     if sampler == "numpyro" and find_spec(sampler) is None:
         raise FitError(
-            "The sampler numpyro is not installed. Install it with: pip install 'bayesbias[numpyro]'. Or take nutpie, "
+            "The sampler numpyro is not installed. Install it with: pip install 'bayesbias[numpyro]'. Or use nutpie, "
             "which fits the same models."
         )
 
 
 def exact_arithmetic() -> Any:
-    """Compile without fast-math: with it, a warm numba cache gives other draws than a cold one."""
+    """Return a context that compiles without fast-math: with it, a warm numba cache gives other draws than a cold one.
+
+    The context is PyTensor's.
+    """
     from pytensor.configdefaults import config
 
     return config.change_flags(numba__fastmath=False)
 
 
 def check_room_for_draws(data: ModelData, spec: ModelSpec, draws: int) -> None:
-    """Raise `NotEnoughMemoryError` if the draws of this model would not fit in the memory that is free."""
+    """Raise `NotEnoughMemoryError` if the draws of this model do not fit in the free memory."""
     sizes = len(data.protected_words), len(data.connections), len(data.attribute_words)
     fewer = "Take fewer draws, or fewer protected words"
     advice = f"{fewer}, or the model 'crossed_per_list'." if spec.multivariate else f"{fewer}."
@@ -339,7 +316,7 @@ def check_room_for_draws(data: ModelData, spec: ModelSpec, draws: int) -> None:
 
 
 def bytes_of_draws(spec: ModelSpec, draws: int, protected: int, connections: int, attributes: int) -> int:
-    """Return the bytes that draws need of a model of so many words: their own, and three times that meanwhile."""
+    """Return the bytes that draws of a model need: their own, and three times that during sampling."""
     return 4 * 8 * draws * _parameter_count(spec, protected, connections, attributes)
 
 
@@ -349,6 +326,6 @@ _KINDS = ("stereotype", "human", "neutral")
 def _parameter_count(spec: ModelSpec, protected: int, connections: int, attributes: int) -> int:
     numbers = protected * connections + 3 * connections
     if spec.multivariate:
-        kept = len(_KINDS) * protected**2 if protected <= MOST_WORDS_WITH_COVARIANCE else 0
-        return numbers + protected * connections + kept
+        covariances = len(_KINDS) * protected**2 if protected <= MOST_WORDS_WITH_COVARIANCE else 0
+        return numbers + protected * connections + covariances
     return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

@@ -88,7 +88,7 @@ def test_a_diagnostic_that_cannot_be_computed_is_a_problem(good: np.ndarray) -> 
         "sigma (not computable)" in problem for problem in convergence_problems(made_fit(np.full_like(good, np.nan)))
     )
     one_chain = made_fit(good).isel(chain=slice(0, 1))
-    assert "With one chain" in convergence_problems(one_chain)[0]
+    assert "four chains" in convergence_problems(one_chain)[0]
 
 
 def test_one_warning_lists_all(good: np.ndarray) -> None:

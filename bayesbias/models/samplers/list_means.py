@@ -12,7 +12,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bayesbias.errors import FitError
-from bayesbias.models.attribute_sample import AttributeSample
+from bayesbias.models.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.data import ModelData
 from bayesbias.models.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.priors import Prior
 from bayesbias.models.samplers.connection_moments import ConnectionMoments, connection_moments
@@ -66,6 +67,21 @@ class ListMeanDraws:
 
     posterior: dict[str, np.ndarray]
     stats: dict[str, np.ndarray]
+
+
+def sample_multivariate(
+    data: ModelData, spec: ModelSpec, *, draws: int, seed: int, covariances: bool = True
+) -> ListMeanDraws:
+    """Return `sample_list_means` for a table and a multivariate model."""
+    return sample_list_means(
+        attribute_sample(data),
+        data.connections,
+        draws=draws,
+        seed=seed,
+        likelihood=spec.switches["likelihood"],
+        priors=spec.priors,
+        covariances=covariances,
+    )
 
 
 def sample_list_means(
