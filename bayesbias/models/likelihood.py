@@ -237,17 +237,6 @@ def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tu
     return np.concatenate([elpd for elpd, _ in found]), np.concatenate([khat for _, khat in found])
 
 
-def psis_weights(log_weight: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return Pareto-smoothed importance weights, shape (draws,), that sum to 1, and their k-hat."""
-    from arviz_stats.base.array import array_stats
-
-    smoother: Any = array_stats.psislw
-    with np.errstate(all="ignore"):
-        smooth, khat = smoother(-log_weight, axis=-1)
-    weights = np.exp(smooth - smooth.max())
-    return weights / weights.sum(), float(khat)
-
-
 def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, np.ndarray]:
     log_weight, khat = leave_out_log_weights(log_density, relative_efficiency=relative_efficiency)
     return _log_sum(log_weight + log_density) - _log_sum(log_weight), khat

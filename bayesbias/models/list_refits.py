@@ -12,8 +12,7 @@ from bayesbias.models.contrast_estimate import (
     weighted_estimate,
 )
 from bayesbias.models.data import ModelData, subset
-from bayesbias.models.likelihood import psis_weights
-from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.samplers.importance import KHAT_MAX, pareto_weights
 from bayesbias.models.samplers.list_means import MOST_WORDS_WITH_COVARIANCE, connection_moments_of, sample_multivariate
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.vector_likelihood import vector_densities_of
@@ -105,7 +104,7 @@ class _WeightedSweeps:
             return None
         weights, khat = np.full(self._densities.draws, 1 / self._densities.draws), -np.inf
         if len(left_out):
-            weights, khat = psis_weights(-self._of_word(int(left_out[0])))
+            weights, khat = pareto_weights(-self._of_word(int(left_out[0])))
         if not khat <= KHAT_MAX:
             return None
         return {name: weighted_estimate(weights, draws, hdi_prob) for name, draws in self._contrasts.items()}

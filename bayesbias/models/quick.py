@@ -21,7 +21,7 @@ from bayesbias.models.list_refits import ListRefits, list_contrasts
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
-from bayesbias.models.samplers.importance import KHAT_MAX, Proposal
+from bayesbias.models.samplers.importance import KHAT_MAX, Mixture
 from bayesbias.models.samplers.list_means import why_not_conjugate
 from bayesbias.models.spec import ModelSpec
 
@@ -101,7 +101,7 @@ class QuickRefits:
 
     def __init__(self, data: ModelData, baseline: str, *, draws: int, seed: int) -> None:
         self._data, self._baseline, self._draws, self._seed = data, baseline, draws, seed
-        self._proposal: tuple[Proposal, int] | None = None
+        self._proposal: tuple[Mixture, int] | None = None
         self._drawn_once: dict[tuple[int, str], np.ndarray] = {}
         self._lists: ListRefits | None = None
 
@@ -141,7 +141,7 @@ class QuickRefits:
         better = not shared.khat <= KHAT_MAX or separate.efficiency > shared.efficiency
         return (separate, False) if better else (shared, True)
 
-    def _at_points(self, collapsed: Collapsed, proposal: Proposal | None) -> ConnectionMeanPosterior:
+    def _at_points(self, collapsed: Collapsed, proposal: Mixture | None) -> ConnectionMeanPosterior:
         count = self._draws // _DRAWS_A_POINT
         return connection_mean_posterior(collapsed, proposal, draws=count, rng=np.random.default_rng(self._seed))
 

@@ -1,4 +1,4 @@
-"""What the crossed models need to know of a table: attribute words with the same rows share their statistics."""
+"""Sufficient statistics of a table for the crossed models; attribute words with the same rows share them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +8,7 @@ import numpy as np
 from bayesbias.models.data import ModelData, attribute_lists
 from bayesbias.models.spec import ModelSpec
 
-# Above this many patterns, as from rows missing at random, collapsing gains nothing.
+# With more patterns, as from rows missing at random, collapsing gains nothing.
 MOST_PATTERNS = 60
 
 
@@ -16,24 +16,11 @@ MOST_PATTERNS = 60
 class AttributePatterns:
     """A table's sufficient statistics for the crossed models. Distances are counted from the prior mean m0.
 
-    Parameters
-    ----------
-    words, connections : int
-    rows : array, shape (cells,)
-        Number of rows of each cell; cell = protected word * connections + connection.
-    mean : array, shape (cells,)
-        Mean of each cell's distances.
-    within : array, shape (connections,)
-        Sum of squares around the cell means.
-    usage : array, shape (cells, patterns)
-        Rows of one attribute of each pattern in each cell.
-    members : array, shape (patterns,)
-        Number of attributes of each pattern.
-    pattern : array of int, shape (attributes,)
-    list_of : array of int, shape (patterns,)
-        Which attribute_sd each pattern has.
-    residual : array, shape (attributes, connections)
-        Each attribute's sum of distances minus cell means, by connection.
+    A cell is protected word * connections + connection. `rows` and `mean` (cells,) are number and mean of its rows,
+    `within` (connections,) the sum of squares around the cell means. Attribute words with the same rows in every cell
+    form a pattern: `pattern` (attributes,) is that of each, `usage` (cells, patterns) the rows of one attribute word,
+    `members` (patterns,) the number of attribute words, `list_of` (patterns,) the position of its attribute_sd.
+    `residual` (attributes, connections) is each attribute word's sum of distances minus cell means, by connection.
     """
 
     words: int
@@ -54,7 +41,7 @@ class AttributePatterns:
 
     @cached_property
     def is_connection(self) -> np.ndarray:
-        """Whether a cell has a connection, as 0.0 or 1.0: shape (cells, connections)."""
+        """1.0 where a cell has a connection, 0.0 elsewhere: shape (cells, connections)."""
         return np.asarray(np.eye(self.connections)[self.connection])
 
     @cached_property
@@ -70,16 +57,14 @@ class AttributePatterns:
     @cached_property
     def usage_pairs(self) -> np.ndarray:
         """Products of the usage of two patterns: shape (cells, patterns * patterns)."""
-        cells, patterns = self.usage.shape
-        pairs: np.ndarray = self.usage[:, :, None] * self.usage[:, None, :]
-        return pairs.reshape(cells, patterns**2)
+        pairs = np.asarray(self.usage[:, :, None] * self.usage[:, None, :])
+        return pairs.reshape(len(pairs), -1)
 
     @cached_property
     def usage_cells(self) -> np.ndarray:
         """Usage, split by connection: shape (cells, patterns * connections)."""
-        cells, patterns = self.usage.shape
-        split: np.ndarray = self.usage[:, :, None] * self.is_connection[:, None, :]
-        return split.reshape(cells, patterns * self.connections)
+        split = np.asarray(self.usage[:, :, None] * self.is_connection[:, None, :])
+        return split.reshape(len(split), -1)
 
     @cached_property
     def residual_sum(self) -> np.ndarray:
@@ -104,12 +89,12 @@ def find_patterns(data: ModelData, spec: ModelSpec) -> AttributePatterns:
     distance = data.distance - spec.priors["connection_mean"].parameters["mu"]
     rows = np.bincount(cell, minlength=cells)
     mean = np.bincount(cell, distance, cells) / np.maximum(rows, 1)
-    rest = distance - mean[cell]
+    residual = distance - mean[cell]
     by_attribute = data.attribute.astype(np.int64) * connections + data.connection
     per_list = spec.switches["attribute_effects"] == "per_list"
     lists = attribute_lists(data) if per_list else np.zeros(attributes, dtype=np.int64)
 
-    # Attributes with the same cells have the same sum of random 64-bit numbers, one a cell; others do not.
+    # Attribute words with the same cells have the same sum of random 64-bit numbers, one per cell; others do not.
     rng = np.random.default_rng(20261120)
     keys = np.zeros((3, attributes), dtype=np.uint64)
     keys[2] = lists
@@ -126,10 +111,10 @@ def find_patterns(data: ModelData, spec: ModelSpec) -> AttributePatterns:
         connections=connections,
         rows=rows.astype(float),
         mean=mean,
-        within=np.bincount(data.connection, rest * rest, connections),
+        within=np.bincount(data.connection, residual * residual, connections),
         usage=usage,
         members=np.bincount(pattern, minlength=len(first)).astype(float),
         pattern=pattern,
         list_of=lists[first],
-        residual=np.bincount(by_attribute, rest, attributes * connections).reshape(attributes, connections),
+        residual=np.bincount(by_attribute, residual, attributes * connections).reshape(attributes, connections),
     )

@@ -11,10 +11,10 @@ cell (i, g) of a row, and u_j[c] the number of rows of attribute j in cell c,
     log p(y | m, theta) = sum over rows log N(y | m, sigma) - 1/2 sum_j log(1 + omega^2 s_j)
                           + 1/2 sum_j kappa_j (sum over rows of j of w (y - m))^2.
 
-Attributes with the same u_j share one term, so that a table has a handful of patterns p and not hundreds of
-attributes. What is left is quadratic in (m, mu): a precision that is diagonal in m, plus one row for each mu, minus
-one rank for each pattern. Woodbury's identity makes of its determinant and inverse those of a matrix as small as the
-number of patterns. `importance` then draws theta, and the locations come from their Normal conditionals.
+Attribute words with the same u_j share one term, so that a table has a handful of patterns p instead of hundreds of
+attribute words. The remaining density is quadratic in (m, mu): a precision that is diagonal in m, plus one row for each
+mu, minus one rank for each pattern. Woodbury's identity reduces its determinant and inverse to those of a matrix with
+one row per pattern. `importance` draws theta, and the locations come from their Normal conditionals.
 """
 
 from dataclasses import dataclass
@@ -26,22 +26,22 @@ from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.samplers.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
 from bayesbias.models.samplers.exact import log_prior
-from bayesbias.models.samplers.importance import KHAT_MAX, Proposal, fit_proposal, resample
+from bayesbias.models.samplers.importance import KHAT_MAX, Mixture, fit_proposal, resample
 from bayesbias.models.spec import ModelSpec
 
 _LIMITS = (-12.0, 3.0)
 _START = np.log(0.08)
-# Two modes can compete where the prior of connection_mean is far from the data: words differ much, or attribute
-# words do.
+# Starts for two modes, which compete if the prior of connection_mean is far from the data: either protected words
+# differ much, or attribute words do.
 _APART = (np.log(0.8), np.log(0.02))
-# Fewer effective points than this, or than half of the draws, are too few.
+# The smallest number of effective points, or half of the draws if that is less.
 _LEAST_EFFECTIVE = 400
 CLIP = (-40.0, 8.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """What is left of the model for each theta, locations not yet integrated out. Leading axis: points."""
+    """The terms of the model for each theta, before locations are integrated out. Leading axis: points."""
 
     weight: np.ndarray  # 1 / sigma^2, by connection
     cell_weight: np.ndarray
@@ -61,7 +61,7 @@ class Reduced:
 
 
 def reduce_patterns(patterns: AttributePatterns, theta: np.ndarray, prior_sd: float) -> Reduced:
-    """Return, for each theta, what is left once the attribute effects and the word means are integrated out."""
+    """Return, for each theta, the terms with attribute effects and word means integrated out."""
     p, count, kinds = patterns, patterns.connections, len(patterns.members)
     tau, sigma = np.exp(theta[:, :count]), np.exp(theta[:, count : 2 * count])
     omega2 = np.exp(2 * theta[:, 2 * count :])[:, p.list_of]
@@ -117,22 +117,10 @@ def _factor(core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def log_marginal(
     patterns: AttributePatterns, theta: np.ndarray, prior_sd: float, *, reduced: Reduced | None = None
 ) -> np.ndarray:
-    """Return log p(distances | theta), all locations integrated out, up to a constant.
+    """Return log p(distances | theta), shape (points,), with all locations integrated out, up to a constant.
 
-    Parameters
-    ----------
-    patterns
-        Sufficient statistics.
-    theta : array, shape (points, 2 * connections + lists)
-        Logarithms of word_sd and sigma of each connection, then of each attribute_sd.
-    prior_sd
-        Standard deviation of the prior of a connection mean.
-    reduced
-        What `reduce_patterns` makes of the other arguments, if it is known.
-
-    Returns
-    -------
-    array, shape (points,)
+    `theta` (points, 2 * connections + lists) holds logarithms of word_sd and sigma of each connection, then of each
+    attribute_sd; `prior_sd` is that of a connection mean; `reduced` are the terms of `reduce_patterns`, if computed.
     """
     p, count = patterns, patterns.connections
     r = reduce_patterns(p, theta, prior_sd) if reduced is None else reduced
@@ -162,21 +150,16 @@ def log_marginal(
         + 0.5 * explained
         - 0.5 * log_determinant
     )
-    # Where rounding leaves no answer, scales are so extreme that no prior gives them mass.
+    # Rounding fails only at extreme scales, to which no prior gives mass.
     return np.where(definite & np.isfinite(value), value, -np.inf)
 
 
 def draw_locations(
     patterns: AttributePatterns, theta: np.ndarray, prior_sd: float, *, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw all locations from their Normal conditional given theta.
+    """Draw connection means, word means and attribute effects from their Normal conditional given theta.
 
-    Returns
-    -------
-    mu : array, shape (points, connections)
-    m : array, shape (points, cells)
-    b : array, shape (points, attributes)
-        The first two are counted from the prior mean.
+    Shapes: (points, connections), (points, cells) and (points, attributes); means are counted from the prior mean.
     """
     p, points = patterns, len(theta)
     r = reduce_patterns(p, theta, prior_sd)
@@ -214,17 +197,7 @@ def why_not_collapsed(spec: ModelSpec) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Collapsed:
-    """The density of theta for one table and model, ready to be sampled.
-
-    Parameters
-    ----------
-    patterns
-        Sufficient statistics.
-    spec
-        The model.
-    lists
-        Number of attribute_sd.
-    """
+    """The density of theta for one table, by its sufficient statistics, and one model with `lists` attribute_sd."""
 
     patterns: AttributePatterns
     spec: ModelSpec
@@ -256,7 +229,7 @@ class Collapsed:
         return 2 * self.patterns.connections + self.lists
 
     def starts(self) -> list[np.ndarray]:
-        """Return where searches for a mode begin: even scales, mainly words that differ, mainly attribute words."""
+        """Return the starts of searches for a mode: even scales, mainly words that differ, mainly attribute words."""
         starts = [np.full(self.scales, _START) for _ in range(3)]
         count = self.patterns.connections
         for start, word_sd, attribute_sd in ((starts[1], *_APART), (starts[2], *_APART[::-1])):
@@ -267,12 +240,8 @@ class Collapsed:
 def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
     """Return the density of theta for a table and a model.
 
-    Raises
-    ------
-    ModelError
-        If the model is not a crossed Normal one; the term is named.
-    SamplerFailedError
-        If the rows are so unevenly missing that nothing is gained by collapsing.
+    Raises a `ModelError`, which names the term, if the model is not a crossed Normal one, and a `SamplerFailedError` if
+    the missing rows form too many patterns to gain anything.
     """
     reason = why_not_collapsed(spec)
     if reason is not None:
@@ -290,34 +259,17 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
 def sample_collapsed(
     collapsed: Collapsed, *, draws: int, rng: np.random.Generator
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return draws of all parameters, and what is known of their error.
+    """Return draws of all parameters, and a report on their error.
 
-    Parameters
-    ----------
-    collapsed
-        From `collapse`.
-    draws
-        How many.
-    rng
-        Source of randomness.
-
-    Returns
-    -------
-    posterior : dict
-        `connection_mean`, `word_sd`, `sigma` of shape (draws, connections), `word_mean` (draws, protected words,
-        connections), `attribute_sd` (draws,) or (draws, lists), `attribute_effect` (draws, attribute words).
-    error : dict
-        `importance_efficiency`, `pareto_khat`, `importance_ess`, `points_weighted`.
-
-    Raises
-    ------
-    SamplerFailedError
-        If the Pareto k-hat is above 0.7, or hardly any point has weight.
+    The posterior has `connection_mean`, `word_sd`, `sigma` of shape (draws, connections), `word_mean` (draws, protected
+    words, connections), `attribute_sd` (draws,) or (draws, lists) and `attribute_effect` (draws, attribute words); the
+    error has `importance_efficiency`, `pareto_khat`, `importance_ess` and `points_weighted`. Raises
+    `SamplerFailedError` if the Pareto k-hat is above 0.7, or too few points have weight.
     """
     from threadpoolctl import threadpool_limits
 
     p, count = collapsed.patterns, collapsed.patterns.connections
-    # The matrices are small: threads would spend their time waiting for each other.
+    # Threads cost more than they save with small matrices.
     with threadpool_limits(1, "blas"), singular_fails():
         drawn = resample(collapsed.log_density, propose(collapsed), draws=draws, rng=rng)
     if not drawn.khat <= KHAT_MAX:
@@ -347,11 +299,11 @@ def sample_collapsed(
 
 
 def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:
-    """Return theta in parts that fit into the cache."""
+    """Return theta in blocks that fit into the cache."""
     return np.array_split(theta, max(1, len(theta) // 1000))
 
 
 @singular_fails()
-def propose(collapsed: Collapsed) -> Proposal:
-    """Return a proposal for theta, with a part for each mode of its density that is found."""
+def propose(collapsed: Collapsed) -> Mixture:
+    """Return a proposal for theta, with a part for each mode found."""
     return fit_proposal(collapsed.log_density, collapsed.starts(), limits=_LIMITS)

@@ -16,7 +16,7 @@ _FREEDOMS = np.exp(np.linspace(np.log(0.5), np.log(500), 160))
 
 @dataclass(frozen=True, eq=False)
 class LostPairs:
-    """Attribute words that lost any pairs, shape (words,), and their lost protected words, with -1 behind the last."""
+    """Attribute words with lost pairs, shape (words,), and their lost protected words, padded with -1."""
 
     attribute: np.ndarray
     protected: np.ndarray
@@ -49,19 +49,20 @@ def fill_lost_pairs(
     """Draw the lost distances of each attribute word given its others, into `distances`.
 
     `mean` (copies, attribute words, words) and `precision` (copies, kinds, words, words) are those of attribute words.
-    With precision P the lost given the observed are Normal with precision P_LL and mean - P_LL^-1 P_LO r_O.
+    With precision P, the lost distances given the observed are Normal with precision P_LL and mean
+    m_L - P_LL^-1 P_LO r_O.
     """
     if not len(lost.attribute):
         return
     copies = np.arange(len(distances))[:, None, None]
     words, real = lost.attribute, lost.protected >= 0
     places = np.where(real, lost.protected, 0)
-    rest = distances[:, words] - mean[:, words]
+    residual = distances[:, words] - mean[:, words]
     rows = np.arange(len(words))[:, None]
     for column in range(places.shape[1]):
-        rest[:, rows[real[:, column], 0], places[real[:, column], column]] = 0.0
+        residual[:, rows[real[:, column], 0], places[real[:, column], column]] = 0.0
     of_word = precision[:, kind_of[words]]
-    pull = np.einsum("cwij,cwj->cwi", of_word, rest, optimize=True)
+    pull = np.einsum("cwij,cwj->cwi", of_word, residual, optimize=True)
     pull = np.take_along_axis(pull, places[None], axis=2) * real
     both = real[:, :, None] & real[:, None, :]
     block = of_word[copies, rows[None], places[None], :]
@@ -85,25 +86,32 @@ def draw_weights(
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Draw the precision weight of each attribute word, of a Student t with `freedom` (copies,)."""
-    rest = distances - mean
-    square = np.empty(rest.shape[:2])
+    residual = distances - mean
+    square = np.empty(residual.shape[:2])
     for kind in range(precision.shape[1]):
         of_kind = kind_of == kind
-        part = rest[:, of_kind]
+        part = residual[:, of_kind]
         square[:, of_kind] = ((part @ precision[:, kind]) * part).sum(axis=2)
         square[:, of_kind] += DISTANCE_ERROR**2 * np.trace(precision[:, kind], axis1=1, axis2=2)[:, None]
     rate = (freedom[:, None] + square) / 2
-    return np.asarray(rng.standard_gamma((freedom[:, None] + rest.shape[2]) / 2, square.shape) / rate)
+    return np.asarray(rng.standard_gamma((freedom[:, None] + residual.shape[2]) / 2, square.shape) / rate)
 
 
 def draw_freedom(weights: np.ndarray, prior: Prior, rng: np.random.Generator) -> np.ndarray:
-    """Draw the degrees of freedom given the weights (copies, attribute words), on a grid and inside its cells."""
+    """Draw the degrees of freedom given the weights (copies, attribute words)."""
     half = _FREEDOMS / 2
     total = (np.log(weights) - weights).sum(axis=1, keepdims=True)
     log = weights.shape[1] * (half * np.log(half) - gammaln(half)) + half * total
     log = log + prior.log_density(_FREEDOMS) + np.log(_FREEDOMS)
-    cumulative = np.cumsum(np.exp(log - log.max(axis=1, keepdims=True)), axis=1)
-    target = rng.random((len(weights), 1)) * cumulative[:, -1:]
-    step = np.log(_FREEDOMS[1] / _FREEDOMS[0])
-    cell = (cumulative < target).sum(axis=1)
-    return np.asarray(_FREEDOMS[cell] * np.exp(step * (rng.random(len(cell)) - 0.5)))
+    return draw_on_grid(_FREEDOMS, log, len(weights), rng)
+
+
+def draw_on_grid(grid: np.ndarray, log_density: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw numbers from log densities (draws or 1, grid) at the nodes of a geometric grid, evenly inside its cells.
+
+    The densities are those of the logarithms of the numbers.
+    """
+    cumulative = np.cumsum(np.exp(log_density - log_density.max(axis=1, keepdims=True)), axis=1)
+    target = rng.random((draws, 1)) * cumulative[:, -1:]
+    cell = np.minimum((cumulative < target).sum(axis=1), len(grid) - 1)
+    return np.asarray(grid[cell] * np.exp(np.log(grid[1] / grid[0]) * (rng.random(draws) - 0.5)))

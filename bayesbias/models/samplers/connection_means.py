@@ -1,4 +1,4 @@
-"""The posterior of the connection means of a crossed model, without drawing any location: for refits in loops."""
+"""The posterior of the connection means of a crossed model without drawing locations, for repeated refits."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from bayesbias.models.diagnostics import singular_fails
 from bayesbias.models.samplers.collapsed import CLIP, Collapsed, Reduced, propose, reduce_patterns, theta_blocks
-from bayesbias.models.samplers.importance import Proposal, efficiency_of, pareto_smooth
+from bayesbias.models.samplers.importance import Mixture, efficiency_of, pareto_weights
 
 
 @dataclass(frozen=True, eq=False)
 class ConnectionMeanPosterior:
-    """The posterior of the connection means as a mixture of Normals, one for each weighted theta: no location is drawn.
+    """The posterior of the connection means as a mixture of Normals, one for each weighted theta.
 
     `weights` (points,) are smoothed importance weights and sum to 1. `mean` (points, connections), in units of cosine
     distance, and `covariance` (points, connections, connections) are conditional on theta; `efficiency` and `khat` are
@@ -27,13 +27,13 @@ class ConnectionMeanPosterior:
 
 @singular_fails()
 def connection_mean_posterior(
-    collapsed: Collapsed, proposal: Proposal | None = None, *, draws: int, rng: np.random.Generator
+    collapsed: Collapsed, proposal: Mixture | None = None, *, draws: int, rng: np.random.Generator
 ) -> ConnectionMeanPosterior:
     """Return the posterior of the connection means alone, several times faster than `sample_collapsed`.
 
     `draws` points theta are weighted. The same proposal and the same state of `rng` give the same points, so that two
-    posteriors from them differ by their weights and conditionals and not by chance. It is for the caller to judge
-    `khat`; a singular matrix in the proposal or the posterior is a `SamplerFailedError`.
+    posteriors from them differ by their weights and conditionals and not by chance. The caller must judge `khat`; a
+    singular matrix in the proposal or the posterior is a `SamplerFailedError`.
     """
     proposal = propose(collapsed) if proposal is None else proposal
     points = proposal.draw(draws, rng)
@@ -43,10 +43,9 @@ def connection_mean_posterior(
         parts.append((collapsed.log_density(block, reduced=reduced), *_conditional_means(reduced)))
     log_weights, mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))
     log_weights -= proposal.log_density(points)
-    smoothed, khat = pareto_smooth(log_weights)
-    weights = np.exp(smoothed - smoothed.max())
+    weights, khat = pareto_weights(log_weights)
     return ConnectionMeanPosterior(
-        weights=weights / weights.sum(),
+        weights=weights,
         mean=mean + collapsed.prior_mean,
         covariance=covariance,
         efficiency=efficiency_of(log_weights),

@@ -1,4 +1,4 @@
-"""Mean and covariance of the connection means given the covariances, for refits that need little Monte Carlo error."""
+"""Moments of the connection means given the covariances, for refits that need little Monte Carlo error."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from bayesbias.models.samplers.list_model import Coordinates, ListStatistics
 
 @dataclass(frozen=True, eq=False)
 class ConnectionMoments:
-    """The means of words like these given all covariances: `mean` (connections,), `covariance` (draws, C, C)."""
+    """Moments of the means of words like these given all covariances: `mean` (C,), `covariance` (draws, C, C)."""
 
     mean: np.ndarray
     covariance: np.ndarray
@@ -21,10 +21,10 @@ def connection_moments(
 ) -> ConnectionMoments | None:
     """Return the moments of the connection means of a whole table of Normal attribute words.
 
-    A connection's mean is that of its lists' means to whole groups, sum_L g_L' xi_L, so that given Sigma_k it has the
-    mean of the plain averages and the variance sum_L g_L' Sigma_k g_L / n_L; words like these add S / J_g for each
-    group. `lean` (draws, kinds, G, G) are Sigma_k, `word_covariance` (draws, connections, connections) is S. None where
-    words of a group have different lists, whose means depend on more than these.
+    A connection's mean is the weighted sum of its lists' means to whole groups, sum_L g_L' xi_L. Given Sigma_k it has
+    the mean of the plain averages and the variance sum_L g_L' Sigma_k g_L / n_L; words like these add S / J_g for each
+    group. `lean` (draws, kinds, G, G) are Sigma_k, `word_covariance` (draws, connections, connections) is S. None if
+    words of a group have different lists: their means depend on more terms.
     """
     member = np.eye(len(axes.sizes))[sample.group_of]
     of_groups = np.einsum("jg,jcl->gcl", member / axes.sizes, sample.connection_weights)

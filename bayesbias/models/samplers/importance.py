@@ -1,9 +1,9 @@
-"""Importance sampling around a mode, with a proposal that follows the density's skewness (Geweke 1989).
+"""Importance sampling around modes, with a proposal that follows the density's skewness (Geweke 1989).
 
-The proposal is a split Student t: Student in every direction, with one scale to the left of the mode and one to
-the right along each axis of the inverse Hessian's Cholesky factor, wide enough that the density nowhere on the
-axes falls more slowly. Its weights are judged by the Pareto k-hat of Vehtari, Simpson, Gelman, Yao and Gabry
-(2024): up to 0.7 they can be trusted.
+Each part of the proposal is a split Student t: Student in every direction, with one scale to the left of the mode and
+one to the right along each axis of the inverse Hessian's Cholesky factor, wide enough that the density falls no more
+slowly along the axes. Weights are judged by the Pareto k-hat of Vehtari, Simpson, Gelman, Yao and Gabry (2024): up to
+0.7 they can be trusted.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,15 +15,18 @@ from scipy.special import gammaln, logsumexp
 
 KHAT_MAX = 0.7
 _NU = 8.0
-# How far along an axis, in standard deviations, the density is compared with the proposal.
+# Distances from the mode at which density and proposal are compared, in standard deviations along an axis.
 _PROBES = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0])
 _SMALLEST_CURVATURE = 0.05
-# Weights poorer than this are improved, for as many rounds as this at most.
+# Weights poorer than this are improved, in at most so many rounds.
 _KHAT_GOOD = 0.6
 _EFFICIENT = 0.2
 _MOST_ROUNDS = 3
-# A component fitted to weighted points is made wider than they are.
+# Scale of a component fitted to weighted points, relative to theirs.
 _WIDER = 1.3
+# Of two modes, the lower counts if its density is above exp(-this) of the other's, and if they are this many standard
+# deviations apart.
+_LOWEST_MODE, _APART = 15.0, 3.0
 
 LogDensity = Callable[[np.ndarray], np.ndarray]
 """Points, shape (points, coordinates) -> log density, shape (points,), up to a constant."""
@@ -31,17 +34,10 @@ LogDensity = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class SplitStudent:
-    """A split Student t distribution.
+    """A split Student t distribution with `nu` degrees of freedom.
 
-    Parameters
-    ----------
-    mode : array, shape (coordinates,)
-    factor : array, shape (coordinates, coordinates)
-        Lower Cholesky factor of the scale matrix.
-    left, right : arrays, shape (coordinates,)
-        Scales on the two sides of the mode, along each column of `factor`.
-    nu : float
-        Degrees of freedom.
+    `mode` (coordinates,); `factor` (coordinates, coordinates) is the lower Cholesky factor of the scale matrix; `left`
+    and `right` (coordinates,) are scales on the two sides of the mode, along each column of `factor`.
     """
 
     mode: np.ndarray
@@ -73,7 +69,7 @@ class SplitStudent:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Split Student t distributions with equal shares."""
+    """A proposal: split Student t distributions with equal shares."""
 
     parts: tuple[SplitStudent, ...]
 
@@ -84,20 +80,13 @@ class Mixture:
 
     def log_density(self, points: np.ndarray) -> np.ndarray:
         """Return the log density at points, shape (points,)."""
-        each = np.stack([part.log_density(points) for part in self.parts])
-        return np.asarray(logsumexp(each, axis=0) - np.log(len(self.parts)))
-
-
-Proposal = SplitStudent | Mixture
-# Of two modes, the lower counts if its density is not below exp(-this) of the other's, and if they are this many
-# standard deviations apart.
-_LOWEST_MODE = 15.0
-_APART = 3.0
+        densities = np.stack([part.log_density(points) for part in self.parts])
+        return np.asarray(logsumexp(densities, axis=0) - np.log(len(self.parts)))
 
 
 @dataclass(frozen=True, eq=False)
 class ImportanceDraws:
-    """Draws resampled from weighted ones, and what is known of their error.
+    """Draws resampled from weighted ones, and a report on their error.
 
     `points`, of shape (draws, coordinates), may hold a point more than once. `effective` is the effective sample size
     of the weights (Kish), `efficiency` its share of their number `tried`; `khat` is the Pareto k-hat of the weights.
@@ -112,30 +101,22 @@ class ImportanceDraws:
 
 def fit_proposal(
     log_density: LogDensity, starts: Sequence[np.ndarray], *, limits: tuple[float, float], nu: float = _NU
-) -> Proposal:
-    """Return a proposal with a part for each mode that is found from some starts.
+) -> Mixture:
+    """Return a proposal with a part for each mode that is found from the starts of the searches.
 
-    Parameters
-    ----------
-    log_density
-        The density.
-    starts
-        Where the searches for a mode begin.
-    limits
-        Lowest and highest value of every coordinate in these searches.
-    nu
-        Degrees of freedom of each part: few where the density has long tails.
+    `limits` are the lowest and highest value of every coordinate in these searches. `nu` are the degrees of freedom of
+    each part: few for a density with long tails.
     """
-    found = [_mode(log_density, start, limits) for start in starts]
-    heights = log_density(np.array(found))
+    modes = [_mode(log_density, start, limits) for start in starts]
+    heights = log_density(np.array(modes))
     order = np.argsort(-heights, kind="stable")
     parts: list[SplitStudent] = []
-    for at in order[heights[order] > heights.max() - _LOWEST_MODE]:
-        # Searches end a little beside each other, and further where the density is flat.
-        apart = [np.abs(np.linalg.solve(part.factor, found[at] - part.mode)).max() for part in parts]
+    for index in order[heights[order] > heights.max() - _LOWEST_MODE]:
+        # Searches end at slightly different points, and more so where the density is flat.
+        apart = [np.abs(np.linalg.solve(part.factor, modes[index] - part.mode)).max() for part in parts]
         if all(distance > _APART for distance in apart):
-            parts.append(_around(log_density, found[at], nu))
-    return parts[0] if len(parts) == 1 else Mixture(tuple(parts))
+            parts.append(_around(log_density, modes[index], nu))
+    return Mixture(tuple(parts))
 
 
 def _mode(log_density: LogDensity, start: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
@@ -161,18 +142,18 @@ def _around(log_density: LogDensity, mode: np.ndarray, nu: float) -> SplitStuden
     top = log_density(mode[None])[0]
     probes = [mode + side * _PROBES[:, None] * factor[:, axis] for axis in range(size) for side in (-1, 1)]
     fallen = np.maximum(top - log_density(np.concatenate(probes)), 1e-9).reshape(size, 2, -1)
-    # A Normal of scale q falls by distance^2 / (2 q^2): the widest q that any probe asks for.
+    # A Normal of scale q falls by distance^2 / (2 q^2): the widest q that any probe requires.
     scales = np.clip((_PROBES / np.sqrt(2 * fallen)).max(axis=-1), 0.5, 8.0)
     return SplitStudent(mode, factor, scales[:, 0], scales[:, 1], nu)
 
 
-def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np.random.Generator) -> ImportanceDraws:
+def resample(log_density: LogDensity, proposal: Mixture, *, draws: int, rng: np.random.Generator) -> ImportanceDraws:
     """Weight draws of a proposal and resample them.
 
-    Four points are weighted for each that is drawn. Where their weights are poor, components are added to the
-    proposal that have the weighted mean and spread of what was found so far, and new points are weighted (population
-    Monte Carlo; Cappe, Guillin, Marin and Robert 2004), a few times at most. The log weights are smoothed (PSIS), and
-    points are resampled systematically, so that a point is taken at most once more than its weight asks for.
+    Four points are weighted for each draw. If their weights are poor, components with the weighted mean and spread of
+    the points are added to the proposal, and new points are weighted (population Monte Carlo; Cappe, Guillin, Marin and
+    Robert 2004), a few times at most. The log weights are smoothed (PSIS), and points are resampled systematically, so
+    that each is taken at most once more than its weight implies.
     """
     points, log_weights = _weighted(log_density, proposal, 4 * draws, rng)
     smoothed, khat = pareto_smooth(log_weights)
@@ -180,7 +161,7 @@ def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np
     for _ in range(_MOST_ROUNDS):
         if khat <= _KHAT_GOOD and efficiency_of(log_weights) >= _EFFICIENT:
             break
-        proposal = Mixture((*_components(proposal), _fitted_to(points, smoothed, _components(proposal)[0].nu)))
+        proposal = Mixture((*proposal.parts, _fitted_to(points, smoothed, proposal.parts[0].nu)))
         points, log_weights = _weighted(log_density, proposal, 8 * draws, rng)
         smoothed, khat = pareto_smooth(log_weights)
         tried += len(points)
@@ -191,12 +172,8 @@ def resample(log_density: LogDensity, proposal: Proposal, *, draws: int, rng: np
     return ImportanceDraws(points[rng.permutation(chosen)], efficiency, efficiency * len(points), khat, tried)
 
 
-def _components(proposal: Proposal) -> tuple[SplitStudent, ...]:
-    return proposal.parts if isinstance(proposal, Mixture) else (proposal,)
-
-
 def _fitted_to(points: np.ndarray, log_weights: np.ndarray, nu: float) -> SplitStudent:
-    """Return a Student t with the weighted mean and covariance of points, a little wider."""
+    """Return a Student t with the weighted mean and covariance of points, slightly wider."""
     weights = np.exp(log_weights - log_weights.max())
     weights /= weights.sum()
     mean = weights @ points
@@ -216,8 +193,16 @@ def pareto_smooth(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
     return np.asarray(smoothed), float(khat)
 
 
+def pareto_weights(log_weights: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return Pareto-smoothed weights, which sum to 1, and their k-hat."""
+    with np.errstate(all="ignore"):
+        smoothed, khat = pareto_smooth(log_weights)
+    weights = np.exp(smoothed - smoothed.max())
+    return weights / weights.sum(), khat
+
+
 def _weighted(
-    log_density: LogDensity, proposal: Proposal, count: int, rng: np.random.Generator
+    log_density: LogDensity, proposal: Mixture, count: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     points = proposal.draw(count, rng)
     blocks = np.array_split(points, max(1, count // 2000))

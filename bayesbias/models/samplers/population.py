@@ -1,11 +1,11 @@
-"""Words like these: what the means of these protected words say of the population that they are a sample of.
+"""Words like these: the population whose sample the protected words are.
 
-Within its group, a word's effects (level, gap, human, neutral) are a sample: Normal(mean of the group's population, S),
-and a population's mean is that of these words plus Normal(0, S / J_g). The vectors of these words are known, and given
-them no attribute word says more about their population: so this does not change the means of these words.
+Within its group, a word's effects (level, gap, human, neutral) are a sample: Normal(mean of the group's population, S).
+The population's mean is the mean of these words plus Normal(0, S / J_g). The vectors of these words are known, so that
+attribute words carry no further information on the population, and the means of these words do not depend on it.
 
-S is learnt from the plain effects beyond what attribute words make of them by chance. Within groups they are Normal(0,
-sd^2 I + V), with V their covariance from one sample of attribute words to the next, and a half-t prior of sd.
+S is learnt from the variation of plain effects beyond the chance variation of attribute words. Within groups plain
+effects are Normal(0, sd^2 I + V), with V their covariance over samples of attribute words, and a half-t prior of sd.
 Correlations are those of the plain effects, with an inverse-Wishart prior under which each of them is uniform. Control
 words change neither V nor sd of the effects on associated and different words.
 """
@@ -17,6 +17,7 @@ import numpy as np
 from scipy import stats
 
 from bayesbias.models.attribute_sample import AttributeSample
+from bayesbias.models.samplers.completion import draw_on_grid
 from bayesbias.models.samplers.list_model import InverseWishart
 from bayesbias.models.word_effects import effects_basis
 
@@ -27,12 +28,8 @@ _SDS = np.exp(np.linspace(np.log(1e-4), np.log(3.0), 400))
 class PlainEffects:
     """Effects of these words from plain means of lists, as contrasts of words within groups.
 
-    Parameters
-    ----------
-    effects
-        Shape (effects, contrasts).
-    covariances
-        How they covary over samples of attribute words, shape (effects, contrasts, contrasts).
+    `effects` has shape (effects, contrasts); `covariances` (effects, contrasts, contrasts) are theirs over samples of
+    attribute words.
     """
 
     effects: np.ndarray
@@ -42,8 +39,8 @@ class PlainEffects:
 def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
     """Return the mean distance of each word for each connection, shape (draws, words, connections).
 
-    `lists` (draws, lists, words) are means of lists, `connection_weights` as in an `AttributeSample`; the mean for a
-    connection that a word lacks is 0.
+    `lists` (draws, lists, words) are means of lists, `connection_weights` as in an `AttributeSample`. The mean is 0 for
+    a connection that a word lacks.
     """
     return np.asarray(np.einsum("dlj,jcl->djc", lists, connection_weights, optimize=True))
 
@@ -54,17 +51,17 @@ def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: S
     within = group_contrasts(sample.group_of[whole])
     columns = distances[:, whole] @ within
     means = np.stack([columns[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
-    rest, kind_of = columns - means[sample.list_of], sample.list_kind[sample.list_of]
+    residual, kind_of = columns - means[sample.list_of], sample.list_kind[sample.list_of]
     covariances = np.stack(
         [
-            shrunk_covariance(rest[kind_of == kind], int((sample.list_kind == kind).sum()))
+            shrunk_covariance(residual[kind_of == kind], int((sample.list_kind == kind).sum()))
             for kind in range(len(sample.kinds))
         ]
     )
     of_means = covariances[sample.list_kind] / np.bincount(sample.list_of)[:, None, None]
     basis = np.linalg.inv(effects_basis(connections))
     weights = np.einsum("ec,jcl->ejl", basis, sample.connection_weights[whole])
-    # Of a contrast of words of one group, which have the same lists but where pairs were lost.
+    # The weights of a contrast: words of one group have the same lists, except for lost pairs.
     weights = np.einsum("jp,ejl->epl", within**2, weights)
     effects = np.einsum("epl,lp->ep", weights, means)
     return PlainEffects(effects, np.einsum("epl,eql,lpq->epq", weights, weights, of_means, optimize=True))
@@ -87,14 +84,14 @@ def group_contrasts(group_of: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((len(group_of), 0)), *blocks], axis=1)
 
 
-def shrunk_covariance(rest: np.ndarray, lost: int) -> np.ndarray:
-    """Return the covariance of residuals, shape (rows, size), of which `lost` degrees of freedom went to means.
+def shrunk_covariance(residual: np.ndarray, lost: int) -> np.ndarray:
+    """Return the covariance of residuals, shape (rows, size), after `lost` degrees of freedom went to means.
 
     It is shrunk toward equal variances without correlations (Chen, Wiesel, Eldar and Hero 2010, OAS), so that it has
-    an inverse whatever the number of rows.
+    an inverse for any number of rows.
     """
-    rows, size = max(len(rest) - lost, 1), rest.shape[1]
-    covariance = rest.T @ rest / rows
+    rows, size = max(len(residual) - lost, 1), residual.shape[1]
+    covariance = residual.T @ residual / rows
     total, square = np.trace(covariance), np.sum(covariance**2)
     spread = (rows + 1 - 2 / max(size, 1)) * (square - total**2 / max(size, 1))
     share = min(((1 - 2 / max(size, 1)) * square + total**2) / spread, 1.0) if spread > 0 else 1.0
@@ -104,18 +101,15 @@ def shrunk_covariance(rest: np.ndarray, lost: int) -> np.ndarray:
 def draw_effect_covariance(
     plain: PlainEffects, half_t: tuple[float, float], draws: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw S, shape (draws, effects, effects); `half_t` are degrees of freedom and scale of the prior of its sds."""
+    """Draw S, shape (draws, effects, effects); `half_t` holds degrees of freedom and scale of the prior of its sds."""
     size = len(plain.effects)
     log_prior = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
-    step, sds = np.log(_SDS[1] / _SDS[0]), np.empty((draws, size))
+    sds = np.empty((draws, size))
     for effect, (values, covariance) in enumerate(zip(plain.effects, plain.covariances, strict=True)):
         spread, axes = np.linalg.eigh(covariance)
         variance = np.maximum(spread, 0) + _SDS[:, None] ** 2
         log = log_prior - 0.5 * (np.log(variance) + np.square(axes.T @ values) / variance).sum(axis=1)
-        # On the grid, and evenly inside its cells.
-        cumulative = np.cumsum(np.exp(log - log.max()))
-        cell = np.searchsorted(cumulative, rng.random(draws) * cumulative[-1])
-        sds[:, effect] = _SDS[np.minimum(cell, len(_SDS) - 1)] * np.exp(step * (rng.random(draws) - 0.5))
+        sds[:, effect] = draw_on_grid(_SDS, log[None], draws, rng)
     scatter = plain.effects @ plain.effects.T + sds[:, :, None] ** 2 * np.eye(size)
     freedom = np.full(draws, 1.0 + size + plain.effects.shape[1])
     roots = InverseWishart(freedom, scatter).roots(rng)
@@ -132,23 +126,11 @@ def draw_population(
     between: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw the mean distances of words like these, shape (draws, connections), each group weighing the same.
+    """Draw the mean distances of words like these, shape (draws, connections), each group with the same weight.
 
-    Parameters
-    ----------
-    means
-        Mean distances of these words, shape (draws, words, connections). Those that are not measured are drawn, given
-        the others of their word, in place.
-    measured
-        Which words have which connections, shape (words, connections).
-    group_of
-        Group of each word.
-    basis
-        What effects make of connections, as `effects_basis`.
-    between
-        S, shape (draws, effects, effects).
-    rng
-        Source of the draws.
+    `means` (draws, words, connections) are those of these words; unmeasured ones are drawn in place, given the measured
+    ones of their word. `measured` (words, connections) holds which words have which connections, `basis` is that of
+    `effects_basis`, `between` (draws, effects, effects) is S.
     """
     member = np.eye(group_of.max() + 1)[group_of]
     have = (member.T @ measured) > 0
@@ -163,13 +145,13 @@ def draw_population(
 def _draw_unmeasured(
     means: np.ndarray, measured: np.ndarray, population: np.ndarray, covariance: np.ndarray, rng: np.random.Generator
 ) -> None:
-    """Draw the means of words for connections that they lack, given those that they have, into `means`."""
+    """Draw the means of words for connections that they lack, given those that they have, in place."""
     for word in np.flatnonzero(~measured.all(axis=1)):
-        here, gone = np.flatnonzero(measured[word]), np.flatnonzero(~measured[word])
-        cross = covariance[:, gone[:, None], here]
-        gain = cross @ np.linalg.inv(covariance[:, here[:, None], here])
-        left = covariance[:, gone[:, None], gone] - gain @ np.swapaxes(cross, 1, 2)
+        have, lack = np.flatnonzero(measured[word]), np.flatnonzero(~measured[word])
+        cross = covariance[:, lack[:, None], have]
+        gain = cross @ np.linalg.inv(covariance[:, have[:, None], have])
+        left = covariance[:, lack[:, None], lack] - gain @ np.swapaxes(cross, 1, 2)
         values, vectors = np.linalg.eigh(left)
         noise = vectors * np.sqrt(np.maximum(values, 0))[:, None]
-        centre = population[:, gone] + (gain @ (means[:, word, here] - population[:, here])[..., None])[..., 0]
-        means[:, word, gone] = centre + (noise @ rng.standard_normal((len(means), len(gone), 1)))[..., 0]
+        centre = population[:, lack] + (gain @ (means[:, word, have] - population[:, have])[..., None])[..., 0]
+        means[:, word, lack] = centre + (noise @ rng.standard_normal((len(means), len(lack), 1)))[..., 0]

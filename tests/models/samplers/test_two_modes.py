@@ -5,7 +5,6 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed
-from bayesbias.models.samplers.importance import Mixture
 from tests.models.made import made_crossed
 
 
@@ -41,7 +40,7 @@ def _by_annealing(collapsed: Collapsed, points: int = 2000, seed: int = 1) -> np
 def test_both_modes_are_proposed_and_weighted_right() -> None:
     spec = bb.load_model("crossed", priors={"connection_mean": "Normal(0.3, 0.05)"})
     collapsed = collapse(made_crossed(), spec)
-    assert isinstance(propose(collapsed), Mixture)
+    assert len(propose(collapsed).parts) == 2
     drawn, error = sample_collapsed(collapsed, draws=8000, rng=np.random.default_rng(1))
     found = (drawn["attribute_sd"] > 0.2).mean()
     expected = (np.exp(_by_annealing(collapsed)[:, -1]) > 0.2).mean()
@@ -54,4 +53,4 @@ def test_one_mode_is_proposed_once(table) -> None:
     from bayesbias.models.data import model_data
 
     for model in ("crossed", "crossed_per_list"):
-        assert not isinstance(propose(collapse(model_data(table), bb.load_model(model))), Mixture)
+        assert len(propose(collapse(model_data(table), bb.load_model(model))).parts) == 1
