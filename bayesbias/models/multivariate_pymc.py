@@ -6,8 +6,8 @@ import numpy as np
 
 from bayesbias.models.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.data import ModelData
-from bayesbias.models.samplers.list_blocks import completed_distances, table_statistics
-from bayesbias.models.samplers.list_model import DISTANCE_ERROR, Coordinates, coordinates_of
+from bayesbias.models.samplers.list_blocks import completed_distances
+from bayesbias.models.samplers.list_model import DISTANCE_ERROR, Coordinates, coordinates_of, list_statistics
 from bayesbias.models.spec import ModelSpec
 
 # What NUTS needs but no reader wants.
@@ -36,7 +36,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
         pm.Potential("weights", 0.5 * words * pt.log(weight).sum())
     # Coordinates of the attribute words around a constant, as the closed form has them.
     completed = completed_distances(sample)
-    stats = table_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
+    stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
     origin, roots = stats.origin[0], np.sqrt(axes.sizes)
     group_mean = pm.Flat("list_group_mean", shape=(len(sample.lists), len(roots)), initval=stats.centre[0] / roots)
     xi, x = group_mean * roots, distances @ axes.between

@@ -16,8 +16,8 @@ from bayesbias.models.attribute_sample import attribute_sample
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.pymc_model import build_model
-from bayesbias.models.samplers.list_blocks import LEAN, REGRESSION, blocks_of, completed_distances, table_statistics
-from bayesbias.models.samplers.list_model import coordinates_of, lean_posterior, regression_posterior
+from bayesbias.models.samplers.list_blocks import LEAN, REGRESSION, blocks_of, completed_distances
+from bayesbias.models.samplers.list_model import coordinates_of, lean_posterior, list_statistics, regression_posterior
 from bayesbias.models.spec import ModelSpec
 from tests.models.agreement import worst_differences
 from tests.models.tables import small
@@ -84,7 +84,7 @@ def closed_log_density(data: ModelData, spec: ModelSpec, point: dict[str, np.nda
     distances = sample.distances.copy()
     distances[np.isnan(distances)] = value.get("missing_distance", np.zeros(0))
     weights = value.get("attribute_weight", np.ones(len(distances)))
-    table = table_statistics(sample, distances[None], weights[None], axes)
+    table = list_statistics(sample, distances[None], weights[None], axes)
     blocks, found = blocks_of(sample, spec.priors, axes), 0.0
     points = [
         np.log([[value[name][kind] for name in LEAN]]) if kind < len(sample.kinds) else None
@@ -114,7 +114,7 @@ def completed_origin(data: ModelData) -> np.ndarray:
     words = sample.distances.shape[1]
     axes = coordinates_of(np.zeros((words, words)), sample.group_of)
     completed = completed_distances(sample)
-    return table_statistics(sample, completed[None], np.ones((1, len(completed))), axes).origin[0]
+    return list_statistics(sample, completed[None], np.ones((1, len(completed))), axes).origin[0]
 
 
 def matrix_t(square: np.ndarray, scale: np.ndarray, freedom: float, rows: int) -> float:

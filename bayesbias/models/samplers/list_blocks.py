@@ -1,4 +1,4 @@
-"""The hyperparameters of the multivariate model in independent blocks, and all else drawn given them."""
+"""The hyperparameters of the multivariate model in independent blocks, and all other draws given them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,17 +9,11 @@ from bayesbias.models.attribute_sample import AttributeSample
 from bayesbias.models.priors import Prior
 from bayesbias.models.samplers.importance import LogDensity
 from bayesbias.models.samplers.list_draws import ListDraws, draw_lists
-from bayesbias.models.samplers.list_model import (
-    Coordinates,
-    ListStatistics,
-    lean_log_density,
-    list_statistics,
-    regression_log_density,
-)
+from bayesbias.models.samplers.list_model import Coordinates, ListStatistics, lean_log_density, regression_log_density
 
 LEAN = ("attribute_sd", "group_attribute_sd", "target_weight")
 REGRESSION = ("sigma", "residual_weight", "list_effect", "slope_sd")
-# Logarithms of hyperparameters beyond this have no posterior to speak of, and the log density is this low there.
+# Beyond this, logarithms of hyperparameters have no appreciable posterior, and the log density is set this low.
 _FAR, _NOTHING = 14.0, -1e6
 BlockDensity = Callable[..., np.ndarray]
 """Points (points, coordinates) and statistics of the table -> log density (points,), up to a constant."""
@@ -27,67 +21,57 @@ BlockDensity = Callable[..., np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The hyperparameters in independent blocks: one for each kind of lists, and one for the regression of words.
+    """The independent blocks of hyperparameters: one for each kind of lists, and one for the regression of words.
 
-    `names` holds the names of the parameters of each block, `log_densities` their unnormalised posteriors given
-    statistics of the table: (points, statistics) -> (points,).
+    `names` are the parameters of each block, `log_densities` their unnormalised posteriors.
     """
 
     names: tuple[tuple[str, ...], ...]
     log_densities: tuple[BlockDensity, ...]
 
 
+def _lean_names(axes: Coordinates) -> tuple[str, ...]:
+    return LEAN if len(axes.sizes) > 1 else (LEAN[0], LEAN[2])
+
+
 def blocks_of(sample: AttributeSample, priors: Mapping[str, Prior], axes: Coordinates) -> Blocks:
     """Return the blocks of a table, with their priors."""
-    lean: tuple[str, ...] = LEAN if len(axes.sizes) > 1 else (LEAN[0], LEAN[2])
-
-    def prior(names: tuple[str, ...], points: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            values = [priors[name].log_density(np.exp(points[:, at])) for at, name in enumerate(names)]
-        return np.asarray(np.sum(values, axis=0) + points.sum(axis=1))  # of the logarithms
 
     def of_block(names: tuple[str, ...], likelihood: BlockDensity) -> BlockDensity:
         def log_density(points: np.ndarray, stats: ListStatistics) -> np.ndarray:
             near = np.clip(points, -_FAR, _FAR)
             with np.errstate(all="ignore"):
-                value = prior(names, near) + likelihood(near, stats)
+                prior = [priors[name].log_density(np.exp(column)) for name, column in zip(names, near.T, strict=True)]
+                value = np.sum(prior, axis=0) + near.sum(axis=1) + likelihood(near, stats)
             inside = np.isfinite(value) & (np.abs(points) < _FAR).all(axis=1)
             return np.where(inside, value, _NOTHING)
 
         return log_density
 
     def of_kind(kind: int) -> BlockDensity:
-        return of_block(lean, lambda points, stats: lean_log_density(points, kind, stats, axes))
+        return of_block(names[kind], lambda points, stats: lean_log_density(points, kind, stats, axes))
 
-    names: list[tuple[str, ...]] = [lean] * len(sample.kinds)
+    names = [_lean_names(axes)] * len(sample.kinds)
     densities = [of_kind(kind) for kind in range(len(sample.kinds))]
     if axes.contrasts:
-        regression = (*REGRESSION, *["list_scale"] * (len(sample.kinds) - 1))
-        names.append(regression)
-        densities.append(of_block(regression, lambda points, stats: regression_log_density(points, stats, axes)))
+        names.append((*REGRESSION, *["list_scale"] * (len(sample.kinds) - 1)))
+        densities.append(of_block(names[-1], lambda points, stats: regression_log_density(points, stats, axes)))
     return Blocks(tuple(names), tuple(densities))
 
 
 def completed_distances(sample: AttributeSample) -> np.ndarray:
-    """Return the distances with the lost ones as the sum of the effects of their list and word and attribute word."""
+    """Return the distances with lost ones replaced by the sum of the effects of list, word and attribute word."""
     distances = sample.distances.copy()
-    gone = np.isnan(distances)
-    if not gone.any():
+    lost = np.isnan(distances)
+    if not lost.any():
         return distances
-    distances[gone] = np.nanmean(distances)
+    distances[lost] = np.nanmean(distances)
     for _ in range(20):
         of_word = distances.mean(axis=1, keepdims=True)
-        rest = distances - of_word
-        of_list = np.stack([rest[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
-        distances[gone] = (of_word + of_list[sample.list_of])[gone]
+        residual = distances - of_word
+        of_list = np.stack([residual[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
+        distances[lost] = (of_word + of_list[sample.list_of])[lost]
     return distances
-
-
-def table_statistics(
-    sample: AttributeSample, distances: np.ndarray, weights: np.ndarray, axes: Coordinates
-) -> ListStatistics:
-    """Return the statistics of distances (copies, attribute words, words), with a weight for each attribute word."""
-    return list_statistics(distances, weights, sample.list_of, sample.list_kind, axes)
 
 
 def draw_given(
@@ -104,7 +88,7 @@ def draw_given(
     kinds = len(sample.kinds)
     regression = points[kinds] if axes.contrasts else np.zeros((1, 4 + kinds - 1))
     rngs = np.random.default_rng([seed, 100]), np.random.default_rng([seed, 101])
-    return draw_lists(points[:kinds], regression, stats, axes, rngs, draws=draws, keep_rest=covariances)
+    return draw_lists(points[:kinds], regression, stats, axes, rngs, draws=draws, keep_residual=covariances)
 
 
 def named_hyperparameters(
@@ -112,12 +96,10 @@ def named_hyperparameters(
 ) -> dict[str, np.ndarray]:
     """Return hyperparameters by name, from points of each block."""
     kinds = len(sample.kinds)
-    names = LEAN if len(axes.sizes) > 1 else (LEAN[0], LEAN[2])
-    named = {
-        name: np.exp(np.stack([block[:, at] for block in points[:kinds]], axis=1)) for at, name in enumerate(names)
-    }
+    lean = np.exp(np.stack(points[:kinds], axis=1))
+    named = {name: lean[..., column] for column, name in enumerate(_lean_names(axes))}
     if axes.contrasts:
-        named |= {name: np.exp(points[kinds][:, at]) for at, name in enumerate(REGRESSION)}
+        named |= {name: np.exp(points[kinds][:, column]) for column, name in enumerate(REGRESSION)}
         if kinds > 1:
             named["list_scale"] = np.exp(points[kinds][:, 4:])
     return named

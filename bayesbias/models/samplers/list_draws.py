@@ -1,4 +1,4 @@
-"""Draws of all that the closed form of the multivariate model integrates out, given hyperparameters."""
+"""Draws of all means and covariances of the multivariate model, given hyperparameters."""
 
 from dataclasses import dataclass
 
@@ -19,28 +19,36 @@ from bayesbias.models.samplers.list_model import (
 
 @dataclass(frozen=True, eq=False)
 class ListDraws:
-    """Draws of all that the model integrates out, given hyperparameters; leading axis: draws.
+    """Draws of the means and covariances of the model, given hyperparameters; leading axis: draws.
 
-    `lists` (draws, L, J) are the means of lists; `lean` (draws, kinds, G, G) is Sigma_k, `image` (draws, J, G) what
-    distances to words do where those to groups move by one unit of x, `rest` (draws, J, J) is N E N' (None where it is
-    too large to keep), and `precision` (draws, kinds) is 1 / s_k^2.
+    `lists` (draws, L, J) are the means of lists, `lean` (draws, kinds, G, G) is Sigma_k, `image` (draws, J, G) the
+    change in distances to words for one unit of x, `residual` (draws, J, J) is N E N' (None if it is too large), and
+    `precision` (draws, kinds) is 1 / s_k^2.
     """
 
     lists: np.ndarray
     lean: np.ndarray
     image: np.ndarray
-    rest: np.ndarray | None
+    residual: np.ndarray | None
     precision: np.ndarray
 
     @property
     def covariances(self) -> np.ndarray:
         """The covariance of attribute words of each kind of lists, shape (draws, kinds, J, J)."""
-        if self.rest is None:
+        if self.residual is None:
             raise ValueError("the covariances were not kept")
         image = self.image[:, None]
-        found = np.asarray(image @ self.lean @ np.swapaxes(image, 2, 3))
-        found += self.rest[:, None] / self.precision[:, :, None, None]
-        return found
+        covariances = np.asarray(image @ self.lean @ np.swapaxes(image, 2, 3))
+        covariances += self.residual[:, None] / self.precision[:, :, None, None]
+        return covariances
+
+
+def draw_lean_roots(
+    points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """Return roots of draws of Sigma_k, shape (draws, G, G), from points that are taken in turn."""
+    repeats = -(-draws // len(points))
+    return lean_posterior(points, kind, stats, axes).roots(rng, repeats)[:draws]
 
 
 def draw_lists(
@@ -51,13 +59,13 @@ def draw_lists(
     rngs: tuple[np.random.Generator, np.random.Generator],
     *,
     draws: int,
-    keep_rest: bool,
+    keep_residual: bool,
 ) -> ListDraws:
     """Draw the means of lists and the covariances given points of each kind of lists and of the regression.
 
     Points are taken in turn until there are enough draws. `rngs` are for the means of groups and for single words, so
-    that the first do not depend on how much the second take: control words leave the means of stereotype lists as they
-    are, draw by draw.
+    that the first do not depend on the number of draws of the second: control words leave the means of stereotype lists
+    unchanged, draw by draw.
     """
     between, within = rngs
     groups = len(axes.sizes)
@@ -65,24 +73,23 @@ def draw_lists(
     xi = np.empty((draws, stats.lists, groups))
     lean = np.empty((draws, len(leans), groups, groups))
     for kind, points in enumerate(leans):
-        repeats = -(-draws // len(points))
-        roots = lean_posterior(points, kind, stats, axes).roots(between, repeats)[:draws]
+        roots = draw_lean_roots(points, kind, stats, axes, between, draws)
         lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
         members = np.flatnonzero(stats.list_kind == kind)
         noise = between.standard_normal((draws, len(members), groups)) @ np.swapaxes(roots, 1, 2)
         xi[:, members] = centre[:, members] + noise / np.sqrt(stats.list_weight[:, members, None])
-    lists, image, rest = xi @ axes.between.T, np.broadcast_to(axes.between, (draws, *axes.between.shape)), None
+    lists, image, residual = xi @ axes.between.T, np.broadcast_to(axes.between, (draws, *axes.between.shape)), None
     precision = np.ones((draws, len(leans)))
     if axes.contrasts:
-        theta, rest = _draw_regression(regressions, stats, axes, within, draws=draws, keep_rest=keep_rest)
+        theta, residual = _draw_regression(regressions, stats, axes, within, draws=draws, keep_residual=keep_residual)
         of_lists, slopes = theta[:, 1 : 1 + stats.lists], theta[:, 1 + stats.lists :]
         lists += theta[:, :1] + of_lists
         lists += (xi - stats.origin[:, None]) @ slopes
         image = image + np.swapaxes(slopes, 1, 2)
         precision = np.resize(residual_precisions(regressions, len(leans)), precision.shape)
-    elif keep_rest:
-        rest = np.zeros((draws, axes.words, axes.words))
-    return ListDraws(lists, lean, np.asarray(image), rest, precision)
+    elif keep_residual:
+        residual = np.zeros((draws, axes.words, axes.words))
+    return ListDraws(lists, lean, np.asarray(image), residual, precision)
 
 
 def _draw_regression(
@@ -92,30 +99,29 @@ def _draw_regression(
     rng: np.random.Generator,
     *,
     draws: int,
-    keep_rest: bool,
+    keep_residual: bool,
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Draw (alpha, eta, B) in the space of words, shape (draws, 1 + L + G, J), and N E N' if it is kept.
+    """Return draws of (alpha, eta, B) in the space of words, shape (draws, 1 + L + G, J), and of N E N' if it is kept.
 
-    Without E, the coefficients are drawn from their matrix t distribution, which needs roots of the scale alone; all
-    draws of some points at a time, since each has a scale of its own.
+    Without E, the coefficients are drawn from their matrix t distribution, which needs roots of the scale alone.
     """
     rows, repeats = 1 + stats.lists + len(axes.sizes), -(-draws // len(points))
     theta = np.empty((repeats, len(points), rows, axes.words))
-    rest = np.empty((repeats, len(points), axes.words, axes.words)) if keep_rest else None
+    residual = np.empty((repeats, len(points), axes.words, axes.words)) if keep_residual else None
     for part in np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // LARGEST_ARRAY)):
         posterior = regression_posterior(points[part], statistics_of(stats, part), axes)
-        if rest is not None:
-            theta[:, part], rest[:, part] = _draw_with_covariance(posterior, axes, rng, repeats)
+        if residual is not None:
+            theta[:, part], residual[:, part] = _draw_with_covariance(posterior, axes, rng, repeats)
         else:
             theta[:, part] = _draw_without_covariance(posterior, axes, rng, repeats)
     flat = theta.reshape(-1, rows, axes.words)[:draws]
-    return flat, None if rest is None else rest.reshape(-1, axes.words, axes.words)[:draws]
+    return flat, None if residual is None else residual.reshape(-1, axes.words, axes.words)[:draws]
 
 
 def _draw_with_covariance(
     posterior: Regression, axes: Coordinates, rng: np.random.Generator, repeats: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return coefficients, shape (repeats, points, rows, J), and N E N', for a table whose directions are all seen."""
+    """Return coefficients, shape (repeats, points, rows, J), and N E N', with no unseen directions."""
     points, rows, seen = posterior.mean.shape
     upper = np.swapaxes(np.linalg.cholesky(posterior.matrix), 1, 2)
     roots = posterior.residual.roots(rng, repeats).reshape(repeats, points, seen, seen)

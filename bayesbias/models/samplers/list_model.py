@@ -1,4 +1,4 @@
-"""The multivariate model in closed form: what is left of it once means and covariances are integrated out.
+"""The multivariate model in closed form, with means and covariances integrated out.
 
 Orthonormal coordinates of the J protected words: x = y W, one for each of G groups (sum of its words over the root of
 their number), and c = y N, the p = J - G contrasts of words within groups. For attribute word j of list L, of kind k,
@@ -8,14 +8,14 @@ their number), and c = y N, the p = J - G contrasts of words within groups. For 
     Sigma_k ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(j^2), j_g = sqrt(J_g)
     E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
 
-with w_j = 1 for Normal attribute words. The two halves are independent given the distances, and so are the kinds of
-lists in the first: control words say nothing of the means of stereotype lists to whole groups, nor of their error.
+with w_j = 1 for Normal attribute words. Given the distances, the two halves are independent, and so are the kinds of
+lists in the first: control words do not change the means of stereotype lists to whole groups, nor their error.
 
-Distances are not taken as known better than DISTANCE_ERROR: its square, times the number of attribute words, is added
-to each scatter matrix. Equal vectors, and more protected words than dimensions, are then no singularity.
+Distances are known to within DISTANCE_ERROR: its square, times the number of attribute words, is added to each scatter
+matrix. Equal vectors, and more protected words than dimensions, are then not singular.
 
-All functions take points (hyperparameters, as logarithms) with a leading axis, and statistics whose leading axis has
-the same length or 1.
+All functions take points (logarithms of hyperparameters) with a leading axis, and statistics whose leading axis has the
+same length or 1.
 """
 
 from dataclasses import dataclass, replace
@@ -23,9 +23,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import multigammaln
 
+from bayesbias.models.attribute_sample import AttributeSample
+
 DISTANCE_ERROR = 1e-3
 _LEAST_PRECISION = 1e-9
-# Numbers in the largest array of a step.
+# Size of the largest array of a step.
 LARGEST_ARRAY = 20_000_000
 
 
@@ -33,16 +35,9 @@ LARGEST_ARRAY = 20_000_000
 class Coordinates:
     """Orthonormal coordinates of the protected words.
 
-    Parameters
-    ----------
-    between : array, shape (words, groups)
-        W: one column a group.
-    within : array, shape (words, contrasts)
-        Columns of N along which the distances of this table vary, at most one an attribute word.
-    unseen : int
-        Number of columns of N along which they do not.
-    sizes : array, shape (groups,)
-        Words of each group.
+    `between` (words, groups) is W: one column a group. `within` (words, contrasts) are the columns of N along which the
+    distances of this table vary, at most one an attribute word; along `unseen` further columns of N they do not.
+    `sizes` (groups,) are the numbers of words.
     """
 
     between: np.ndarray
@@ -64,7 +59,7 @@ class Coordinates:
 def coordinates_of(distances: np.ndarray, group_of: np.ndarray) -> Coordinates:
     """Return the coordinates for distances of shape (attribute words, words).
 
-    With more contrasts than attribute words the distances are 0 in all but as many directions as attribute words: the
+    With more contrasts than attribute words, the distances are 0 in all directions but as many as attribute words. The
     priors have no direction, so that only these need linear algebra.
     """
     sizes = np.bincount(group_of)
@@ -74,15 +69,15 @@ def coordinates_of(distances: np.ndarray, group_of: np.ndarray) -> Coordinates:
     if words - groups <= len(distances):
         within = np.linalg.qr(between, mode="complete")[0][:, groups:]
         return Coordinates(between, np.ascontiguousarray(within), 0, sizes)
-    rest = distances - distances @ between @ between.T
-    within = np.linalg.svd(rest, full_matrices=False)[2].T
+    residual = distances - distances @ between @ between.T
+    within = np.linalg.svd(residual, full_matrices=False)[2].T
     within = np.linalg.qr(within - between @ (between.T @ within))[0]
     return Coordinates(between, within, words - groups - within.shape[1], sizes)
 
 
 @dataclass(frozen=True, eq=False)
 class ListStatistics:
-    """What the closed form needs of the distances; leading axis: copies of the table, such as imputed ones.
+    """Sufficient statistics of the distances; leading axis: copies of the table, such as imputed ones.
 
     `centre` (copies, lists, G) are the means of x by list, `scatter` (copies, kinds, G, G) the products around them,
     `weight` (copies, kinds) the sums of w_j, `list_weight` (copies, lists); `design` Z = (1, lists, x - x0), and
@@ -109,16 +104,20 @@ class ListStatistics:
 
 
 def list_statistics(
-    distances: np.ndarray, weights: np.ndarray, list_of: np.ndarray, list_kind: np.ndarray, axes: Coordinates
+    sample: AttributeSample, distances: np.ndarray, weights: np.ndarray, axes: Coordinates
 ) -> ListStatistics:
-    """Return the statistics of distances (copies, attribute words, words) with weights (copies, attribute words)."""
+    """Return the statistics of distances (copies, attribute words, words) with weights (copies, attribute words).
+
+    `sample` holds the lists of the attribute words.
+    """
+    list_of, list_kind = sample.list_of, sample.list_kind
     x, c = distances @ axes.between, distances @ axes.within
     lists = np.eye(len(list_kind))[list_of]
     kinds = int(list_kind.max()) + 1
     in_kind = np.eye(kinds)[list_kind[list_of]]
     list_weight = weights @ lists
     centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / list_weight[..., None]
-    rest = x - centre[:, list_of]
+    residual = x - centre[:, list_of]
     origin = centre.mean(axis=1)
     ones = np.ones((len(x), len(list_of), 1))
     z = np.concatenate([ones, np.broadcast_to(lists, (len(x), *lists.shape)), x - origin[:, None]], axis=2)
@@ -132,7 +131,7 @@ def list_statistics(
 
     return ListStatistics(
         centre=centre,
-        scatter=products(rest, rest),
+        scatter=products(residual, residual),
         weight=weights @ in_kind,
         list_weight=list_weight,
         zz=products(z, z),
@@ -153,7 +152,7 @@ class InverseWishart:
     scale: np.ndarray
 
     def roots(self, rng: np.random.Generator, repeats: int = 1) -> np.ndarray:
-        """Return roots R of draws R R', all points in turn and so often, shape (repeats * points, size, size)."""
+        """Return roots R of draws R R', shape (repeats * points, size, size): all points in turn, then again."""
         points, size, _ = self.scale.shape
         lower = np.linalg.cholesky(self.scale)
         bartlett = np.tril(rng.standard_normal((repeats, points, size, size)), -1)
@@ -174,13 +173,9 @@ class Regression:
 
 
 def log_determinant(matrix: np.ndarray) -> np.ndarray:
-    """Return the log determinants of positive definite matrices; infinity where rounding left none."""
+    """Return the log determinants of positive definite matrices; infinity where rounding left them indefinite."""
     sign, value = np.linalg.slogdet(matrix)
     return np.asarray(np.where(sign > 0, value, np.inf))
-
-
-def _log_gammas(freedom: np.ndarray, size: int) -> np.ndarray:
-    return np.asarray(multigammaln(freedom / 2, size))
 
 
 def lean_target(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -193,7 +188,7 @@ def lean_target(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def lean_posterior(points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates) -> InverseWishart:
-    """Return the distribution of Sigma_k at points (log omega, log psi, log v); psi is absent with one group."""
+    """Return the posterior of Sigma_k at points (log omega, log psi, log v); psi is absent with one group."""
     weight, groups = np.exp(points[:, -1]), len(axes.sizes)
     error = DISTANCE_ERROR**2 * stats.weight[:, kind, None, None] * np.eye(groups)
     scale = weight[:, None, None] * lean_target(points[:, :-1], axes.sizes) + stats.scatter[:, kind] + error
@@ -213,7 +208,7 @@ def lean_log_density(points: np.ndarray, kind: int, stats: ListStatistics, axes:
         determinants = groups * (points[:, -1] + np.log(psi2)) + np.log(axes.sizes).sum()
         determinants = determinants + np.log1p(groups * omega2 / psi2)
     value = 0.5 * prior * determinants - 0.5 * posterior.freedom * log_determinant(posterior.scale)
-    return np.asarray(value + _log_gammas(posterior.freedom, groups) - _log_gammas(prior, groups))
+    return np.asarray(value + multigammaln(posterior.freedom / 2, groups) - multigammaln(prior / 2, groups))
 
 
 def residual_precisions(points: np.ndarray, kinds: int) -> np.ndarray:
@@ -222,21 +217,22 @@ def residual_precisions(points: np.ndarray, kinds: int) -> np.ndarray:
 
 
 def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> Regression:
-    """Return the regression at points (log sigma, log v, log kappa, log beta, log s_1, ...)."""
+    """Return the posterior of the regression at points (log sigma, log v, log kappa, log beta, log s_1, ...)."""
     words, contrasts = axes.words, axes.contrasts
     precision = residual_precisions(points, len(stats.counts))
     prior = regression_prior(points, stats.lists, len(axes.sizes), words)
-    matrix = np.einsum("pk,pkab->pab", precision, np.broadcast_to(stats.zz, (len(points), *stats.zz.shape[1:])))
+    matrix, cross, total = (
+        np.einsum("pk,pkab->pab", precision, np.broadcast_to(products, (len(points), *products.shape[1:])))
+        for products in (stats.zz, stats.zc, stats.cc)
+    )
     matrix = matrix + prior[:, :, None] * np.eye(prior.shape[1])
-    cross = np.einsum("pk,pkab->pab", precision, np.broadcast_to(stats.zc, (len(points), *stats.zc.shape[1:])))
-    total = np.einsum("pk,pkab->pab", precision, np.broadcast_to(stats.cc, (len(points), *stats.cc.shape[1:])))
     mean = np.linalg.solve(matrix, cross)
     left = total - np.swapaxes(cross, 1, 2) @ mean
     error = DISTANCE_ERROR**2 * (precision * stats.weight).sum(axis=1)
-    known = np.exp(points[:, 1]) * words
-    unseen = known * np.exp(2 * points[:, 0]) + error
+    prior_weight = np.exp(points[:, 1]) * words
+    unseen = prior_weight * np.exp(2 * points[:, 0]) + error
     scale = (left + np.swapaxes(left, 1, 2)) / 2 + unseen[:, None, None] * np.eye(left.shape[1])
-    freedom = known + contrasts + 1 + stats.counts.sum() - 1
+    freedom = prior_weight + contrasts + 1 + stats.counts.sum() - 1
     return Regression(mean, matrix, InverseWishart(freedom, scale), unseen)
 
 
@@ -244,13 +240,13 @@ def regression_prior(points: np.ndarray, lists: int, groups: int, words: int) ->
     """Return the prior precisions of (alpha, eta, B) over that of E, shape (points, 1 + lists + groups)."""
     eta = np.exp(-points[:, 2:3]) * np.ones(lists)
     slope = np.exp(2 * (points[:, :1] - points[:, 3:4])) * words * np.ones(groups)
-    # No precision is 0 but for rounding: lists of one word each say nothing of their effects.
+    # No precision is exactly 0: lists of one word each carry no information on their effects.
     informative = np.maximum(np.concatenate([eta, slope], axis=1), _LEAST_PRECISION)
     return np.concatenate([np.zeros((len(points), 1)), informative], axis=1)
 
 
 def statistics_of(stats: ListStatistics, copies: np.ndarray) -> ListStatistics:
-    """Return the statistics of some copies of the table; those of a single one are everyone's."""
+    """Return the statistics of some copies of the table; a single copy serves all."""
     if len(stats.zz) == 1:
         return stats
     of_copies = ("centre", "scatter", "weight", "list_weight", "zz", "zc", "cc", "origin")
@@ -260,20 +256,20 @@ def statistics_of(stats: ListStatistics, copies: np.ndarray) -> ListStatistics:
 def regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
     """Return log p(c | x, points), with alpha, eta, B and E integrated out, up to a constant."""
     parts = np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // LARGEST_ARRAY))
-    return np.concatenate([_regression_log_density(points[at], statistics_of(stats, at), axes) for at in parts])
+    return np.concatenate([_regression_log_density(points[part], statistics_of(stats, part), axes) for part in parts])
 
 
 def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
-    found = regression_posterior(points, stats, axes)
+    posterior = regression_posterior(points, stats, axes)
     contrasts, seen = axes.contrasts, axes.within.shape[1]
     precision = residual_precisions(points, len(stats.counts))
-    known = np.exp(points[:, 1]) * axes.words
-    prior_freedom, freedom = known + contrasts + 1, found.residual.freedom
+    prior_weight = np.exp(points[:, 1]) * axes.words
+    prior_freedom, freedom = prior_weight + contrasts + 1, posterior.residual.freedom
     prior = np.log(regression_prior(points, stats.lists, len(axes.sizes), axes.words)[:, 1:]).sum(axis=1)
-    value = 0.5 * contrasts * (np.log(precision) @ stats.counts + prior - log_determinant(found.matrix))
-    value += 0.5 * prior_freedom * contrasts * (np.log(known) + 2 * points[:, 0])
-    determinant = axes.unseen * np.log(found.unseen_scale)
+    value = 0.5 * contrasts * (np.log(precision) @ stats.counts + prior - log_determinant(posterior.matrix))
+    value += 0.5 * prior_freedom * contrasts * (np.log(prior_weight) + 2 * points[:, 0])
+    determinant = axes.unseen * np.log(posterior.unseen_scale)
     if seen:
-        determinant = determinant + log_determinant(found.residual.scale)
+        determinant = determinant + log_determinant(posterior.residual.scale)
     value -= 0.5 * freedom * determinant
-    return np.asarray(value + _log_gammas(freedom, contrasts) - _log_gammas(prior_freedom, contrasts))
+    return np.asarray(value + multigammaln(freedom / 2, contrasts) - multigammaln(prior_freedom / 2, contrasts))

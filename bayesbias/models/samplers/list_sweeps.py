@@ -1,11 +1,12 @@
-"""Means of lists where pairs are lost, or attribute words are Student t: the table is completed in sweeps.
+"""Draws of the multivariate model in sweeps, for tables with lost pairs and for Student t attribute words.
 
 Each sweep draws hyperparameters by Metropolis steps, means and covariances given them, then lost pairs and the weights
 of attribute words given all else. Many chains run side by side, each from a point of the posterior of a table that was
-completed by its averages.
+completed by averages.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,65 +21,72 @@ from bayesbias.models.samplers.list_blocks import (
     metropolis,
     metropolis_root,
     named_hyperparameters,
-    table_statistics,
 )
-from bayesbias.models.samplers.list_model import Coordinates
+from bayesbias.models.samplers.list_model import Coordinates, list_statistics
 
-# Of tables that are completed in sweeps: draws a chain, warm-up, sweeps a draw, Metropolis steps a sweep.
+# Draws a chain, warm-up sweeps, Metropolis steps a sweep; and sweeps a draw.
 _CHAIN_DRAWS, _WARM_UP, _STEPS = 50, 60, 4
 _SWEEPS_A_DRAW = {"normal": 2, "student_t": 5}
-# So many times as many where a word has no pair with a list: its mean there moves slowly.
+# Factor for tables where a word has no pair with a list: its mean there moves slowly.
 _MORE_SWEEPS = 10
 
 
-def draw_in_sweeps(
-    sample: AttributeSample,
-    likelihood: str,
-    priors: Mapping[str, Prior],
-    completed: np.ndarray,
-    blocks: Blocks,
-    axes: Coordinates,
-    found: list[np.ndarray],
-    draws: int,
-    seed: int,
-    *,
-    covariances: bool,
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return means of lists, and all else, by many chains side by side.
+@dataclass(frozen=True, eq=False)
+class SweptTable:
+    """A table and the multivariate model that is fitted to it in sweeps.
 
-    `found` are points of each block of hyperparameters for the `completed` table.
+    `likelihood` is ``"normal"`` or ``"student_t"``; `completed` (attribute words, words) are the distances without
+    gaps.
     """
+
+    sample: AttributeSample
+    completed: np.ndarray
+    axes: Coordinates
+    blocks: Blocks
+    likelihood: str
+    priors: Mapping[str, Prior]
+
+
+def draw_in_sweeps(
+    table: SweptTable, starts: list[np.ndarray], *, draws: int, seed: int, covariances: bool
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return means of lists, and all other draws by name, from many chains side by side.
+
+    `starts` are points of each block of hyperparameters for the completed table; `covariances` is whether the
+    covariances of distances are among the draws.
+    """
+    sample, axes, student_t = table.sample, table.axes, table.likelihood == "student_t"
     rng = np.random.default_rng([seed, 103])
     chains = -(-draws // _CHAIN_DRAWS)
-    points = [np.resize(block, (chains, block.shape[1])) for block in found]
-    steps = [metropolis_root(block) for block in found]
-    distances = np.repeat(completed[None], chains, axis=0)
+    points = [np.resize(block, (chains, block.shape[1])) for block in starts]
+    steps = [metropolis_root(block) for block in starts]
+    distances = np.repeat(table.completed[None], chains, axis=0)
     weights, freedom = np.ones(distances.shape[:2]), np.full(chains, 10.0)
     lost, kind_of = lost_pairs(sample.distances), sample.list_kind[sample.list_of]
-    kept: list[dict[str, np.ndarray]] = []
-    every = _SWEEPS_A_DRAW[likelihood] * (_MORE_SWEEPS if _lacks_pairs(sample) else 1)
+    states: list[dict[str, np.ndarray]] = []
+    every = _SWEEPS_A_DRAW[table.likelihood] * (_MORE_SWEEPS if _lacks_pairs(sample) else 1)
     for sweep in range(_WARM_UP + _CHAIN_DRAWS * every):
-        stats = table_statistics(sample, distances, weights, axes)
+        stats = list_statistics(sample, distances, weights, axes)
         for _ in range(_STEPS):
             points = [
-                metropolis(block, partial(of, stats=stats), step, rng)
-                for block, of, step in zip(points, blocks.log_densities, steps, strict=True)
+                metropolis(block, partial(log_density, stats=stats), step, rng)
+                for block, log_density, step in zip(points, table.blocks.log_densities, steps, strict=True)
             ]
         drawn = draw_given(points, stats, sample, axes, int(rng.integers(2**32)), draws=chains, covariances=True)
         mean = drawn.lists[:, sample.list_of]
         covariance = drawn.covariances
         precision = np.linalg.inv(covariance)
         fill_lost_pairs(distances, lost, mean, precision, kind_of, weights, rng)
-        if likelihood == "student_t":
+        if student_t:
             weights = draw_weights(distances, mean, precision, kind_of, freedom, rng)
-            freedom = draw_freedom(weights, priors["nu"], rng)
+            freedom = draw_freedom(weights, table.priors["nu"], rng)
         if sweep >= _WARM_UP and (sweep - _WARM_UP) % every == every - 1:
             state = {"list_mean": drawn.lists} | named_hyperparameters(points, sample, axes)
             if covariances:
                 state["residual_covariance"] = covariance
-            kept.append(state | ({"nu": freedom, "attribute_weight": weights} if likelihood == "student_t" else {}))
-    # Chain after chain, each in its own order, as many as there are draws.
-    hyper = {name: np.stack([state[name] for state in kept], axis=1) for name in kept[0]}
+            states.append(state | ({"nu": freedom, "attribute_weight": weights} if student_t else {}))
+    # Chain after chain, each in its own order.
+    hyper = {name: np.stack([state[name] for state in states], axis=1) for name in states[0]}
     hyper = {name: values.reshape(-1, *values.shape[2:])[:draws] for name, values in hyper.items()}
     return hyper.pop("list_mean"), hyper
 

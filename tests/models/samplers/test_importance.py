@@ -29,7 +29,7 @@ def test_the_proposal_is_a_density() -> None:
 
 def test_a_skewed_density_is_resampled_rightly() -> None:
     proposal = fit_proposal(skewed, [np.full(3, -1.0)], limits=LIMITS)
-    np.testing.assert_allclose(proposal.mode, [-2, -1, -3], atol=1e-3)
+    np.testing.assert_allclose(proposal.parts[0].mode, [-2, -1, -3], atol=1e-3)
     drawn = resample(skewed, proposal, draws=8000, rng=np.random.default_rng(2))
     assert drawn.khat < 0.7
     assert drawn.efficiency > 0.4

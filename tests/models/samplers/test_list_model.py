@@ -26,7 +26,7 @@ def setting(**options: object):  # type: ignore[no-untyped-def]
     sample, _ = list_sample(**options)
     axes = coordinates_of(sample.distances, sample.group_of)
     weights = np.ones((1, len(sample.distances)))
-    return sample, axes, list_statistics(sample.distances[None], weights, sample.list_of, sample.list_kind, axes)
+    return sample, axes, list_statistics(sample, sample.distances[None], weights, axes)
 
 
 def points(size: int, seed: int = 0) -> np.ndarray:
