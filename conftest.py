@@ -90,7 +90,8 @@ def short_fit(short_table: pd.DataFrame) -> xr.DataTree:
 @pytest.fixture
 def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out of pages the two sections that fit models many times; the tests of the page have them."""
-    from bayesbias.page import report, robustness
+    from bayesbias.delivery.page.fit import fit_page as report
+    from bayesbias.delivery.page.fit import robustness
 
     long = (robustness.comparison, robustness.what_it_is_sensitive_to)
     monkeypatch.setattr(report, "SECTIONS", tuple(each for each in report.SECTIONS if each not in long))

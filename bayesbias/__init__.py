@@ -10,7 +10,7 @@ From word lists and vectors to a posterior::
     fit = bb.fit(table, random_seed=1)
     bb.summary(fit)
     bb.contrasts(fit)
-    bb.plot_words(fit)
+    bb.plots.plot_words(fit)
 
 Names are loaded when they are first used, so that the import is quick.
 """
@@ -26,16 +26,48 @@ if TYPE_CHECKING:
     from bayesbias import metrics as metrics
     from bayesbias import nli as nli
     from bayesbias import reliability as reliability
+    from bayesbias.base.files import bundled as bundled
+    from bayesbias.base.statements import Conclusions as Conclusions
+    from bayesbias.base.statements import Part as Part
+    from bayesbias.base.statements import Statement as Statement
     from bayesbias.cluster.debias_report import debias_report as debias_report
     from bayesbias.cluster.run import run_study as run_study
-    from bayesbias.correlations import correlation_interval as correlation_interval
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
     from bayesbias.cosine_regressions.regression import CosineRegression as CosineRegression
     from bayesbias.cosine_regressions.regression import cosine_regression as cosine_regression
-    from bayesbias.embeddings import Embedding as Embedding
-    from bayesbias.embeddings import EmbeddingLike as EmbeddingLike
-    from bayesbias.embeddings import Lookup as Lookup
-    from bayesbias.embeddings import load_embedding as load_embedding
+    from bayesbias.delivery.page import write_asymmetry_page as write_asymmetry_page
+    from bayesbias.delivery.page import write_audit_page as write_audit_page
+    from bayesbias.delivery.page import write_debias_page as write_debias_page
+    from bayesbias.delivery.page import write_inference_page as write_inference_page
+    from bayesbias.delivery.page import write_report as write_report
+    from bayesbias.delivery.page import write_seeds_page as write_seeds_page
+    from bayesbias.delivery.plots.embeddings.asymmetry import plot_asymmetry as plot_asymmetry
+    from bayesbias.delivery.plots.embeddings.audits import plot_audit as plot_audit
+    from bayesbias.delivery.plots.embeddings.audits import plot_ranks as plot_ranks
+    from bayesbias.delivery.plots.embeddings.comparison import plot_embeddings as plot_embeddings
+    from bayesbias.delivery.plots.embeddings.context_factors import plot_context_factors as plot_context_factors
+    from bayesbias.delivery.plots.embeddings.debiasing import plot_debias_report as plot_debias_report
+    from bayesbias.delivery.plots.embeddings.inference import plot_inference as plot_inference
+    from bayesbias.delivery.plots.embeddings.relations import plot_relations as plot_relations
+    from bayesbias.delivery.plots.embeddings.seeds import plot_seeds as plot_seeds
+    from bayesbias.delivery.plots.measures.congruences import plot_components as plot_components
+    from bayesbias.delivery.plots.measures.congruences import plot_congruences as plot_congruences
+    from bayesbias.delivery.plots.measures.lattices import plot_consistency as plot_consistency
+    from bayesbias.delivery.plots.measures.lattices import plot_lattice_spread as plot_lattice_spread
+    from bayesbias.delivery.plots.measures.lattices import plot_lattices as plot_lattices
+    from bayesbias.delivery.plots.measures.measures import plot_measure as plot_measure
+    from bayesbias.delivery.plots.measures.measures import plot_measure_words as plot_measure_words
+    from bayesbias.delivery.plots.measures.nulls import plot_false_claims as plot_false_claims
+    from bayesbias.delivery.plots.measures.nulls import plot_null as plot_null
+    from bayesbias.delivery.plots.measures.reliability import plot_base_pairs as plot_base_pairs
+    from bayesbias.delivery.plots.measures.reliability import plot_reliability as plot_reliability
+    from bayesbias.delivery.plots.measures.word_scores import plot_word_scores as plot_word_scores
+    from bayesbias.delivery.plots.posterior.checks import plot_check as plot_check
+    from bayesbias.delivery.plots.posterior.checks import plot_prior_check as plot_prior_check
+    from bayesbias.delivery.plots.posterior.contrasts import plot_contrasts as plot_contrasts
+    from bayesbias.delivery.plots.posterior.distances import plot_distances as plot_distances
+    from bayesbias.delivery.plots.posterior.words import plot_connections as plot_connections
+    from bayesbias.delivery.plots.posterior.words import plot_words as plot_words
     from bayesbias.embeddings.contexts import ContextIndex as ContextIndex
     from bayesbias.embeddings.contexts import TextsLike as TextsLike
     from bayesbias.embeddings.contexts import index_contexts as index_contexts
@@ -43,61 +75,32 @@ if TYPE_CHECKING:
     from bayesbias.embeddings.contextual import ContextsLike as ContextsLike
     from bayesbias.embeddings.contextual import ContextualEmbedding as ContextualEmbedding
     from bayesbias.embeddings.contextual import contextual_embedding as contextual_embedding
+    from bayesbias.embeddings.embedding import Embedding as Embedding
+    from bayesbias.embeddings.embedding import EmbeddingLike as EmbeddingLike
+    from bayesbias.embeddings.embedding import Lookup as Lookup
+    from bayesbias.embeddings.loading import load_embedding as load_embedding
     from bayesbias.embeddings.training import CorpusLike as CorpusLike
     from bayesbias.embeddings.training import TrainedEmbeddings as TrainedEmbeddings
     from bayesbias.embeddings.training import read_embeddings as read_embeddings
     from bayesbias.embeddings.training import train_embeddings as train_embeddings
     from bayesbias.embeddings.writing import write_embedding as write_embedding
-    from bayesbias.files import bundled as bundled
-    from bayesbias.metrics.direction_posterior import DirectionPosterior as DirectionPosterior
-    from bayesbias.metrics.direction_posterior import direction_posterior as direction_posterior
+    from bayesbias.estimates.correlations import correlation_interval as correlation_interval
+    from bayesbias.metrics.directions.direction_posterior import DirectionPosterior as DirectionPosterior
+    from bayesbias.metrics.directions.direction_posterior import direction_posterior as direction_posterior
     from bayesbias.metrics.embedding_scores.paired_change import paired_change as paired_change
     from bayesbias.metrics.quality.analogies import analogies as analogies
     from bayesbias.metrics.quality.similarity import word_similarity as word_similarity
-    from bayesbias.models.extend import extend as extend
-    from bayesbias.models.fit_source import fitted_table as fitted_table
-    from bayesbias.models.fits import fit_fact as fit_fact
-    from bayesbias.models.fits import read_fit as read_fit
-    from bayesbias.models.fits import write_fit as write_fit
+    from bayesbias.models.fitted.extend import extend as extend
+    from bayesbias.models.fitted.fit_source import fitted_table as fitted_table
+    from bayesbias.models.fitted.fits import fit_fact as fit_fact
+    from bayesbias.models.fitted.fits import read_fit as read_fit
+    from bayesbias.models.fitted.fits import write_fit as write_fit
     from bayesbias.models.pymc_model import pymc_model as pymc_model
     from bayesbias.models.sampling import fit as fit
     from bayesbias.models.simulate import simulate_table as simulate_table
     from bayesbias.models.spec import ModelSpec as ModelSpec
     from bayesbias.models.spec import list_models as list_models
     from bayesbias.models.spec import load_model as load_model
-    from bayesbias.page import write_asymmetry_page as write_asymmetry_page
-    from bayesbias.page import write_audit_page as write_audit_page
-    from bayesbias.page import write_debias_page as write_debias_page
-    from bayesbias.page import write_inference_page as write_inference_page
-    from bayesbias.page import write_report as write_report
-    from bayesbias.page import write_seeds_page as write_seeds_page
-    from bayesbias.plots.asymmetry import plot_asymmetry as plot_asymmetry
-    from bayesbias.plots.audits import plot_audit as plot_audit
-    from bayesbias.plots.audits import plot_ranks as plot_ranks
-    from bayesbias.plots.checks import plot_check as plot_check
-    from bayesbias.plots.checks import plot_prior_check as plot_prior_check
-    from bayesbias.plots.congruences import plot_components as plot_components
-    from bayesbias.plots.congruences import plot_congruences as plot_congruences
-    from bayesbias.plots.context_factors import plot_context_factors as plot_context_factors
-    from bayesbias.plots.contrasts import plot_contrasts as plot_contrasts
-    from bayesbias.plots.debias_report import plot_debias_report as plot_debias_report
-    from bayesbias.plots.distances import plot_distances as plot_distances
-    from bayesbias.plots.embeddings import plot_embeddings as plot_embeddings
-    from bayesbias.plots.inference import plot_inference as plot_inference
-    from bayesbias.plots.lattices import plot_consistency as plot_consistency
-    from bayesbias.plots.lattices import plot_lattice_spread as plot_lattice_spread
-    from bayesbias.plots.lattices import plot_lattices as plot_lattices
-    from bayesbias.plots.measures import plot_measure as plot_measure
-    from bayesbias.plots.measures import plot_measure_words as plot_measure_words
-    from bayesbias.plots.nulls import plot_false_claims as plot_false_claims
-    from bayesbias.plots.nulls import plot_null as plot_null
-    from bayesbias.plots.relations import plot_relations as plot_relations
-    from bayesbias.plots.reliability import plot_base_pairs as plot_base_pairs
-    from bayesbias.plots.reliability import plot_reliability as plot_reliability
-    from bayesbias.plots.seeds import plot_seeds as plot_seeds
-    from bayesbias.plots.word_scores import plot_word_scores as plot_word_scores
-    from bayesbias.plots.words import plot_connections as plot_connections
-    from bayesbias.plots.words import plot_words as plot_words
     from bayesbias.reliability.scores import score_array as score_array
     from bayesbias.reports.audits.audit import audit as audit
     from bayesbias.reports.audits.audit_frame import AuditFrame as AuditFrame
@@ -131,20 +134,17 @@ if TYPE_CHECKING:
     from bayesbias.reports.robustness.study_size import StudySizes as StudySizes
     from bayesbias.reports.robustness.study_size import required_words as required_words
     from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
-    from bayesbias.statements import Conclusions as Conclusions
-    from bayesbias.statements import Part as Part
-    from bayesbias.statements import Statement as Statement
-    from bayesbias.studies import Study as Study
-    from bayesbias.studies import StudyLike as StudyLike
-    from bayesbias.studies import list_studies as list_studies
-    from bayesbias.studies import list_word_lists as list_word_lists
-    from bayesbias.studies import load_study as load_study
-    from bayesbias.studies import load_word_lists as load_word_lists
-    from bayesbias.studies import write_study_template as write_study_template
+    from bayesbias.studies.study import Study as Study
+    from bayesbias.studies.study import StudyLike as StudyLike
+    from bayesbias.studies.study import list_studies as list_studies
+    from bayesbias.studies.study import list_word_lists as list_word_lists
+    from bayesbias.studies.study import load_study as load_study
+    from bayesbias.studies.study import load_word_lists as load_word_lists
+    from bayesbias.studies.study import write_study_template as write_study_template
     from bayesbias.tables.build import distance_table as distance_table
-    from bayesbias.tables.files import read_table as read_table
-    from bayesbias.tables.files import write_table as write_table
     from bayesbias.tables.schema import lost_words as lost_words
+    from bayesbias.tables.table_files import read_table as read_table
+    from bayesbias.tables.table_files import write_table as write_table
 
 __version__ = "0.1.0"
 

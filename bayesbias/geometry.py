@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.arguments import check_count, check_flag
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, check_flag
 from bayesbias.errors import MeasureError
 
 __all__ = [

@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_rope
+from bayesbias.base.checks import HDI_PROB, check_probability, check_rope
+from bayesbias.base.outputs import whole_folder
+from bayesbias.base.statements import Conclusions
+from bayesbias.delivery.plots.embeddings.asymmetry import plot_asymmetry
+from bayesbias.delivery.plots.embeddings.audits import plot_audit, plot_ranks
+from bayesbias.delivery.plots.embeddings.comparison import plot_embeddings
+from bayesbias.delivery.plots.embeddings.inference import plot_inference
+from bayesbias.delivery.plots.embeddings.relations import plot_relations
+from bayesbias.delivery.plots.embeddings.seeds import plot_seeds
+from bayesbias.delivery.plots.posterior.checks import plot_check, plot_prior_check
+from bayesbias.delivery.plots.posterior.words import plot_words
+from bayesbias.delivery.plots.style import new_figure, save_figure
 from bayesbias.errors import ReportError
-from bayesbias.models.fits import write_fit
-from bayesbias.outputs import whole_folder
-from bayesbias.plots.asymmetry import plot_asymmetry
-from bayesbias.plots.audits import plot_audit, plot_ranks
-from bayesbias.plots.checks import plot_check, plot_prior_check
-from bayesbias.plots.embeddings import plot_embeddings
-from bayesbias.plots.inference import plot_inference
-from bayesbias.plots.relations import plot_relations
-from bayesbias.plots.seeds import plot_seeds
-from bayesbias.plots.style import new_figure, save_figure
-from bayesbias.plots.words import plot_words
+from bayesbias.models.fitted.fits import write_fit
 from bayesbias.reports.audits.audit_frame import MOST_PARTS, audit_parts, audit_rows, failed_cells
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import contrast, own_questions
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.statements import Conclusions
-from bayesbias.tables.files import write_table
+from bayesbias.tables.table_files import write_table
 
 if TYPE_CHECKING:
     import pandas as pd

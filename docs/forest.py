@@ -6,4 +6,4 @@ import bayesbias as bb
 
 table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
 fit = bb.fit(table, random_seed=1)
-bb.plot_contrasts(fit, rope=0.02).savefig(Path(__file__).parent / "forest.png", dpi=110)
+bb.plots.plot_contrasts(fit, rope=0.02).savefig(Path(__file__).parent / "forest.png", dpi=110)

@@ -43,23 +43,23 @@ _SAMPLERS = {
 }
 # Every figure, by the name of the function that draws it, and the code that the gallery shows and runs.
 GALLERY = {
-    "plot_contrasts": "figure = bb.plot_contrasts(fit, rope=0.02)",
-    "plot_words": "figure = bb.plot_words(fit)",
-    "plot_connections": "figure = bb.plot_connections(fit)",
-    "plot_distances": "figure = bb.plot_distances(table)",
-    "plot_check": "figure = bb.plot_check(bb.check_posterior(fit, random_seed=1, progress=False))",
+    "plot_contrasts": "figure = bb.plots.plot_contrasts(fit, rope=0.02)",
+    "plot_words": "figure = bb.plots.plot_words(fit)",
+    "plot_connections": "figure = bb.plots.plot_connections(fit)",
+    "plot_distances": "figure = bb.plots.plot_distances(table)",
+    "plot_check": "figure = bb.plots.plot_check(bb.check_posterior(fit, random_seed=1, progress=False))",
     "plot_prior_check": """prior = bb.check_prior(table, "crossed", random_seed=1, progress=False)
-figure = bb.plot_prior_check(prior)""",
+figure = bb.plots.plot_prior_check(prior)""",
     "plot_embeddings": """debiased = bb.debias.HardDebias().fit(vectors, "gender_bolukbasi").transform(vectors)
 embeddings = {"original": vectors, "debiased": debiased}
 tables = {name: bb.distance_table(each, study) for name, each in embeddings.items()}
 compared = bb.compare_embeddings(tables, "crossed", random_seed=1, progress=False)
-figure = bb.plot_embeddings(compared)""",
-    "plot_measure": "figure = bb.plot_measure(bb.measure_posterior(fit, 'weat', random_seed=1, progress=False))",
-    "plot_measure_words": "figure = bb.plot_measure_words(bb.measure_posterior(fit, random_seed=1, progress=False))",
-    "plot_null": """null = bb.simulate_null(samples=2000, random_seed=1, progress=False)
-figure = bb.plot_null(null, observed={"effect_size": 0.97})""",
-    "plot_false_claims": "figure = bb.plot_false_claims(bb.false_claims(samples=200, random_seed=1, progress=False))",
+figure = bb.plots.plot_embeddings(compared)""",
+    "plot_measure": "figure = bb.plots.plot_measure(bb.measure_posterior(fit, 'weat', random_seed=1, progress=False))",
+    "plot_measure_words": "figure = bb.plots.plot_measure_words(bb.measure_posterior(fit, random_seed=1, progress=False))",
+    "plot_null": """null = bb.reports.simulate_null(samples=2000, random_seed=1, progress=False)
+figure = bb.plots.plot_null(null, observed={"effect_size": 0.97})""",
+    "plot_false_claims": "figure = bb.plots.plot_false_claims(bb.reports.false_claims(samples=200, random_seed=1, progress=False))",
     "plot_asymmetry": """import pandas as pd
 
 words = study.protected_words
@@ -67,13 +67,13 @@ rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a !=
 made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 norms = bb.asymmetry.evocation(made, name="made up")
 found = bb.asymmetry.report(norms, [bb.asymmetry.static(vectors)], random_seed=1)
-figure = bb.plot_asymmetry(found)""",
+figure = bb.plots.plot_asymmetry(found)""",
     "plot_relations": """heads = norms.pairs()[["a", "b"]].set_axis(["head", "tail"], axis=1)
 names = ["IsA" if at % 3 else "PartOf" for at in range(len(heads))]
 relations = heads.assign(relation=names)
 beside = [bb.asymmetry.static(vectors)]
 found = bb.asymmetry.report(norms, beside, relations, random_seed=1)
-figure = bb.plot_relations(found)""",
+figure = bb.plots.plot_relations(found)""",
     "plot_context_factors": """import tempfile
 
 import numpy as np
@@ -84,22 +84,22 @@ rows = [(a, b, 2 + at, 200) for a in words for at, b in enumerate(words) if a !=
 made = pd.DataFrame(rows, columns=["cue", "response", "count", "participants"])
 texts = [" by ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(500)]
 norms = bb.asymmetry.evocation(made, name="made up")
-index = bb.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts")
+index = bb.embeddings.index_contexts(texts, tempfile.mkdtemp() + "/made.contexts")
 truth = bb.asymmetry.lar(norms, norms.pairs())
 found = bb.asymmetry.lar(bb.asymmetry.static(vectors), norms.pairs())
 by_contexts = bb.asymmetry.context_factors(truth, found, index)
-figure = bb.plot_context_factors(by_contexts)""",
+figure = bb.plots.plot_context_factors(by_contexts)""",
     "plot_audit": """folder = bb.bundled("data", "vectors")
 seeds = "seed1", "seed2", "seed3"
 embeddings = {name: folder / f"wikipedia2018_skipgram_{name}.npz" for name in seeds}
 settings = {"model": "crossed", "draws": 500, "random_seed": 1, "progress": False}
 audit = bb.audit(embeddings, ["weat7", "gender"], **settings)
-figure = bb.plot_audit(audit)""",
-    "plot_ranks": "figure = bb.plot_ranks(bb.rank(audit))",
+figure = bb.plots.plot_audit(audit)""",
+    "plot_ranks": "figure = bb.plots.plot_ranks(bb.reports.rank(audit))",
     "plot_debias_report": """asked = {"draws": 500, "random_seed": 1, "progress": False}
 methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
 report = bb.debias_report(embeddings, "gender", methods, sets, model="crossed", **asked)
-figure = bb.plot_debias_report(report)""",
+figure = bb.plots.plot_debias_report(report)""",
     "plot_inference": """import numpy as np
 
 def trained(gap):  # in place of models of your own, one a training
@@ -111,38 +111,38 @@ def trained(gap):  # in place of models of your own, one a training
 gaps = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 0.25)}
 models = {name: [trained(gap) for gap in of] for name, of in gaps.items()}
 pairs = bb.nli.test_set("explicit")
-figure = bb.plot_inference(bb.nli.compare_runs(models, pairs, random_seed=1))""",
+figure = bb.plots.plot_inference(bb.nli.compare_runs(models, pairs, random_seed=1))""",
     "plot_seeds": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")
     fits[name] = bb.fit(seed_table, "crossed", draws=500, random_seed=1, progress=False)
-figure = bb.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
+figure = bb.plots.plot_seeds(bb.compare_seeds(fits, random_seed=1))""",
     "plot_reliability": """queries = bb.reliability.load_queries("gender")
 wanted = sorted({word for words in queries.values() for word in words})
 rules = ["db_wa", "ripa"]
-scores = bb.score_array(embeddings, wanted, rules=rules, max_lost=0.5, progress=False)
+scores = bb.reliability.score_array(embeddings, wanted, rules=rules, max_lost=0.5, progress=False)
 frame = bb.reliability.internal_consistency(scores, queries, max_lost=0.7)
-figure = bb.plot_reliability({"queries": frame}, label="query")""",
+figure = bb.plots.plot_reliability({"queries": frame}, label="query")""",
     "plot_base_pairs": """of_pairs = [rate(scores, "base_pair") for rate in
             (bb.reliability.test_retest, bb.reliability.inter_rater)]
-figure = bb.plot_base_pairs(*of_pairs)""",
+figure = bb.plots.plot_base_pairs(*of_pairs)""",
     "plot_word_scores": """words = study.attributes | study.protected
 pairs = [("he", "she"), ("man", "woman")]
 rules = "db_wa", "ripa"
 scores = [bb.metrics.word_scores(vectors, words, pairs, rule=rule) for rule in rules]
-figure = bb.plot_word_scores(*scores)""",
-    "plot_components": "figure = bb.plot_components(bb.metrics.kindel_comparison(vectors, 'weat7'))",
+figure = bb.plots.plot_word_scores(*scores)""",
+    "plot_components": "figure = bb.plots.plot_components(bb.metrics.kindel_comparison(vectors, 'weat7'))",
     "plot_congruences": """nulls = bb.metrics.study_nulls(vectors, study, samples=500, random_seed=1, progress=False)
-figure = bb.plot_congruences(*nulls.values())""",
+figure = bb.plots.plot_congruences(*nulls.values())""",
     "plot_lattices": """male = study.attributes["male"][:5]
-figure = bb.plot_lattices(bb.metrics.lattice(vectors, male, progress=False))""",
+figure = bb.plots.plot_lattices(bb.metrics.lattice(vectors, male, progress=False))""",
     "plot_lattice_spread": """lists = male, study.attributes["female"][:5]
 metrics = "canonical_subspace", "mean_squared_cosine"
 lattices = [
     bb.metrics.lattice(vectors, *lists, metric=name, progress=False) for name in metrics
 ]
-figure = bb.plot_lattice_spread(*lattices)""",
-    "plot_consistency": "figure = bb.plot_consistency(bb.metrics.subset_consistency(vectors, male, progress=False))",
+figure = bb.plots.plot_lattice_spread(*lattices)""",
+    "plot_consistency": "figure = bb.plots.plot_consistency(bb.metrics.subset_consistency(vectors, male, progress=False))",
 }
 
 
@@ -232,7 +232,7 @@ def embedding_score_cards() -> Iterator[str]:
     yield (
         "# Scores of a whole embedding\n\nWhat of a bias is left (`bayesbias intrinsic`), and what an embedding is "
         "good for (`bayesbias quality`). Run one by its name: `bb.metrics.score_embedding(name, embedding, data)`; the "
-        "change of one has its own interval (`bb.paired_change`)."
+        "change of one has its own interval (`bb.metrics.paired_change`)."
     )
     for name, entry in EMBEDDING_MEASURES.items():
         rows = {

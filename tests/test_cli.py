@@ -346,7 +346,7 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
 ) -> None:
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
     monkeypatch.setattr("bayesbias.reports.audits.audit.audit", partial(bb.audit, model="hierarchical"))
-    monkeypatch.setattr("bayesbias.page.audit.write_report", lambda fit, path, **_: path.write_text("a page"))
+    monkeypatch.setattr("bayesbias.delivery.page.audit.write_report", lambda fit, path, **_: path.write_text("a page"))
     monkeypatch.chdir(tmp_path)
     assert in_process("demo", "-o", "shown", monkeypatch=monkeypatch) == 0
     shown = " ".join(capsys.readouterr().out.split())
@@ -435,7 +435,7 @@ def test_scores_of_an_embedding_and_their_changes(
     assert in_process(*command, "--json", monkeypatch=monkeypatch) == 0
     found = json.loads(capsys.readouterr().out)
     assert [row["score"] for row in found["scores"]] == ["pairs.txt", "questions.txt", "questions.txt"]
-    first, second = (bb.word_similarity(each, "pairs.txt", random_seed=1).value for each in (one, two))
+    first, second = (bb.metrics.word_similarity(each, "pairs.txt", random_seed=1).value for each in (one, two))
     assert found["scores"][0]["value"] == first
     assert found["changes"][0]["change"] == first - second
     Path("women.txt").write_text("woman\ngirl\nmother\ndaughter\n")
@@ -510,7 +510,7 @@ def test_memory_that_is_used_up_is_reported(
     def too_much(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("bayesbias.studies.list_studies", too_much)
+    monkeypatch.setattr("bayesbias.studies.study.list_studies", too_much)
     assert in_process("studies", monkeypatch=monkeypatch) == 1
     assert "error: the memory is used up" in capsys.readouterr().err
 
@@ -524,8 +524,8 @@ def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayesbias.studies.list_studies", interrupted)
-    monkeypatch.setattr("bayesbias.outputs._placed", {})
+    monkeypatch.setattr("bayesbias.studies.study.list_studies", interrupted)
+    monkeypatch.setattr("bayesbias.base.outputs._placed", {})
     assert in_process("studies", monkeypatch=monkeypatch) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err
 
@@ -543,7 +543,7 @@ def test_the_entry_point_is_installed() -> None:
 
 
 def test_defaults_agree_with_the_library() -> None:
-    from bayesbias.arguments import HDI_PROB
+    from bayesbias.base.checks import HDI_PROB
     from bayesbias.models.spec import DEFAULT_MODEL
 
     assert base.DEFAULT_HDI_PROB == HDI_PROB
@@ -748,7 +748,7 @@ def test_reliability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "3 target words, 3 base pairs, 2 rules, 3 seeds" in text
     assert in_process("reliability", *paths, *lists, "--json", monkeypatch=monkeypatch) == 0
     data = json.loads(capsys.readouterr().out)
-    scores = bb.score_array(
+    scores = bb.reliability.score_array(
         dict(zip(data["seeds"], paths, strict=True)), bb.reliability.load_target_words(mine), rules=["db_wa", "ripa"],
         base_pairs=str(mine), progress=False,
     )  # fmt: skip

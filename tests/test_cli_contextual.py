@@ -103,7 +103,7 @@ def test_people_and_a_language_model_are_asked_in_one_command(
     monkeypatch.chdir(tmp_path)
     model, _ = tiny_bert(tmp_path / "bert")
     model.save_pretrained("bert")
-    bb.index_contexts(Language.made(1).sentences(900, np.random.default_rng(2)), "toy.contexts")
+    bb.embeddings.index_contexts(Language.made(1).sentences(900, np.random.default_rng(2)), "toy.contexts")
     rows = [f"{a},{b},{2 + at % 9},100" for at, (a, b) in enumerate(permutations(WORDS[:8], 2))]
     Path("norms.csv").write_text("cue,response,count,participants\n" + "\n".join(rows) + "\n", encoding="utf-8")
     asked = ("asymmetry", "norms.csv", "bert", "--seed", "1", "--output", "evoked")

@@ -16,7 +16,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.arguments import HDI_PROB
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import ArgumentError, BayesBiasError, BayesBiasWarning
 
 PACKAGE = Path(bb.__file__).parent
@@ -29,8 +29,8 @@ POSTERIOR_DRAWS = {
     "bayesbias.audit",
     "bayesbias.compare_embeddings",
     "bayesbias.compare_models",
-    "bayesbias.cosine_regression",
-    "bayesbias.direction_posterior",
+    "bayesbias.cosine_regressions.cosine_regression",
+    "bayesbias.metrics.direction_posterior",
     "bayesbias.fit",
     "bayesbias.nli.compare",
     "bayesbias.nli.compare_runs",

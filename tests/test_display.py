@@ -32,7 +32,13 @@ CLASSES = {
     if inspect.isclass(value := getattr(room, name)) and not issubclass(value, Exception)
 }
 # Settings and results of a few numbers, which their line shows whole, and a recipe that only registries hold.
-FEW_NUMBERS = {bb.LinearPrior, bb.debias.Chain, *bb.debias.METHODS.values(), metrics.PermutationTest, metrics.TTest}
+FEW_NUMBERS = {
+    bb.cosine_regressions.LinearPrior,
+    bb.debias.Chain,
+    *bb.debias.METHODS.values(),
+    metrics.PermutationTest,
+    metrics.TTest,
+}
 FEW_NUMBERS |= {metrics.SimilarityMeasure, metrics.Quantity, bb.asymmetry.PowerLawPrior}
 FEW_NUMBERS |= {bb.asymmetry.ConditionalSource}  # what others make
 LONGEST = 600
@@ -83,7 +89,7 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path_factory: p
     return [
         *(nasty, study, sets, hard, soft, linear, chain, gn_glove, *moved, hard.subspace, nasty.lookup(["she", "<s>"])),
         bb.debias.INLP().fit(vectors, [["he", "she"]]),
-        bb.direction_posterior(nasty, [("<b>he</b>", "she"), ("him", "her")], random_seed=1),
+        bb.metrics.direction_posterior(nasty, [("<b>he</b>", "she"), ("him", "her")], random_seed=1),
         metrics.gender_direction(nasty, [("<b>he</b>", "she")]),
         find_lists(nasty, {"<b>X": ["<b>he</b>", "she"]}),
         metrics.lattice(vectors, male, **quiet),
@@ -94,15 +100,15 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path_factory: p
         metrics.measure("mac", nasty, study),
         metrics.Similarities(np.array([[0.1]]), {"<b>X": ["<b>he</b>"]}, {"A": ["cook"]}),
         bb.load_model("multivariate"),
-        *(audit.record, bb.rank(audit), audit),
+        *(audit.record, bb.reports.rank(audit), audit),
         pets.report(1),
         *(conclusions, conclusions.shown[0], conclusions.parts[0]),
         bb.check_posterior(short_fit, **quiet),
         bb.check_prior(short_table, "crossed", **quiet),
         bb.measure_posterior(short_fit, **quiet),
-        bb.cosine_regression(vectors, "weat7", draws=200, random_seed=1),
-        bb.index_contexts(["<b>he</b> and she"], tmp_path_factory.mktemp("shown") / "<i>.contexts"),
-        bb.ContextualEmbedding(
+        bb.cosine_regressions.cosine_regression(vectors, "weat7", draws=200, random_seed=1),
+        bb.embeddings.index_contexts(["<b>he</b> and she"], tmp_path_factory.mktemp("shown") / "<i>.contexts"),
+        bb.embeddings.ContextualEmbedding(
             words=("<b>he</b>", "she"),
             vectors=np.eye(2),
             deviations=np.ones((2, 3, 2), dtype=np.float32),
@@ -168,8 +174,8 @@ def test_a_notebook_shows_a_figure_once_and_a_study_as_a_table_and_a_bar_while_i
     cells = [
         "import bayesbias as bb\nseen = []\n"
         "table = bb.read_table(bb.bundled('data', 'tables', 'weat7_google_news.csv.gz'))",
-        "bb.plot_distances(table)",
-        "figure = bb.plot_distances(table)",
+        "bb.plots.plot_distances(table)",
+        "figure = bb.plots.plot_distances(table)",
         "bb.load_study('weat7')",
         bar,
     ]
@@ -185,7 +191,7 @@ def test_a_notebook_shows_a_figure_once_and_a_study_as_a_table_and_a_bar_while_i
 
 def test_a_terminal_shows_a_bar_while_it_works() -> None:
     code = (
-        "import time\nfrom bayesbias.arguments import with_progress\n"
+        "import time\nfrom bayesbias.base.checks import with_progress\n"
         "for _ in with_progress([1, 2], 'Working', progress=True): time.sleep(0.2)"
     )
     ours, theirs = pty.openpty()

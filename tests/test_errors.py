@@ -11,11 +11,11 @@ from bayesbias import errors
 
 def test_users_may_catch_the_built_in_errors(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="random_seed"):
-        bb.simulate_null(random_seed=-1)
+        bb.reports.simulate_null(random_seed=-1)
     with pytest.raises(OSError, match="no file"):
         bb.load_embedding(tmp_path / "vectors.txt")
     with pytest.raises(OSError, match="does not exist"):
-        bb.write_study_template(tmp_path / "no" / "study.toml")
+        bb.studies.write_study_template(tmp_path / "no" / "study.toml")
     with pytest.raises(LookupError, match="lacks 'queen'"):
         bb.load_embedding({"king": [1.0]})["queen"]
     with pytest.raises(ValueError, match="Found 3 word lists"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesbias.files import bundled
+from bayesbias.base.files import bundled
 from tests.fuzz.kills import COMMANDS, at_once, killed, needed
 from tests.fuzz.runner import OUTCOMES, count
 from tests.fuzz.targets import TARGETS, shares

@@ -13,15 +13,15 @@ from bayesbias.errors import BayesBiasWarning, collected_warnings, warn_user
 CALLS = """
 import os, sys, warnings
 import bayesbias as bb
-from bayesbias.plots.style import save_figure
+from bayesbias.delivery.plots.style import save_figure
 
 def calls():
     table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
     table = table[table["connection"].isin(["associated", "different"])].reset_index(drop=True)
     fit = bb.fit(table, "hierarchical", draws=50, random_seed=1)
-    bb.pymc_model(table, "hierarchical")
+    bb.models.pymc_model(table, "hierarchical")
     print(bb.conclusions(fit), bb.check_posterior(fit))
-    save_figure(bb.plot_words(fit), sys.argv[1] + "/words.png", overwrite=True)
+    save_figure(bb.plots.plot_words(fit), sys.argv[1] + "/words.png", overwrite=True)
     bb.read_fit(bb.write_fit(fit, sys.argv[1] + "/fit.nc", overwrite=True))
     bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), words=["he"])
 

@@ -8,8 +8,6 @@ import pandas as pd
 from scipy.special import stdtrit
 from scipy.stats import beta
 
-from bayesbias.arguments import HDI_PROB, check_number, check_probability
-from bayesbias.arrays import Floats
 from bayesbias.asymmetry.alar import usable
 from bayesbias.asymmetry.pair_statistics import (
     Codes,
@@ -20,6 +18,8 @@ from bayesbias.asymmetry.pair_statistics import (
     words_worth,
 )
 from bayesbias.asymmetry.relations import REST, chosen_relations
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_number, check_probability
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
 
 LEAST_PAIRS = 10

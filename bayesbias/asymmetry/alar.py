@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
-from bayesbias.arrays import Floats
 from bayesbias.asymmetry.pair_statistics import dyadic_variance, word_codes
 from bayesbias.asymmetry.pooling import LENT, Means, draw_pooled
 from bayesbias.asymmetry.relations import chosen_relations
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_count, check_frame, check_probability, resolve_seed
 from bayesbias.errors import MeasureError
-from bayesbias.estimates import MOMENTS, estimates
+from bayesbias.estimates.intervals import MOMENTS, estimates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def alar(
     import pandas as pd
     import xarray as xr
 
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     seed = resolve_seed(random_seed)
     check_count("draws", draws, least=100, most=1_000_000)

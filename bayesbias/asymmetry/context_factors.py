@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_number, check_probability
 from bayesbias.asymmetry.agreement import LEAST_PAIRS, directional_accuracy, joined
+from bayesbias.base.checks import HDI_PROB, check_count, check_number, check_probability
 from bayesbias.embeddings.contexts.index import ContextIndex
 from bayesbias.errors import MeasureError
 
@@ -65,12 +65,12 @@ def context_factors(
 
     Examples
     --------
-    With an index of a corpus (`bb.index_contexts`) and a model's folder::
+    With an index of a corpus (`bb.embeddings.index_contexts`) and a model's folder::
 
         model = bb.asymmetry.masked_model("bert/", index, random_seed=1)
         truth = bb.asymmetry.lar(people, pairs)
         found = bb.asymmetry.context_factors(truth, bb.asymmetry.lar(model, pairs), index)
-        bb.plot_context_factors(found)
+        bb.plots.plot_context_factors(found)
     """
     import pandas as pd
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
 from bayesbias.asymmetry.evocation_prior import PowerLawPrior, estimate_prior
 from bayesbias.asymmetry.log_ratios import LogProbabilities, grid, log_likelihood, ratio_summary
 from bayesbias.asymmetry.sources import CONDITIONALS
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
+from bayesbias.base.memory import check_memory
+from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, raise_faults
-from bayesbias.memory import check_memory
-from bayesbias.statements import Described, Facts
 
 COLUMNS = ("cue", "response", "count", "participants")
 SEEN = ("both", "either")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from bayesbias.arrays import Floats, Integers
 from bayesbias.asymmetry.log_ratios import LOWEST, log_likelihood
+from bayesbias.base.arrays import Floats, Integers
 
 LEAST_PAIRS = 200
 """Pairs of cues, below which the prior is `USUAL` and not estimated."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import fft
 from scipy.special import gammaln, logsumexp, ndtr, ndtri
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 
 LOWEST = -16.0
 """The least log probability of the grid: 1 in 9 million."""

@@ -8,14 +8,14 @@ from hashlib import sha256
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_count, resolve_seed, with_progress
 from bayesbias.asymmetry.context_means import ContextMean, context_mean, ratio_sd, student_summary
+from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed, with_progress
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_pairs, read_contexts
 from bayesbias.embeddings.contexts.occurrences import Occurrences, Places, Shared
 from bayesbias.embeddings.contextual.forward import masked_log_probabilities
 from bayesbias.embeddings.contextual.language_model import LanguageModel, load_language_model
 from bayesbias.errors import name_some
-from bayesbias.statements import Described, Facts
 
 type _Place = tuple[int, int]  # a context, and a word's place there
 
@@ -219,7 +219,7 @@ def masked_model(
     model
         A folder that transformers' ``save_pretrained`` wrote: the weights as .safetensors, and the tokenizer.
     index
-        From `bb.index_contexts`, or its file.
+        From `bb.embeddings.index_contexts`, or its file.
     most
         How many contexts of a pair are asked about, at most; of more a random sample is taken, which both directions
         share. At least 2.
@@ -262,7 +262,7 @@ def masked_model(
 
     Examples
     --------
-    The folder of a model, and an index of a corpus (see `bb.index_contexts`)::
+    The folder of a model, and an index of a corpus (see `bb.embeddings.index_contexts`)::
 
         source = bb.asymmetry.masked_model("bert-base-uncased/", "wikipedia.contexts", random_seed=1)
         bb.asymmetry.lar(source, [("guitar", "music")])

@@ -13,8 +13,8 @@ from xml.parsers import expat
 import pandas as pd
 
 from bayesbias.asymmetry.relations import RELATION_COLUMNS
+from bayesbias.base.files import input_file
 from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
-from bayesbias.files import input_file
 
 Row = tuple[int, str, str, str, str]
 _LARGEST = 2_000_000_000  # bytes of an unpacked file

@@ -9,7 +9,7 @@ pairs.
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 
 Codes = NDArray[np.integer]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from bayesbias.arguments import check_type, is_text, shown
 from bayesbias.asymmetry.sources import PAIR, checked_pairs
+from bayesbias.base.checks import check_type, is_text, shown
 from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, name_some
 
 RELATION_COLUMNS = ("head", "relation", "tail")

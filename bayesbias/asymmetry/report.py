@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.arguments import HDI_PROB, check_items, check_probability, check_type, resolve_seed
 from bayesbias.asymmetry.agreement import CLEAR, LEAST_PAIRS, WEIGHTED, cam, directional_accuracy, too_few
 from bayesbias.asymmetry.alar import alar, usable
 from bayesbias.asymmetry.evocation import Evocation
 from bayesbias.asymmetry.relations import chosen_relations, with_relations
 from bayesbias.asymmetry.sources import ConditionalSource, lar
-from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, warn_user
-from bayesbias.estimates import settled
-from bayesbias.statements import (
+from bayesbias.base.checks import HDI_PROB, check_items, check_probability, check_type, resolve_seed
+from bayesbias.base.statements import (
     Part,
     Rendered,
     Statement,
@@ -22,6 +20,8 @@ from bayesbias.statements import (
     rows_of,
     share_text,
 )
+from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, warn_user
+from bayesbias.estimates.intervals import settled
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 
 BLOCK = 512
 """Cues whose projections on the whole vocabulary are held at once."""

@@ -6,9 +6,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_frame, check_probability, check_type
-from bayesbias.arrays import Floats
 from bayesbias.asymmetry.log_ratios import normal_summary
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_frame, check_probability, check_type
 from bayesbias.errors import MeasureError, name_some
 
 CONDITIONALS = ("cue", "response", "log_probability", "sd", "left_out")

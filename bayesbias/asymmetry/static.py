@@ -7,15 +7,15 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_number
-from bayesbias.arrays import Floats
 from bayesbias.asymmetry.softmax import BLOCK, log_normalisers, scaled
 from bayesbias.asymmetry.sources import CONDITIONALS
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_number
+from bayesbias.base.memory import check_memory
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsError, MeasureError, name_some
-from bayesbias.memory import check_memory
 from bayesbias.metrics.look_up import as_embedding, checked_words
-from bayesbias.statements import Described, Facts
 
 _CUES = 4096  # whose vectors are held at once, of pairs
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability
-from bayesbias.arrays import Floats
 from bayesbias.asymmetry.agreement import similarity
 from bayesbias.asymmetry.alar import usable
 from bayesbias.asymmetry.pair_statistics import Codes, dyadic_variance, word_codes
 from bayesbias.asymmetry.sources import ConditionalSource, lar
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.statements import Part, Rendered, Statement, percent_text, rows_of
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.estimates import contrast_name, settled
-from bayesbias.statements import Part, Rendered, Statement, percent_text, rows_of
-from bayesbias.studies import StudyLike, load_study
+from bayesbias.estimates.intervals import contrast_name, settled
+from bayesbias.studies.study import StudyLike, load_study
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -64,7 +64,7 @@ _INTERRUPTED, _TERMINATED = 130, 143
 
 
 def _what_is_there() -> str:
-    from bayesbias.outputs import written
+    from bayesbias.base.outputs import written
 
     there = ", ".join(map(str, written()))
     return f"{there} is written, whole" if there else "nothing was written"

@@ -66,11 +66,11 @@ def asymmetry(
     The folder of a masked language model is asked about words in the contexts of an index (bayesbias contexts).
     """
     from bayesbias import asymmetry as room
-    from bayesbias.arguments import check_probability, resolve_seed
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.base.checks import check_probability, resolve_seed
+    from bayesbias.base.outputs import check_folder, whole_folder
+    from bayesbias.delivery.page.asymmetry import write_asymmetry_page
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.errors import ArgumentError
-    from bayesbias.outputs import check_folder, whole_folder
-    from bayesbias.page.asymmetry import write_asymmetry_page
     from bayesbias.results import ASYMMETRY, write_asymmetry
 
     check_folder(output, overwrite=overwrite)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bayesbias.base.statements import wrap
 from bayesbias.cli.base import AsJson, Command, Overwrite, Quiet, answer, app, claim, printed
-from bayesbias.statements import wrap
 
 if TYPE_CHECKING:
     from bayesbias.reports.audits.audit_frame import AuditFrame
@@ -44,7 +44,7 @@ def audit(
 
         bayesbias audit audit.toml --output audit/
     """
-    from bayesbias.outputs import check_folder
+    from bayesbias.base.outputs import check_folder
     from bayesbias.reports.audits.audit import audit as ask
     from bayesbias.reports.audits.plan import read_audit_plan
 
@@ -100,8 +100,8 @@ def run(
 
         bayesbias run study.toml --output study/ --scheduler tcp://10.0.0.1:8786
     """
+    from bayesbias.base.outputs import check_folder
     from bayesbias.cluster.run import run_study
-    from bayesbias.outputs import check_folder
     from bayesbias.reports.audits.plan import read_audit_plan
 
     check_folder(output, overwrite=overwrite, beside=(_CELLS,))
@@ -141,10 +141,10 @@ def demo(
     Flowers and insects (WEAT 1), mathematics and arts (WEAT 7), gender, and religion, in small Wikipedia vectors.
     Writes audit.html, one figure with a page for each question, audit.png and audit.csv. No file of yours is needed.
     """
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.base.files import bundled
+    from bayesbias.base.outputs import check_folder
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.errors import BayesBiasWarning
-    from bayesbias.files import bundled
-    from bayesbias.outputs import check_folder
     from bayesbias.reports.audits.answers import answers
     from bayesbias.reports.audits.audit import audit as run
 
@@ -184,8 +184,8 @@ def demo(
 
 def _write(found: "AuditFrame", output: Path, *, overwrite: bool, quiet: bool) -> None:
     """Write an audit to a folder: numbers, figures and pages."""
-    from bayesbias.outputs import whole_folder
-    from bayesbias.page.audit import QUESTION_PAGES, write_audit_pages
+    from bayesbias.base.outputs import whole_folder
+    from bayesbias.delivery.page.audit import QUESTION_PAGES, write_audit_pages
     from bayesbias.results import AUDIT, write_audit
 
     with whole_folder(output, names=(*AUDIT, "audit.html", QUESTION_PAGES), overwrite=overwrite) as folder:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from bayesbias.arguments import HDI_PROB
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.errors import ArgumentError, ModelError
-from bayesbias.losses import MAX_LOST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ held_outputs = ExitStack()
 
 def claim(output: Path) -> None:
     """Hold an output until the command ends: another run that wants it is told at once, and not after its work."""
-    from bayesbias.outputs import claimed
+    from bayesbias.base.outputs import claimed
 
     held_outputs.enter_context(claimed(output))
 
@@ -102,7 +102,7 @@ def claim(output: Path) -> None:
 def answer(text: str, data: Any = None, *, as_json: bool = False, quiet: bool = False) -> None:
     """Print what a command has to say: a text, or its numbers as one JSON object, which quiet commands print too."""
     if as_json:
-        from bayesbias.statements import plain
+        from bayesbias.base.statements import plain
 
         print(json.dumps(plain(data), indent=2))
     elif not quiet:
@@ -134,7 +134,7 @@ def describe(table: "pd.DataFrame") -> str:
 
 def printed(frame: "pd.DataFrame", *, digits: int = 3) -> str:
     """Return a frame as text."""
-    from bayesbias.frames import frame_text
+    from bayesbias.base.estimate_frames import frame_text
 
     return frame_text(frame, digits=digits, index=False)
 

@@ -46,9 +46,9 @@ def check(
 
         bayesbias check weat7/fit.nc --output weat7-check/
     """
-    from bayesbias.models.fit_source import fitted_model, fitted_table
-    from bayesbias.models.fits import read_fit
-    from bayesbias.outputs import check_folder
+    from bayesbias.base.outputs import check_folder
+    from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
+    from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.checks.posterior_check import check_posterior
     from bayesbias.reports.checks.prior_check import check_prior
     from bayesbias.results import write_checks
@@ -91,7 +91,7 @@ def claims(
 
         bayesbias claims vectors.txt --study weat7 --seed 1
     """
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.reports.robustness.claims_check import check_claims
 
     checked = check_claims(
@@ -132,7 +132,7 @@ def compare(
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1
     """
-    from bayesbias.outputs import check_folder
+    from bayesbias.base.outputs import check_folder
     from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.results import write_comparison
 
@@ -169,12 +169,12 @@ def report(
 
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
-    from bayesbias.models.fit_source import fitted_table
-    from bayesbias.models.fits import fit_fact, read_fit
-    from bayesbias.outputs import check_output
-    from bayesbias.page import write_report
+    from bayesbias.base.outputs import check_output
+    from bayesbias.delivery.page import write_report
+    from bayesbias.models.fitted.fit_source import fitted_table
+    from bayesbias.models.fitted.fits import fit_fact, read_fit
     from bayesbias.reports.embeddings.comparison import compare_embeddings
-    from bayesbias.tables.files import read_table
+    from bayesbias.tables.table_files import read_table
 
     check_output(output, overwrite=overwrite)
     claim(output)
@@ -207,7 +207,7 @@ def report(
 
 def _read_each(paths: list[Path]) -> "dict[str, pd.DataFrame]":
     """Read tables, each by the path of its file."""
-    from bayesbias.tables.files import read_table
+    from bayesbias.tables.table_files import read_table
 
     names = list(map(str, paths))
     if len(set(names)) < len(names):

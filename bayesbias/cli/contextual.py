@@ -85,7 +85,7 @@ def contextual(
     """
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
     from bayesbias.errors import OutputError
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
 
     check_embedding_output(output, overwrite=overwrite)
     if output.suffix.lower() != ".npz":

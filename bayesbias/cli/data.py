@@ -41,7 +41,7 @@ def studies(context: typer.Context) -> None:
     """List the bundled studies."""
     if context.invoked_subcommand is not None:
         return
-    from bayesbias.studies import list_studies, load_study
+    from bayesbias.studies.study import list_studies, load_study
 
     for name in list_studies():
         study = load_study(name)
@@ -54,7 +54,7 @@ def studies_show(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A bundled study or a TOML file.")],
 ) -> None:
     """Show the words of a study, its associations and its source."""
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
 
     shown = load_study(study)
     print(f"{shown.name}: {shown.description}".rstrip(": "))
@@ -74,7 +74,7 @@ def studies_new(
     overwrite: Overwrite = False,
 ) -> None:
     """Write a commented study file to fill in with your own words."""
-    from bayesbias.studies import write_study_template
+    from bayesbias.studies.study import write_study_template
 
     written = write_study_template(path, overwrite=overwrite)
     print(f"Wrote {written}. Edit its words, then: bayesbias table VECTORS --study {written} --output table.csv")
@@ -122,10 +122,11 @@ def table(
 
         bayesbias table bert/ --study weat7 --contexts wikipedia.contexts --output weat7.csv
     """
-    from bayesbias.embeddings import Embedding, load_embedding
-    from bayesbias.studies import load_study
+    from bayesbias.embeddings.embedding import Embedding
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.studies.study import load_study
     from bayesbias.tables.build import distance_table
-    from bayesbias.tables.files import check_table_output, write_table
+    from bayesbias.tables.table_files import check_table_output, write_table
 
     check_table_output(output, overwrite=overwrite)
     claim(output)

@@ -23,7 +23,7 @@ from bayesbias.cli.base import (
 if TYPE_CHECKING:
     from bayesbias.cluster.debias_report import Measures
     from bayesbias.debias import DebiasWords
-    from bayesbias.embeddings import Embedding
+    from bayesbias.embeddings.embedding import Embedding
     from bayesbias.reports.debiasing.report import DebiasReport
 
 
@@ -93,11 +93,11 @@ def debias(
         bayesbias debias vectors.txt --sets gender_bolukbasi --method hard --method inlp --method misp -o debiased/
             --study gender --measure recoverability --measure word_similarity=ws353.txt
     """
+    from bayesbias.base.outputs import check_folder, whole_folder
     from bayesbias.debias import methods_from_names
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.embeddings.writing import check_embedding_output, write_embedding
     from bayesbias.errors import ArgumentError
-    from bayesbias.outputs import check_folder, whole_folder
 
     settings = {"strength": strength, "components": components}
     given = {setting: value for setting, value in settings.items() if value is not None}
@@ -175,9 +175,9 @@ def _report(
 ) -> "DebiasReport":
     """Write the page, the table and the figure of what methods did, and return what they show."""
     from bayesbias.cluster.debias_report import debias_report
-    from bayesbias.page.debias_report import write_debias_page
-    from bayesbias.plots.debias_report import plot_debias_report
-    from bayesbias.plots.style import save_figure
+    from bayesbias.delivery.page.debias_report import write_debias_page
+    from bayesbias.delivery.plots.embeddings.debiasing import plot_debias_report
+    from bayesbias.delivery.plots.style import save_figure
 
     report = debias_report(vectors, studies, methods, sets, measures=measures, **settings)
     report.table.to_csv(folder / "debias.csv", index=False)

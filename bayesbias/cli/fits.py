@@ -53,10 +53,10 @@ def fit(
 
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
+    from bayesbias.base.outputs import check_folder
     from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.outputs import check_folder
     from bayesbias.results import check_request, write_results
-    from bayesbias.tables.files import read_table
+    from bayesbias.tables.table_files import read_table
 
     check_folder(output, overwrite=overwrite)
     claim(output)
@@ -97,11 +97,11 @@ def summary(
 
         bayesbias summary weat7/fit.nc --level overall --rope 0.02
     """
-    from bayesbias.models.fits import read_fit
+    from bayesbias.base.statements import percent_text
+    from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.posterior.conclusions import conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrast_table
     from bayesbias.reports.posterior.summary import summary as summary_table
-    from bayesbias.statements import percent_text
 
     fitted = read_fit(fit)
     parameters = summary_table(fitted, level=level, hdi_prob=hdi_prob)
@@ -136,7 +136,7 @@ def contrast(
 
         bayesbias contrast weat7/fit.nc math male arts male
     """
-    from bayesbias.models.fits import read_fit
+    from bayesbias.models.fitted.fits import read_fit
     from bayesbias.reports.posterior.questions import contrast as compared
 
     pairs: list[Any] = list(batched(sides or [], 2))  # a side that lacks its list is an error there

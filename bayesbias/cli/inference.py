@@ -62,13 +62,13 @@ def nli(
 
         bayesbias nli vectors.npz hard.npz --pairs sick.csv --seed 1 --output inference/
     """
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.files import input_file
+    from bayesbias.base.files import input_file
+    from bayesbias.base.outputs import check_folder, whole_folder
+    from bayesbias.delivery.page.inference import write_inference_page
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.nli.compare import compare
     from bayesbias.nli.pairs import read_pairs
     from bayesbias.nli.splits import parts_of
-    from bayesbias.outputs import check_folder, whole_folder
-    from bayesbias.page.inference import write_inference_page
     from bayesbias.results import INFERENCE, write_inference
 
     names = file_names(embeddings, "to compare: the others with the first")

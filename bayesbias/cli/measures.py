@@ -25,7 +25,7 @@ from bayesbias.errors import MeasureError, ReportError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayesbias.metrics.embedding_scores.registry import EmbeddingMeasure
+    from bayesbias.metrics.embedding_registry import EmbeddingMeasure
     from bayesbias.metrics.registry import Measure
     from bayesbias.metrics.result import MeasureResult
 
@@ -66,10 +66,10 @@ def weat(
 
         bayesbias weat vectors.txt --study weat7
     """
-    from bayesbias.arguments import resolve_seed
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics import weat as measure
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
 
     loaded = load_study(study)
     vectors = load_embedding(embedding, words=loaded.words, format=file_format, case=case)
@@ -111,8 +111,8 @@ def null(
 
         bayesbias null --effect-size 1.267 --output null.png
     """
-    from bayesbias.arguments import resolve_seed
-    from bayesbias.outputs import check_output
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.base.outputs import check_output
     from bayesbias.reports.measures.false_claims import false_claims
     from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
@@ -158,8 +158,8 @@ def null(
         parts.append(f"{title}\n{printed(data['claims'])}")
     answer("\n\n".join(parts), data, as_json=as_json)
     if output is not None:
-        from bayesbias.plots.nulls import plot_null
-        from bayesbias.plots.style import save_figure
+        from bayesbias.delivery.plots.measures.nulls import plot_null
+        from bayesbias.delivery.plots.style import save_figure
 
         save_figure(plot_null(simulated, observed=observed or None), output, overwrite=overwrite)
         answer(f"Wrote {output}.", quiet=as_json)
@@ -172,7 +172,7 @@ def measures(as_json: AsJson = False) -> None:
     Run one with `bayesbias measure NAME VECTORS --study STUDY`; those of a whole embedding, which come last, with
     `bayesbias intrinsic VECTORS` and `bayesbias quality VECTORS FILES`.
     """
-    from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES
+    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES
     from bayesbias.metrics.registry import MEASURES
 
     cards = {entry.name: {"title": entry.title, **_card(entry)} for entry in MEASURES.values()}
@@ -222,9 +222,9 @@ def measure(
     """
     from functools import partial
 
-    from bayesbias.embeddings import load_embedding
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.metrics.registry import measure as run
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
 
     options: dict[str, Any] = {}
     for text in option or ():

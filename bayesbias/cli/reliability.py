@@ -53,12 +53,12 @@ def reliability(
         bayesbias reliability seed1.npz seed2.npz seed3.npz --words occ18
     """
     from bayesbias import reliability as room
-    from bayesbias.arguments import check_probability
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.files import input_file
-    from bayesbias.metrics.word_scores import load_base_pairs
+    from bayesbias.base.checks import check_probability
+    from bayesbias.base.files import input_file
+    from bayesbias.base.statements import percent_text
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.directions.word_scores import load_base_pairs
     from bayesbias.reliability.scores import score_array
-    from bayesbias.statements import percent_text
 
     names = file_names(embeddings, OF_SEEDS)
     check_probability("hdi_prob", hdi_prob)

@@ -10,7 +10,7 @@ from bayesbias.cli.base import DEFAULT_HDI_PROB, AsJson, Case, Command, HdiProb,
 from bayesbias.cli.measures import VectorsFile
 
 if TYPE_CHECKING:
-    from bayesbias.embeddings import Embedding
+    from bayesbias.embeddings.embedding import Embedding
     from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 
 Original = Annotated[
@@ -48,10 +48,10 @@ def intrinsic(
 
         bayesbias intrinsic debiased.txt --original vectors.txt --sembias SemBias.txt
     """
-    from bayesbias.arguments import resolve_seed
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.metrics.embedding_scores.registry import EMBEDDING_MEASURES, find_embedding_measure, score_embedding
-    from bayesbias.metrics.quality.files import read_words
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.embedding_registry import EMBEDDING_MEASURES, find_embedding_measure, score_embedding
+    from bayesbias.metrics.quality.benchmark_files import read_words
 
     neutral = None if words is None else read_words(words)
     data: dict[str, Any] = {"path": sembias, "words": neutral}
@@ -99,10 +99,10 @@ def quality(
 
         bayesbias quality debiased.txt RG-65.txt questions-words.txt --original vectors.txt
     """
-    from bayesbias.arguments import resolve_seed
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.metrics.embedding_scores.registry import score_embedding
-    from bayesbias.metrics.quality.files import benchmark_measure
+    from bayesbias.base.checks import resolve_seed
+    from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.embedding_registry import score_embedding
+    from bayesbias.metrics.quality.benchmark_files import benchmark_measure
 
     chosen_seed = resolve_seed(seed)
     measures = {path: benchmark_measure(path) for path in files}
@@ -133,8 +133,8 @@ def _answer(
     """Print scores, and their changes where there are those of the embedding before."""
     import pandas as pd
 
+    from bayesbias.base.statements import percent_text
     from bayesbias.metrics.embedding_scores.paired_change import paired_change
-    from bayesbias.statements import percent_text
 
     names = labels or [score.measure for score in scores[0]]
 

@@ -55,15 +55,15 @@ def seeds(
 
         bayesbias seeds vectors/*.npz --study gender --output stable/
     """
-    from bayesbias.arguments import check_probability, resolve_seed, with_progress
-    from bayesbias.embeddings import load_embedding
-    from bayesbias.files import input_file
+    from bayesbias.base.checks import check_probability, resolve_seed, with_progress
+    from bayesbias.base.files import input_file
+    from bayesbias.base.outputs import check_folder, whole_folder
+    from bayesbias.delivery.page.seeds import write_seeds_page
+    from bayesbias.embeddings.loading import load_embedding
     from bayesbias.models.sampling import fit as fit_model
-    from bayesbias.outputs import check_folder, whole_folder
-    from bayesbias.page.seeds import write_seeds_page
     from bayesbias.reports.embeddings.seeds import compare_seeds
     from bayesbias.results import SEEDS, write_seeds
-    from bayesbias.studies import load_study
+    from bayesbias.studies.study import load_study
     from bayesbias.tables.build import distance_table
 
     file_names(embeddings, OF_SEEDS)

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bayesbias.arguments import check_count, check_path, check_type, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, check_path, check_type, resolve_seed, with_progress
+from bayesbias.base.memory import check_memory, free_memory
+from bayesbias.base.outputs import atomic_path, check_folder, claimed, clear_workshops
 from bayesbias.cluster.cell_files import read_answer, write_answer
 from bayesbias.cluster.workers import Ask, Asked, Workers, cluster_of, processes, this_process
-from bayesbias.embeddings import Embedding
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ArgumentError, ClusterError, InputFileError
-from bayesbias.memory import check_memory, free_memory
-from bayesbias.outputs import atomic_path, check_folder, claimed, clear_workshops
 from bayesbias.reports.audits.cells import Answer
 
 type Team = Callable[[], AbstractContextManager[Workers]]

@@ -11,13 +11,13 @@ from zipfile import BadZipFile
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import is_text
+from bayesbias.base.checks import is_text
+from bayesbias.base.files import SEAL_SIZE, sealed
+from bayesbias.base.outputs import atomic_path
 from bayesbias.errors import OutputError
-from bayesbias.files import SEAL_SIZE, sealed
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.embedding_scores.statistics import Quantity
-from bayesbias.outputs import atomic_path
 from bayesbias.reports.audits import audit_frame
 from bayesbias.reports.audits.cells import Answer
 from bayesbias.reports.debiasing import report

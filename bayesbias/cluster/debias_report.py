@@ -7,22 +7,23 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from bayesbias.arguments import HDI_PROB, check_count, check_items, check_probability, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.cluster.answering import answer_all, checked_folder, checked_team, held, own_seed
 from bayesbias.cluster.workers import this_process
 from bayesbias.debias import METHODS, DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
 from bayesbias.embeddings.case_rules import Case
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
-from bayesbias.losses import MAX_LOST, check_max_lost
-from bayesbias.metrics.embedding_scores.registry import find_embedding_measure
+from bayesbias.metrics.embedding_registry import find_embedding_measure
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.asked import named_embeddings, raise_unless_distinct, read_studies
 from bayesbias.reports.audits.audit import question_table
 from bayesbias.reports.debiasing.cells import ORIGINAL, AskedScore, DebiasCell, answer_debias_cell
 from bayesbias.reports.debiasing.report import DebiasReport, assembled, setting_texts
-from bayesbias.studies import Study, StudyLike
+from bayesbias.studies.study import Study, StudyLike
 
 type Measures = Sequence[str | tuple[str, Any] | tuple[str, Any, Mapping[str, Any]]]
 """Names in `bayesbias.metrics.EMBEDDING_MEASURES`, or such names with the data that they need, and options."""

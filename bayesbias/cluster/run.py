@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arguments import (
+from bayesbias.base.checks import (
     HDI_PROB,
     check_count,
     check_items,
@@ -16,13 +16,13 @@ from bayesbias.arguments import (
     resolve_seed,
     shown,
 )
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
+from bayesbias.base.memory import check_memory
 from bayesbias.cluster.answering import answer_all, checked_folder, checked_team, held, own_seed
 from bayesbias.cluster.workers import Workers
-from bayesbias.embeddings import EmbeddingLike
 from bayesbias.embeddings.case_rules import Case
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import ArgumentError, NotEnoughMemoryError, ReportError
-from bayesbias.losses import MAX_LOST, check_max_lost
-from bayesbias.memory import check_memory
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.sampling import bytes_of_draws
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
@@ -39,7 +39,7 @@ from bayesbias.reports.audits.assembly import audit_frame
 from bayesbias.reports.audits.audit import answer_cell
 from bayesbias.reports.audits.audit_frame import AuditFrame
 from bayesbias.reports.audits.cells import Cell, make_cells
-from bayesbias.studies import StudyLike
+from bayesbias.studies.study import StudyLike
 
 type Models = str | os.PathLike[str] | ModelSpec | None
 """What stands for a model, or None for no model."""

@@ -13,10 +13,10 @@ from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
-from bayesbias.cores import one_core
-from bayesbias.embeddings import Embedding
+from bayesbias.base.cores import one_core
+from bayesbias.base.memory import free_memory
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasError, ClusterError
-from bayesbias.memory import free_memory
 from bayesbias.reports.audits.cells import Answer, package_version
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.cosine_regressions.vector_pairs import VectorPairs, pair_up
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import checked_rows

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from bayesbias.arguments import check_choice
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_choice
 from bayesbias.cosine_regressions.designs import Design
 from bayesbias.errors import MeasureError, ModelError, SamplerWarning, warn_user
-from bayesbias.models.samplers.importance import KHAT_MAX, fit_proposal, resample
+from bayesbias.models.numerics.importance import KHAT_MAX, fit_proposal, resample
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,22 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
-from bayesbias.cosine_regressions.designs import Design
-from bayesbias.cosine_regressions.linear_model import (
-    LinearPrior,
-    distortion_slopes,
-    find_prior,
-    global_shares,
-    regression_draws,
-)
-from bayesbias.cosine_regressions.study_rows import DESIGNS, ListVectors, StudyRows
-from bayesbias.embeddings import EmbeddingLike
-from bayesbias.errors import name_some
-from bayesbias.estimates import estimates
-from bayesbias.losses import MAX_LOST
-from bayesbias.metrics.look_up import find_lists, four_lists
-from bayesbias.statements import (
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import (
     Part,
     Rendered,
     Statement,
@@ -32,7 +19,20 @@ from bayesbias.statements import (
     probability_text,
     signed_text,
 )
-from bayesbias.studies import StudyLike
+from bayesbias.cosine_regressions.designs import Design
+from bayesbias.cosine_regressions.linear_model import (
+    LinearPrior,
+    distortion_slopes,
+    find_prior,
+    global_shares,
+    regression_draws,
+)
+from bayesbias.cosine_regressions.study_rows import DESIGNS, ListVectors, StudyRows
+from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import estimates
+from bayesbias.metrics.look_up import find_lists, four_lists
+from bayesbias.studies.study import StudyLike
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import Statement
 from bayesbias.cosine_regressions.designs import (
     Design,
     binary_design,
@@ -17,7 +18,6 @@ from bayesbias.cosine_regressions.designs import (
 from bayesbias.cosine_regressions.linear_model import WordEffects
 from bayesbias.cosine_regressions.vector_pairs import centroid_weights
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Statement
 
 
 class ListVectors(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_rows
 

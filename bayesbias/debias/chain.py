@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.subspace import whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ArgumentError
-from bayesbias.statements import Described, Facts
 
 
 @dataclass(frozen=True, init=False)

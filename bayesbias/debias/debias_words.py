@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bayesbias.embeddings import Embedding
+from bayesbias.base.files import bundled, read_toml
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.case_rules import forms
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.files import bundled, read_toml
-from bayesbias.statements import Described, Facts
 
 Sets = Sequence[Sequence[str]]
 _SPELLINGS = ("exact", "lower", "title", "upper")

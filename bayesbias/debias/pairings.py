@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_count
+from bayesbias.base.checks import check_count
 from bayesbias.debias.debias_words import DebiasWords, as_debias_words
 from bayesbias.debias.linear.linear_map import FittedLinearMap, removal
 from bayesbias.debias.subspace import name_subspace, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import fields
 from inspect import getdoc
 from typing import Any
 
-from bayesbias.arguments import check_choice
+from bayesbias.base.checks import check_choice
 from bayesbias.debias.by_word.double_hard import DoubleHardDebias
 from bayesbias.debias.by_word.gender_preserving import GenderPreserving
 from bayesbias.debias.by_word.gn_glove import GNGloVe

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.arguments import check_count
+from bayesbias.base.checks import check_count
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, needed, sets_in, words_in
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import weighted_directions
-from bayesbias.statements import Described, Facts
 
 # Below this, a difference of unit vectors is rounding.
 ROUNDING = 1e-6

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from bayesbias.arguments import check_items
+from bayesbias.base.checks import check_items
 from bayesbias.errors import ArgumentError, did_you_mean
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbias import geometry
-from bayesbias.arguments import is_text
+from bayesbias.base.checks import is_text
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.case_rules import FORMS, Case, Form, case_rule, case_text, forms
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some
-from bayesbias.statements import Described, Facts
 
 Vectors = NDArray[np.floating[Any]]
 

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from bayesbias.arguments import check_choice, check_items
+from bayesbias.base.checks import check_choice, check_items
+from bayesbias.base.files import printable
 from bayesbias.embeddings.case_rules import Case, Form, case_rule, case_text, forms
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
-from bayesbias.embeddings.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
-from bayesbias.embeddings.npz import read_npz
 from bayesbias.embeddings.objects import from_object
+from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
+from bayesbias.embeddings.readers.npz import read_npz
+from bayesbias.embeddings.readers.text import count_numbers, parse_header, read_glove, read_text
+from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
 from bayesbias.embeddings.rows import Rows, Wanted, check_input, checked, open_bytes, readable
-from bayesbias.embeddings.text import count_numbers, parse_header, read_glove, read_text
-from bayesbias.embeddings.word2vec_binary import read_word2vec_binary
 from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, name_some
-from bayesbias.files import printable
 
 # A new file format is a function here and a line in `recognise`, if its content can be recognised.
 READERS: dict[str, Callable[[Path, Wanted], Rows]] = {

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from bayesbias.base.files import input_file
+from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.embedding import Vectors, check_rows
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
-from bayesbias.files import input_file
-from bayesbias.memory import check_memory
 
 GZIP = b"\x1f\x8b"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bayesbias.arguments import check_path
+from bayesbias.base.checks import check_path
+from bayesbias.base.files import SEAL
+from bayesbias.base.outputs import atomic_path, check_output
 from bayesbias.embeddings.contextual.spread import spread_arrays
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_rows
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, OutputError, name_some
-from bayesbias.files import SEAL
-from bayesbias.outputs import atomic_path, check_output
 
 
 def write_embedding(embedding: EmbeddingLike, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:

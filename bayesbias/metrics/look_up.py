@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
-from bayesbias.embeddings.embedding import unit_rows
+from bayesbias.base.arrays import Floats
+from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import DuplicatesWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.losses import MAX_LOST, WordList, check_max_lost, judge_lost_words, list_labels
-from bayesbias.statements import Described, Facts
-from bayesbias.studies import Study, StudyLike, load_study
+from bayesbias.studies.study import Study, StudyLike, load_study
 
 WordLists = Mapping[str, Sequence[str]]
 

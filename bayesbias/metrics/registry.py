@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
-from bayesbias.metrics.direct_bias import direct_bias
+from bayesbias.metrics.associations.mac import average_distances, mac, mac_statistics
+from bayesbias.metrics.associations.mean_vectors import ect, ect_statistics, rnd
+from bayesbias.metrics.associations.rnsb import rnsb
+from bayesbias.metrics.associations.semaxis import semaxis
+from bayesbias.metrics.associations.single_category import nas, sc_weat
+from bayesbias.metrics.associations.weat import associations, weat, weat_statistics
+from bayesbias.metrics.directions.direct_bias import direct_bias
+from bayesbias.metrics.directions.word_scores import word_scores
 from bayesbias.metrics.look_up import every_group, four_lists, two_groups
-from bayesbias.metrics.mac import average_distances, mac, mac_statistics
-from bayesbias.metrics.mean_vectors import ect, ect_statistics, rnd
 from bayesbias.metrics.result import MeasureResult
-from bayesbias.metrics.rnsb import rnsb
-from bayesbias.metrics.semaxis import semaxis
 from bayesbias.metrics.similarities import SimilarityMeasure
-from bayesbias.metrics.single_category import nas, sc_weat
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
 from bayesbias.metrics.subspaces.mean_cosine import weat_score, weat_score_statistics
-from bayesbias.metrics.weat import associations, weat, weat_statistics
-from bayesbias.metrics.word_scores import word_scores
-from bayesbias.statements import Described, Facts
-from bayesbias.studies import StudyLike
+from bayesbias.studies.study import StudyLike
 
 _FOUR = "two protected groups, two attribute groups"
 _TWO = "two protected groups, one or more attribute groups"

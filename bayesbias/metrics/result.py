@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from bayesbias.base.statements import facts_html, plain
 from bayesbias.errors import did_you_mean, name_some
-from bayesbias.statements import facts_html, plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, WordLists, find_lists
-from bayesbias.statements import Described, Facts
-from bayesbias.studies import Study
+from bayesbias.studies.study import Study
 
 Statistics = dict[str, Floats]
 

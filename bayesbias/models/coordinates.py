@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.models.attribute_sample import attribute_sample
 from bayesbias.models.data import ModelData, list_names
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effect_names
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.errors import FitError
-from bayesbias.studies import CONNECTIONS
+from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
 from bayesbias.tables.schema import code_table, table_facts
 

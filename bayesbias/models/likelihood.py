@@ -190,7 +190,7 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
     """
     posterior = fit["posterior"].to_dataset()
     if "list_mean" in posterior:
-        from bayesbias.models.vector_likelihood import vector_densities
+        from bayesbias.models.multivariate.vector_likelihood import vector_densities
 
         return vector_densities(fit, data)
     order = {"protected_word": data.protected_words, "connection": list(data.connections)}

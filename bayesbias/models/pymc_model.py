@@ -11,9 +11,9 @@ import numpy as np
 
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, model_data
-from bayesbias.models.multivariate_pymc import MULTIVARIATE_AUXILIARY, add_multivariate
+from bayesbias.models.multivariate.pymc_density import MULTIVARIATE_AUXILIARY, add_multivariate
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def pymc_model(
 
     Examples
     --------
-    >>> [variable.name for variable in bb.pymc_model(table, "hierarchical").free_RVs]
+    >>> [variable.name for variable in bb.models.pymc_model(table, "hierarchical").free_RVs]
     ['connection_mean', 'word_sd', 'word_offset', 'sigma']
     """
     return build_model(model_data(table), load_model(model, priors=priors))

@@ -13,16 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayesbias.arguments import SEED_LIMIT
-from bayesbias.models.contrast_estimate import Contrast, Estimate, draws_contrasts, mixture_contrasts
+from bayesbias.base.checks import SEED_LIMIT
 from bayesbias.models.data import ModelData, subset
-from bayesbias.models.diagnostics import SamplerFailedError
-from bayesbias.models.list_refits import ListRefits, list_contrasts
+from bayesbias.models.multivariate.list_means import why_not_conjugate
+from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
+from bayesbias.models.numerics.contrast_estimate import Contrast, Estimate, draws_contrasts, mixture_contrasts
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.importance import KHAT_MAX, Mixture
 from bayesbias.models.samplers.collapsed import Collapsed, collapse, propose, sample_collapsed, why_not_collapsed
 from bayesbias.models.samplers.connection_means import ConnectionMeanPosterior, connection_mean_posterior
 from bayesbias.models.samplers.exact import sample_exact, why_not_exact
-from bayesbias.models.samplers.importance import KHAT_MAX, Mixture
-from bayesbias.models.samplers.list_means import why_not_conjugate
 from bayesbias.models.spec import ModelSpec
 
 # The fast samplers, the fastest first. Each function returns the term of a model that its sampler cannot fit, or None.

@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_choice, check_count, has_audience, resolve_seed
-from bayesbias.cores import available_cores
+from bayesbias.base.checks import check_choice, check_count, has_audience, resolve_seed
+from bayesbias.base.cores import available_cores
+from bayesbias.base.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
-from bayesbias.memory import check_memory
-from bayesbias.models.attribute_sample import attribute_sample
 from bayesbias.models.coordinates import PARAMETERS, draws_dataset
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.diagnostics import SamplerFailedError, warn_of_problems
-from bayesbias.models.extend import check_groups, extend
-from bayesbias.models.fits import finish_fit, judge_fit
-from bayesbias.models.pymc_model import AUXILIARY, build_model, same_environment
-from bayesbias.models.quick import sampler_for
-from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
-from bayesbias.models.samplers.exact import sample_exact
-from bayesbias.models.samplers.list_means import (
+from bayesbias.models.fitted.extend import check_groups, extend
+from bayesbias.models.fitted.fits import finish_fit, judge_fit
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_means import (
     MOST_WORDS_WITH_COVARIANCE,
     sample_multivariate,
     why_not_conjugate,
     with_population,
 )
+from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
+from bayesbias.models.pymc_model import AUXILIARY, build_model, same_environment
+from bayesbias.models.quick import sampler_for
+from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
+from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 
 if TYPE_CHECKING:
     import pymc as pm

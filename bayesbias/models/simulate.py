@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_type, resolve_seed
+from bayesbias.base.checks import check_type, resolve_seed
 from bayesbias.errors import ModelError, TableError, did_you_mean
 from bayesbias.models.coordinates import PARAMETERS, coordinates
 from bayesbias.models.data import ModelData, attribute_lists, list_names, model_data
-from bayesbias.models.multivariate_simulation import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
+from bayesbias.models.multivariate.simulation import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import ATTRS_KEY, table_hash, validate_table
 
@@ -70,7 +70,7 @@ def simulate_table(
 
     Examples
     --------
-    >>> simulated = bb.simulate_table(table, "crossed", parameters={"attribute_sd": 0.05}, random_seed=1)
+    >>> simulated = bb.models.simulate_table(table, "crossed", parameters={"attribute_sd": 0.05}, random_seed=1)
     >>> simulated["attribute_word"].equals(table["attribute_word"])
     True
     >>> simulated.attrs["bayesbias"]["parameters"]["attribute_sd"]

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bayesbias.arguments import check_type
+from bayesbias.base.checks import check_type
+from bayesbias.base.files import bundled, input_file, read_toml
+from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
-from bayesbias.files import bundled, input_file, read_toml
 from bayesbias.models.priors import Prior, parse_prior
-from bayesbias.statements import Described, Facts
 
 # What each switch may say.
 SWITCHES: dict[str, tuple[str, ...]] = {

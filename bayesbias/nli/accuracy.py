@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_probability
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_probability
+from bayesbias.base.statements import Described, Facts
 from bayesbias.nli.scores import LABELS
-from bayesbias.statements import Described, Facts
 
 if TYPE_CHECKING:
     import pandas as pd

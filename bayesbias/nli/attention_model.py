@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, with_progress
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, with_progress
+from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.nli.accuracy import Accuracy, accuracy
 from bayesbias.nli.network import encode, logits
 from bayesbias.nli.pairs import checked_pairs
 from bayesbias.nli.pytorch import pytorch
 from bayesbias.nli.sentences import WordVectors, checked_sentences
-from bayesbias.statements import Described, Facts
 
 if TYPE_CHECKING:
     import pandas as pd

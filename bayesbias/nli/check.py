@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, resolve_seed
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
+from bayesbias.base.statements import Part, Rendered, Statement, rows_of
 from bayesbias.nli.crossed_draws import CrossedDraws, draw
 from bayesbias.nli.posterior import SCORES, TITLES, estimate_frame, layout_of
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.scores import crossed, scored
-from bayesbias.statements import Part, Rendered, Statement, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd

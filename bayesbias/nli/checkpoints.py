@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import is_count, is_number
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import is_count, is_number
 from bayesbias.errors import InputFileError
 from bayesbias.nli.tensor_files import damaged, read_tensors, write_tensors
 

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_type
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_type
+from bayesbias.base.outputs import check_folder
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsWarning
 from bayesbias.nli.compare_runs import check_asked, check_several, checked_seed, run_of
 from bayesbias.nli.comparison import InferenceComparison, Run, compared
 from bayesbias.nli.generation import test_set as make_test_set
 from bayesbias.nli.run_draws import LEAST_RUNS
 from bayesbias.nli.training import train
-from bayesbias.outputs import check_folder
 
 SETTINGS = (
     *("hidden_units", "learning_rate", "weight_decay", "dropout", "intra_attention"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, check_type, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_type, resolve_seed
 from bayesbias.errors import MeasureError
 from bayesbias.nli.accuracy import accuracy
 from bayesbias.nli.comparison import InferenceComparison, Run, compared

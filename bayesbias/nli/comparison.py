@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arrays import Floats
-from bayesbias.estimates import settled
+from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import Part, Rendered, Statement, rows_of
+from bayesbias.estimates.intervals import settled
 from bayesbias.nli.distances import distance_of_means
 from bayesbias.nli.posterior import HIGHEST, LIKE_THESE, THESE, TITLES, estimate_frame, layout_of
 from bayesbias.nli.run_draws import Layout, mean_draws, pair_draws, quantity_draws
 from bayesbias.nli.scores import Crossed, scored
-from bayesbias.statements import Part, Rendered, Statement, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_choice, check_frame, check_type
-from bayesbias.correlations import correlation_interval
+from bayesbias.base.checks import check_choice, check_frame, check_type
 from bayesbias.errors import MeasureError, name_some
+from bayesbias.estimates.correlations import correlation_interval
 from bayesbias.nli.comparison import OVERALL, InferenceComparison
 from bayesbias.nli.posterior import THESE
 

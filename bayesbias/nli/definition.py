@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bayesbias.arguments import is_text
+from bayesbias.base.checks import is_text
+from bayesbias.base.files import bundled, read_toml
 from bayesbias.errors import MeasureError, did_you_mean, raise_faults
-from bayesbias.files import bundled, read_toml
 
 _TEXTS = ("name", "description", "source")
 _CONTENT = ("articles", "objects", "pairs")

@@ -6,12 +6,12 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_count, resolve_seed
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, resolve_seed
+from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.metrics.significance.permutation_test import MOST_PARTITIONS, drawn_members, group_members
 from bayesbias.nli.scores import LABELS, crossed, two_groups
-from bayesbias.statements import Described, Facts
 
 _TIE = 1e-12  # distances that differ by less are equal but for rounding
 _BLOCK = 1 << 15  # partitions that are held at once

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_type
+from bayesbias.base.checks import check_type
+from bayesbias.base.files import bundled
 from bayesbias.errors import MeasureError, did_you_mean
-from bayesbias.files import bundled
 from bayesbias.nli.definition import Definition, read_definition
 
 

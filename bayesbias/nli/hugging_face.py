@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arguments import check_count, check_path, has_audience, is_text, with_progress
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, check_path, has_audience, is_text, with_progress
+from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import InputFileError, MeasureError, library_reason, name_some
 from bayesbias.nli.pytorch import extra, pytorch
 from bayesbias.nli.scores import LABELS
 from bayesbias.nli.sentences import checked_sentences
-from bayesbias.statements import Described, Facts
 
 _CONFIGURATION = "config.json"
 # Tokenizers without a limit of their own say so by a number like this.

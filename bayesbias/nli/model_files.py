@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arguments import SEED_LIMIT, check_path, is_count, is_number, is_text
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import SEED_LIMIT, check_path, is_count, is_number, is_text
+from bayesbias.base.files import bundled
+from bayesbias.base.outputs import check_output
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.files import bundled
 from bayesbias.nli.attention_model import AttentionModel
 from bayesbias.nli.checkpoints import history_frame
 from bayesbias.nli.definition import read_definition
@@ -21,7 +23,6 @@ from bayesbias.nli.network import weight_shapes
 from bayesbias.nli.pytorch import pytorch
 from bayesbias.nli.sentences import FIRST, NULL, WordVectors, unit_vectors, words_of
 from bayesbias.nli.tensor_files import damaged, read_tensors, write_tensors
-from bayesbias.outputs import check_output
 
 _KIND = "model"
 _VECTORS = "vectors"

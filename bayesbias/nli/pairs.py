@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from bayesbias.arguments import check_frame, check_items, is_text
+from bayesbias.base.checks import check_frame, check_items, is_text
+from bayesbias.base.files import input_file
 from bayesbias.errors import InputFileError, MeasureError, did_you_mean, name_some, raise_faults
-from bayesbias.files import input_file
 from bayesbias.nli.scores import LABELS
 
 COLUMNS = ("premise", "hypothesis", "label", "split")

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
+from bayesbias.base.statements import Part, Rendered, Statement
 from bayesbias.errors import MeasureError
-from bayesbias.estimates import MOMENTS, estimates, settled
+from bayesbias.estimates.intervals import MOMENTS, estimates, settled
 from bayesbias.nli.crossed_draws import CrossedDraws, contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises
 from bayesbias.nli.run_draws import Layout
 from bayesbias.nli.scores import LABELS, Crossed, crossed, scored, two_groups
-from bayesbias.statements import Part, Rendered, Statement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -290,7 +290,7 @@ def estimate_frame(drawn: Floats, labels: "dict[str, list[str]]", hdi_prob: floa
     import pandas as pd
     import xarray as xr
 
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     array = xr.DataArray(drawn[np.newaxis], dims=("chain", "draw", "row"))
     array = array.assign_coords(row=np.arange(drawn.shape[1]))

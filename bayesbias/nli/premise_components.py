@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 
 _POINTS = 24  # of the grid along each axis
 _ROUNDS = 6  # times at most that the grid is laid closer around what counts

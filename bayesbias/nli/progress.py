@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from bayesbias.arguments import can_draw
+from bayesbias.base.checks import can_draw
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.nli.crossed_draws import contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises, draw_variances
 

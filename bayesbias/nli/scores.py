@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_frame
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_frame
 from bayesbias.errors import MeasureError, name_some
 
 LABELS = ("neutral", "entailment", "contradiction")

@@ -8,8 +8,8 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import is_text, shown
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import is_text, shown
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError, name_some, warn_user
 

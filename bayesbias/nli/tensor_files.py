@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.files import input_file
+from bayesbias.base.outputs import atomic_path
 from bayesbias.errors import InputFileError
-from bayesbias.files import input_file
 from bayesbias.nli.pytorch import extra
-from bayesbias.outputs import atomic_path
 
 _PROGRAM = "bayesbias"
 _WHAT = {"model": "a model that bb.nli.train trained and save wrote", "training": "a checkpoint of bb.nli.train"}

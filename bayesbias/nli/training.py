@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_count, check_flag, check_number, resolve_seed
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, check_flag, check_number, resolve_seed
+from bayesbias.base.memory import check_memory
+from bayesbias.base.outputs import check_output, claimed
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import MeasureError
-from bayesbias.memory import check_memory
 from bayesbias.nli.attention_model import AttentionModel, padded, probabilities
 from bayesbias.nli.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
 from bayesbias.nli.network import encode, logits, weight_shapes
@@ -25,7 +27,6 @@ from bayesbias.nli.progress import epochs_bar
 from bayesbias.nli.pytorch import pytorch
 from bayesbias.nli.scores import LABELS
 from bayesbias.nli.sentences import WordVectors
-from bayesbias.outputs import check_output, claimed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,6 +1,6 @@
 """Reliability of bias scores: whether they would come out again with another seed, rule or word.
 
-`bayesbias.score_array` makes the scores; three functions estimate reliability of such an array, each with a posterior;
+`bayesbias.reliability.score_array` makes the scores; three functions estimate reliability of such an array, each with a posterior;
 three more are the coefficients themselves, of any arrays whose last two axes are rows and columns. `drivers` says what
 explains reliability.
 """

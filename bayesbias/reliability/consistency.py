@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_probability, check_type
+from bayesbias.base.checks import HDI_PROB, check_choice, check_probability, check_type
+from bayesbias.base.estimate_frames import EstimateFrame
+from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
-from bayesbias.frames import EstimateFrame
-from bayesbias.losses import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.reliability.mean_squares import (
     CRONBACH_ALPHA,
     ICC_2_1,
@@ -41,7 +41,7 @@ def test_retest(
     Parameters
     ----------
     scores
-        From `bayesbias.score_array`, of two seeds or more.
+        From `bayesbias.reliability.score_array`, of two seeds or more.
     of
         ``"target_word"``: of each word, with its base pairs as rows; ``"base_pair"``: of each base pair, with the
         target words as rows.
@@ -77,7 +77,7 @@ def test_retest(
     --------
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
     >>> words, pairs = ["algebra", "poetry"], [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
-    >>> scores = bb.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
+    >>> scores = bb.reliability.score_array(seeds, words, rules=["db_wa"], base_pairs=pairs)
     >>> bb.reliability.test_retest(scores)[["target_word", "estimate", "hdi_low", "hdi_high"]].round(1)
       target_word  estimate  hdi_low  hdi_high
     0     algebra       0.2     -0.4       0.8
@@ -104,7 +104,7 @@ def inter_rater(scores: "xr.DataArray", of: str = "target_word", *, hdi_prob: fl
     --------
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
     >>> pairs = [("he", "she"), ("man", "woman"), ("son", "daughter"), ("boy", "girl")]
-    >>> scores = bb.score_array(seeds, ["algebra", "poetry"], base_pairs=pairs)
+    >>> scores = bb.reliability.score_array(seeds, ["algebra", "poetry"], base_pairs=pairs)
     >>> bb.reliability.inter_rater(scores)[["target_word", "estimate"]].round(2)
       target_word  estimate
     0     algebra     -0.27
@@ -127,7 +127,7 @@ def internal_consistency(
     Parameters
     ----------
     scores
-        From `bayesbias.score_array`, of two base pairs or more; its target words hold those of the queries.
+        From `bayesbias.reliability.score_array`, of two base pairs or more; its target words hold those of the queries.
     queries
         Query -> its words, or the name or file of some (see `load_queries`).
     max_lost
@@ -157,7 +157,7 @@ def internal_consistency(
     --------
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)}
     >>> maths, pairs = ["algebra", "geometry", "calculus"], [("he", "she"), ("man", "woman"), ("son", "daughter")]
-    >>> scores = bb.score_array(seeds, maths, rules=["db_wa"], base_pairs=pairs)
+    >>> scores = bb.reliability.score_array(seeds, maths, rules=["db_wa"], base_pairs=pairs)
     >>> bb.reliability.internal_consistency(scores, {"maths": maths})[["query", "estimate"]].round(2)
             query  estimate
     0       maths      0.81
@@ -203,10 +203,10 @@ def _checked(scores: Any, **least: int) -> "xr.DataArray":
     """Return scores if they are finite numbers with the dims of `score_array`, and at least so many labels on some."""
     import xarray as xr
 
-    array = check_type("scores", scores, xr.DataArray, "an array of scores, from bb.score_array")
+    array = check_type("scores", scores, xr.DataArray, "an array of scores, from bb.reliability.score_array")
     if set(map(str, array.dims)) != set(DIMS):
         raise MeasureError(
-            f"The scores have the dims {', '.join(map(str, array.dims))}. Give those of bb.score_array: "
+            f"The scores have the dims {', '.join(map(str, array.dims))}. Give those of bb.reliability.score_array: "
             f"{', '.join(DIMS)}."
         )
     for dim, count in least.items():

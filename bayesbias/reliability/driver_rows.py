@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import check_items
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_items
 from bayesbias.errors import ReportError, did_you_mean, name_some
 
 if TYPE_CHECKING:

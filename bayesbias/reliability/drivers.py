@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_probability, resolve_seed
-from bayesbias.arrays import Floats
-from bayesbias.errors import name_some
-from bayesbias.estimates import estimates, settled
-from bayesbias.models.diagnostics import convergence_problems, warn_of_problems
-from bayesbias.models.mixed_regression import sample_mixed, split_rows
-from bayesbias.reliability.driver_rows import checked_columns, complete_words, design, numbers
-from bayesbias.statements import (
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_probability, resolve_seed
+from bayesbias.base.statements import (
     Part,
     Rendered,
     Statement,
@@ -23,6 +18,11 @@ from bayesbias.statements import (
     rows_of,
     share_text,
 )
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import estimates, settled
+from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.reliability.driver_rows import checked_columns, complete_words, design, numbers
+from bayesbias.reliability.mixed_regression import sample_mixed, split_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,7 +231,7 @@ def drivers(
 
 
 def _estimates(draws: "xr.DataArray", hdi_prob: float) -> "pd.DataFrame":
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     return EstimateFrame(estimates(draws, hdi_prob=hdi_prob))
 

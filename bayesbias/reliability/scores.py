@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bayesbias.arguments import check_choice, check_count, check_items, check_type, with_progress
-from bayesbias.arrays import Floats, Integers
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import check_choice, check_count, check_items, check_type, with_progress
+from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
+from bayesbias.base.memory import free_memory
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import (
     ArgumentError,
     DuplicatesWarning,
@@ -24,10 +26,16 @@ from bayesbias.errors import (
     warn_user,
 )
 from bayesbias.geometry import unit_rows
-from bayesbias.losses import MAX_LOST, WordList, check_max_lost, judge_lost_words
-from bayesbias.memory import free_memory
+from bayesbias.metrics.directions.word_scores import (
+    RULES,
+    BasePairs,
+    Pairs,
+    as_base_pairs,
+    nbm,
+    pair_label,
+    raise_if_parallel,
+)
 from bayesbias.metrics.look_up import as_embedding, checked_words
-from bayesbias.metrics.word_scores import RULES, BasePairs, Pairs, as_base_pairs, nbm, pair_label, raise_if_parallel
 from bayesbias.reliability.word_lists import load_target_words
 
 if TYPE_CHECKING:
@@ -62,7 +70,7 @@ def score_array(
     words
         The target words; the name or file of some (see `load_target_words`); or None: every word that all seeds have.
     rules
-        ``"db_wa"``, ``"ripa"``, ``"nbm"`` or ``"ripa_unit"`` (see `bayesbias.metrics.word_scores`). The paper's
+        ``"db_wa"``, ``"ripa"``, ``"nbm"`` or ``"ripa_unit"`` (see `bayesbias.metrics.directions.word_scores`). The paper's
         equation of RIPA, ``"ripa"``, takes word vectors as long as they are; its published code, ``"ripa_unit"``,
         scales them to length 1.
     base_pairs
@@ -100,7 +108,7 @@ def score_array(
     Examples
     --------
     >>> seeds = {seed: bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 3)}
-    >>> scores = bb.score_array(seeds, ["algebra", "poetry"], base_pairs=[("he", "she"), ("man", "woman")])
+    >>> scores = bb.reliability.score_array(seeds, ["algebra", "poetry"], base_pairs=[("he", "she"), ("man", "woman")])
     >>> dict(scores.sizes)
     {'rule': 3, 'base_pair': 2, 'target_word': 2, 'seed': 3}
     >>> scores.sel(rule="db_wa", target_word="poetry").mean("seed").round(2).values

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, check_words
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError, name_some
-from bayesbias.metrics.neighbours import nearest_neighbours
+from bayesbias.metrics.directions.neighbours import nearest_neighbours
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -34,7 +34,7 @@ from functools import lru_cache
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.reliability.mean_squares import MeanSquares, Reliability
 
 POINTS = 4096

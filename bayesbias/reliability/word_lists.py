@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bayesbias.arguments import check_type
+from bayesbias.base.checks import check_type
+from bayesbias.base.files import bundled, read_toml
 from bayesbias.errors import MeasureError, did_you_mean
-from bayesbias.files import bundled, read_toml
 from bayesbias.metrics.look_up import checked_words
 
 Queries = Mapping[str, Sequence[str]] | str | os.PathLike[str]

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_choice, check_number
+from bayesbias.base.checks import check_choice, check_number
 from bayesbias.errors import ReportError
-from bayesbias.studies import CONNECTIONS
-from bayesbias.tables.frames import any_frame
+from bayesbias.studies.study import CONNECTIONS
+from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_choice
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
+from bayesbias.base.checks import check_choice
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
+from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.contextual.spread import ContextualEmbedding
-from bayesbias.embeddings.embedding import unit_rows
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, unit_rows
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsError, StudyError, name_some
-from bayesbias.losses import MAX_LOST, check_max_lost
-from bayesbias.memory import check_memory
-from bayesbias.studies import Study, StudyLike, load_study
+from bayesbias.studies.study import Study, StudyLike, load_study
 from bayesbias.tables.provenance import Provenance
 from bayesbias.tables.schema import (
     ATTRS_KEY,

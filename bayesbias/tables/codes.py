@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import shown
+from bayesbias.base.checks import shown
 
 WORD_COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group")
 COLUMNS = (*WORD_COLUMNS, "connection", "cosine_distance", "cosine_similarity")

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bayesbias.arguments import is_count, is_number, is_text
-from bayesbias.study_faults import question_faults
+from bayesbias.base.checks import is_count, is_number, is_text
+from bayesbias.studies.faults import question_faults
 
 _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")

@@ -13,7 +13,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_choice, check_type, is_text
+from bayesbias.base.checks import check_choice, check_type, is_text
+from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
 from bayesbias.errors import (
     DuplicatesWarning,
     TableError,
@@ -22,9 +23,8 @@ from bayesbias.errors import (
     raise_faults,
     warn_user,
 )
-from bayesbias.losses import WordList, judge_lost_words, list_labels
-from bayesbias.studies import CONNECTIONS
-from bayesbias.study_faults import CONTROLS
+from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import (
     COLUMNS,
     WORD_COLUMNS,
@@ -37,7 +37,7 @@ from bayesbias.tables.codes import (
     relabel,
     to_numbers,
 )
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.provenance import provenance_faults
 
 CONNECTION_DTYPE = pd.CategoricalDtype(list(CONNECTIONS), ordered=True)

@@ -30,13 +30,13 @@ class Made:
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> bb.ContextIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.ContextIndex:
     """Pair number n is in n + 1 contexts, n + 2 characters apart."""
     texts = [f"{a} {'.' * at}{b}" for at, (a, b) in enumerate(PAIRS) for _ in range(at + 1)]
-    return bb.index_contexts(texts, tmp_path_factory.mktemp("index") / "made.contexts")
+    return bb.embeddings.index_contexts(texts, tmp_path_factory.mktemp("index") / "made.contexts")
 
 
-def ratios(index: bb.ContextIndex) -> tuple[pd.DataFrame, pd.DataFrame]:
+def ratios(index: bb.embeddings.ContextIndex) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The truth is 1 for all; the source is wrong for every third of the first half, and for none of the others."""
     truth = Made(dict.fromkeys(PAIRS, 1.0))
     half = len(PAIRS) // 2
@@ -44,7 +44,7 @@ def ratios(index: bb.ContextIndex) -> tuple[pd.DataFrame, pd.DataFrame]:
     return bb.asymmetry.lar(truth, PAIRS), bb.asymmetry.lar(source, [pair[::-1] for pair in PAIRS])
 
 
-def test_accuracies_are_those_of_each_half(index: bb.ContextIndex) -> None:
+def test_accuracies_are_those_of_each_half(index: bb.embeddings.ContextIndex) -> None:
     found = bb.asymmetry.context_factors(*ratios(index), index, groups=2)
     assert found["factor"].tolist() == ["contexts", "contexts", "distance", "distance"]
     assert found["pairs"].tolist() == [14, 14, 14, 14]
@@ -54,7 +54,7 @@ def test_accuracies_are_those_of_each_half(index: bb.ContextIndex) -> None:
     assert (found["hdi_low"] < found["accuracy"]).all()
 
 
-def test_groups_of_one_width_are_those_of_the_paper(index: bb.ContextIndex) -> None:
+def test_groups_of_one_width_are_those_of_the_paper(index: bb.embeddings.ContextIndex) -> None:
     found = bb.asymmetry.context_factors(*ratios(index), index, width=14)
     contexts = found[found["factor"] == "contexts"]
     assert contexts[["low", "high"]].to_numpy().tolist() == [[1, 13], [14, 27]]  # the third has one pair
@@ -62,14 +62,14 @@ def test_groups_of_one_width_are_those_of_the_paper(index: bb.ContextIndex) -> N
         bb.asymmetry.context_factors(*ratios(index), index, width=3)
 
 
-def test_pairs_without_contexts_are_in_no_group(tmp_path: Path, index: bb.ContextIndex) -> None:
+def test_pairs_without_contexts_are_in_no_group(tmp_path: Path, index: bb.embeddings.ContextIndex) -> None:
     texts = [text for text in index.texts(range(index.contexts)) if "k" not in text]
-    fewer = bb.index_contexts(texts, tmp_path / "fewer.contexts")
+    fewer = bb.embeddings.index_contexts(texts, tmp_path / "fewer.contexts")
     found = bb.asymmetry.context_factors(*ratios(index), fewer, groups=1)
     assert found["pairs"].tolist() == [21, 21]
 
 
-def test_settings_that_cannot_be_are_errors(index: bb.ContextIndex) -> None:
+def test_settings_that_cannot_be_are_errors(index: bb.embeddings.ContextIndex) -> None:
     for wrong in ({"groups": 0}, {"width": 0}, {"gamma": -1}, {"hdi_prob": 2}):
         with pytest.raises(ArgumentError):
             bb.asymmetry.context_factors(*ratios(index), index, **wrong)  # type: ignore[arg-type]

@@ -36,8 +36,8 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> bb.ContextIndex:
-    return bb.index_contexts(TEXTS, tmp_path_factory.mktemp("index") / "toy.contexts")
+def index(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.ContextIndex:
+    return bb.embeddings.index_contexts(TEXTS, tmp_path_factory.mktemp("index") / "toy.contexts")
 
 
 def plain_conditional(folder: Path, cue: str, response: str) -> float:
@@ -67,7 +67,7 @@ def plain_conditional(folder: Path, cue: str, response: str) -> float:
 
 
 @pytest.mark.extras
-def test_probabilities_are_those_of_a_plain_loop(bert: Path, index: bb.ContextIndex) -> None:
+def test_probabilities_are_those_of_a_plain_loop(bert: Path, index: bb.embeddings.ContextIndex) -> None:
     source = bb.asymmetry.masked_model(bert, index, device="cpu", random_seed=1, progress=False)
     assert isinstance(source, bb.asymmetry.ConditionalSource)
     assert repr(source).startswith(f"MaskedModel(name={bert.name!r}, corpus='paragraphs'")
@@ -82,7 +82,7 @@ def test_probabilities_are_those_of_a_plain_loop(bert: Path, index: bb.ContextIn
 
 
 @pytest.mark.extras
-def test_a_batch_gives_the_numbers_of_one_by_one(bert: Path, index: bb.ContextIndex) -> None:
+def test_a_batch_gives_the_numbers_of_one_by_one(bert: Path, index: bb.embeddings.ContextIndex) -> None:
     pairs = (["bado", "gile", "splitter"], ["gile", "bado", "bado"])
     one, many = (
         bb.asymmetry.masked_model(bert, index, batch=batch, random_seed=1, progress=False).log_conditionals(*pairs)
@@ -93,7 +93,7 @@ def test_a_batch_gives_the_numbers_of_one_by_one(bert: Path, index: bb.ContextIn
 
 
 @pytest.mark.extras
-def test_what_is_left_out_says_why(bert: Path, index: bb.ContextIndex) -> None:
+def test_what_is_left_out_says_why(bert: Path, index: bb.embeddings.ContextIndex) -> None:
     source = bb.asymmetry.masked_model(bert, index, random_seed=1, progress=False)
     cues = ["bado", "bado", "bado", "kado", "nile", "bado"]
     responses = ["splitter", "zebra", "filk", "nile", "kado", "kado"]
@@ -115,11 +115,11 @@ def test_what_is_left_out_says_why(bert: Path, index: bb.ContextIndex) -> None:
 @pytest.mark.extras
 def test_contexts_that_are_too_long_for_the_model_are_left_out(bert: Path, tmp_path: Path) -> None:
     long = f"Bado saw {'a ' * 80} gile."
-    index = bb.index_contexts([*TEXTS, long], tmp_path / "long.contexts")
+    index = bb.embeddings.index_contexts([*TEXTS, long], tmp_path / "long.contexts")
     source = bb.asymmetry.masked_model(bert, index, random_seed=1, progress=False)
     (row,) = source.log_conditionals(["bado"], ["gile"]).itertuples()
     assert (row.contexts, row.asked) == (4, 3)
-    only = bb.index_contexts([long, long], tmp_path / "only.contexts")
+    only = bb.embeddings.index_contexts([long, long], tmp_path / "only.contexts")
     found = bb.asymmetry.masked_model(bert, only, random_seed=1).log_conditionals(["bado"], ["gile"])
     assert found["left_out"][0].startswith("fewer than 2 contexts in which")
 
@@ -128,7 +128,7 @@ def test_contexts_that_are_too_long_for_the_model_are_left_out(bert: Path, tmp_p
 def test_a_sample_of_contexts_is_the_same_in_both_directions_and_of_the_seed(bert: Path, tmp_path: Path) -> None:
     language = Language.made(2)
     texts = language.sentences(600, np.random.default_rng(4))
-    index = bb.index_contexts(texts, tmp_path / "many.contexts")
+    index = bb.embeddings.index_contexts(texts, tmp_path / "many.contexts")
 
     def asked(seed: int) -> tuple[list[int], list[int]]:
         source = bb.asymmetry.masked_model(bert, index, most=5, random_seed=seed, progress=False)
@@ -147,7 +147,9 @@ def test_a_sample_of_contexts_is_the_same_in_both_directions_and_of_the_seed(ber
 @pytest.mark.extras
 @pytest.mark.slow
 def test_a_batch_is_faster_than_one_by_one(bert: Path, tmp_path: Path) -> None:
-    index = bb.index_contexts(Language.made(2).sentences(600, np.random.default_rng(4)), tmp_path / "many.contexts")
+    index = bb.embeddings.index_contexts(
+        Language.made(2).sentences(600, np.random.default_rng(4)), tmp_path / "many.contexts"
+    )
     pairs = list(itertools.permutations(WORDS, 2))
     times: dict[int, float] = {}
     for batch in (64, 1):
@@ -164,7 +166,7 @@ def test_ratios_of_a_language_are_recovered(tmp_path: Path) -> None:
     """Trained for some ten seconds on a language whose conditional probabilities are known."""
     language = Language.made(1)
     folder = trained_bert(tmp_path / "bert", language, steps=800)
-    index = bb.index_contexts(language.sentences(3_000, np.random.default_rng(6)), tmp_path / "toy.contexts")
+    index = bb.embeddings.index_contexts(language.sentences(3_000, np.random.default_rng(6)), tmp_path / "toy.contexts")
     source = bb.asymmetry.masked_model(folder, index, random_seed=1, progress=False)
     places = list(itertools.combinations(range(len(WORDS)), 2))
     found = bb.asymmetry.lar(source, [(WORDS[a], WORDS[b]) for a, b in places])
@@ -179,7 +181,7 @@ def test_ratios_of_a_language_are_recovered(tmp_path: Path) -> None:
 
 
 def test_without_torch_an_error_names_the_extra(
-    index: bb.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    index: bb.embeddings.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     monkeypatch.setattr(language_model, "find_spec", lambda name: None)
@@ -187,7 +189,7 @@ def test_without_torch_an_error_names_the_extra(
         bb.asymmetry.masked_model(tmp_path, index)
 
 
-def test_arguments_are_checked_before_a_model_is_loaded(index: bb.ContextIndex, tmp_path: Path) -> None:
+def test_arguments_are_checked_before_a_model_is_loaded(index: bb.embeddings.ContextIndex, tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match=r"holds no config\.json"):
         bb.asymmetry.masked_model(tmp_path, index)
     with pytest.raises(ArgumentError, match="most=1"):
@@ -200,7 +202,9 @@ def test_arguments_are_checked_before_a_model_is_loaded(index: bb.ContextIndex, 
 
 
 @pytest.mark.extras
-def test_folders_that_are_no_masked_model_are_errors(bert: Path, index: bb.ContextIndex, tmp_path: Path) -> None:
+def test_folders_that_are_no_masked_model_are_errors(
+    bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path
+) -> None:
     import torch
     from transformers import AutoModel, AutoTokenizer
 

@@ -42,7 +42,7 @@ def test_one_relation_and_pairs_in_one_direction(report: bb.asymmetry.AsymmetryR
     plain = bb.asymmetry.report(source, vectors, random_seed=1)
     assert plain.agreement["relation"].tolist() == ["all pairs"]
     assert plain.relations.empty
-    assert "LAR" in bb.plot_asymmetry(plain).axes[0].get_xlabel()
+    assert "LAR" in bb.plots.plot_asymmetry(plain).axes[0].get_xlabel()
 
 
 def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_source_that_knows_few_pairs_is_shown_and_not_compared(tmp_path: Path)
         alone = bb.asymmetry.report(source, {"few": few}, made_relations(), random_seed=1)
     assert alone.agreement.empty
     assert "It cannot be said." in bb.write_asymmetry_page(alone, tmp_path / "alone.html").read_text(encoding="utf-8")
-    assert len(bb.plot_asymmetry(alone).axes) == 2
+    assert len(bb.plots.plot_asymmetry(alone).axes) == 2
     strange = bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]})
     with pytest.raises(MeasureError, match="No pair of strange has a number"):
         bb.asymmetry.report(source, {"strange": strange})

@@ -26,7 +26,7 @@ def measure() -> Iterator[dict[str, object]]:
             for _ in range(_PARAGRAPHS):
                 stream.write(" ".join(words[rng.choice(_WORDS, size=_LENGTH, p=shares / shares.sum())]) + ".\n")
         start = time.perf_counter()
-        index = bb.index_contexts(corpus, Path(folder) / "corpus.contexts", progress=False)
+        index = bb.embeddings.index_contexts(corpus, Path(folder) / "corpus.contexts", progress=False)
         yield {"what": f"index of {index.words:,} words", "seconds": time.perf_counter() - start, "target": 60.0}
         pairs = [tuple(words[each].tolist()) for each in rng.choice(4_600, size=(8_383, 2)) if each[0] != each[1]]
         start = time.perf_counter()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bayesbias.embeddings import Embedding
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.metrics.subspaces.lattice import lattice
 from bayesbias.metrics.subspaces.randomisation_nulls import randomisation_nulls
 

@@ -10,7 +10,7 @@ import tracemalloc
 
 import numpy as np
 
-from bayesbias.metrics.neighbours import nearest_neighbours
+from bayesbias.metrics.directions.neighbours import nearest_neighbours
 
 DIMENSIONS, K, BLOCK_MB, TARGET = 300, 100, 100.0, 1.5
 _SLICES = 5

@@ -100,7 +100,7 @@ def _child(who: str, form: str, path: str, count: int) -> None:
     chosen = names[:: max(1, count // WANTED)][:WANTED]
     del names
     if who == "ours":
-        from bayesbias.embeddings import load_embedding
+        from bayesbias.embeddings.loading import load_embedding
 
         def load() -> object:
             embedding = load_embedding(path, words=chosen)

@@ -57,7 +57,7 @@ def _scores(count: int, *, seeds: int = 8, dimensions: int = 100, repeats: int =
             np.matmul(directions, vectors.T, out=product_of)
         del products, product_of
         middle = time.perf_counter()
-        bb.score_array(embeddings, words, rules=("db_wa", "ripa"), base_pairs=pairs, progress=False)
+        bb.reliability.score_array(embeddings, words, rules=("db_wa", "ripa"), base_pairs=pairs, progress=False)
         product.append(middle - start)
         own.append(time.perf_counter() - middle)
         ratios.append(own[-1] / product[-1])

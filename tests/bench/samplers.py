@@ -266,7 +266,7 @@ def _many_words() -> list[dict[str, object]]:
 
     rows: list[dict[str, object]] = []
     for words, attributes, lost, target in ((500, 2000, 0.0, "under 60 s"), (16, 320, LOST, "under 60 s")):
-        table = bb.simulate_table(large_table(words, attributes), "crossed", random_seed=1)
+        table = bb.models.simulate_table(large_table(words, attributes), "crossed", random_seed=1)
         if lost:
             facts, table = table.attrs, table[np.random.default_rng(1).random(len(table)) > lost].reset_index(drop=True)
             table.attrs = facts

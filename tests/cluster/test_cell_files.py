@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bayesbias.base.files import SEAL_SIZE, sealed
 from bayesbias.cluster.cell_files import read_answer, write_answer
-from bayesbias.files import SEAL_SIZE, sealed
 from bayesbias.metrics import vocabulary_direct_bias
 from bayesbias.metrics.embedding_scores.result import embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity

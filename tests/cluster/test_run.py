@@ -50,7 +50,7 @@ def threads() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def study(embeddings: object = EMBEDDINGS, **changes: object) -> bb.AuditFrame:
+def study(embeddings: object = EMBEDDINGS, **changes: object) -> bb.reports.AuditFrame:
     given = {"workers": None if "scheduler" in changes else 1, **GRID, **changes}
     return bb.run_study(embeddings, pets.study(), pets.MEASURES, **given)  # type: ignore[arg-type]
 
@@ -63,11 +63,11 @@ def test_each_model_and_seed_is_the_audit_of_it() -> None:
             alone = bb.audit(EMBEDDINGS, pets.study(), pets.MEASURES, model=model, random_seed=seed, **pets.SMALL)
             part = found[(found["model"] == model) & (found["seed"] == seed)].reset_index(drop=True)
             pd.testing.assert_frame_equal(pd.DataFrame(part), pd.DataFrame(alone), check_exact=True)
-            assert bb.rank(part).ranks.equals(bb.rank(alone).ranks)
+            assert bb.reports.rank(part).ranks.equals(bb.reports.rank(alone).ranks)
     with pytest.raises(ReportError, match=r"several models or seeds \(hierarchical, seed 1, .*Choose one"):
-        bb.rank(found)
+        bb.reports.rank(found)
     with pytest.raises(ReportError, match="models and seeds are not those"):
-        bb.rank(found[found["seed"] == 1].assign(model="other"))
+        bb.reports.rank(found[found["seed"] == 1].assign(model="other"))
 
 
 def test_numbers_depend_on_no_worker_and_no_order(threads: str) -> None:

@@ -15,9 +15,9 @@ import pytest
 
 import bayesbias as bb
 import bayesbias.cluster.workers as workers
-from bayesbias.cores import available_cores
+from bayesbias.base.cores import available_cores
+from bayesbias.base.memory import free_memory
 from bayesbias.errors import BayesBiasWarning, ClusterError
-from bayesbias.memory import free_memory
 from bayesbias.reports.audits.cells import Answer
 from tests.cluster import pets
 

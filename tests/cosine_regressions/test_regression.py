@@ -8,12 +8,12 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.base.statements import Statement
 from bayesbias.cosine_regressions.linear_model import LinearPrior
 from bayesbias.cosine_regressions.regression import CosineRegression, cosine_regression
 from bayesbias.cosine_regressions.study_rows import DESIGNS
 from bayesbias.cosine_regressions.vector_pairs import centroid_weights
 from bayesbias.errors import ArgumentError, MeasureError, StudyError
-from bayesbias.statements import Statement
 
 WORDS = {name: [f"{name}{at}" for at in range(12)] for name in "XYAB"}
 
@@ -85,7 +85,7 @@ def test_flat_slopes_are_the_differences_of_mean_cosines() -> None:
 
 
 def test_overlapping_slope_is_half_of_weats_difference(overlapping: CosineRegression) -> None:
-    from bayesbias.metrics.weat import weat
+    from bayesbias.metrics.associations.weat import weat
 
     difference = weat(vectors(), WORDS, statistic="mean", random_seed=1).statistics["test_statistic"]
     slope = overlapping.coefficients[overlapping.coefficients["model"] == "constrained"]["mean"].iloc[1]
@@ -160,7 +160,7 @@ def test_bad_requests() -> None:
 @pytest.mark.parametrize("study", ["weat1", "weat7"])
 def test_google_news(shared: Path, study: str) -> None:
     """The slope is half of WEAT's difference of means, which `weat` computes from the same lists on its own."""
-    from bayesbias.metrics.weat import weat
+    from bayesbias.metrics.associations.weat import weat
 
     embedding = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
     result = cosine_regression(embedding, study, word_effects=False, random_seed=1)

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from bayesbias.embeddings import Embedding
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError
 
 

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from bayesbias.embeddings import Embedding, load_embedding
-from bayesbias.embeddings.loading import READERS, recognise
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.loading import READERS, load_embedding, recognise
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError
 from tests.embeddings.files import FILES, VECTORS, WORDS, write_glove, write_google_binary
 

@@ -5,7 +5,8 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import EmbeddingError, LostWordsError
 from tests.embeddings.files import VECTORS, WORDS, fasttext_model, keyed_vectors
 

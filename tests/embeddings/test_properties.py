@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bayesbias.embeddings import Embedding, load_embedding
-from bayesbias.embeddings.loading import READERS
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.loading import READERS, load_embedding
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from tests.embeddings.files import FILES, WORDS, write_fasttext_bin
 

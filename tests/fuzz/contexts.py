@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.files import SEAL_SIZE, sealed
+from bayesbias.base.files import SEAL_SIZE, sealed
 from tests.fuzz.mutations import flipped, mutated
 
 Generator = np.random.Generator
@@ -19,14 +19,14 @@ TEXTS = [f"A cat saw {'a dog' if at % 2 else 'ice cream'}, number {at}." for at 
 def whole_index() -> bytes:
     """Return a sound index."""
     with tempfile.TemporaryDirectory() as folder:
-        return bb.index_contexts(TEXTS, Path(folder) / "sound.contexts").path.read_bytes()
+        return bb.embeddings.index_contexts(TEXTS, Path(folder) / "sound.contexts").path.read_bytes()
 
 
 @cache
 def whole_vectors() -> bytes:
     """Return a sound file of contextual vectors."""
     rng = np.random.default_rng(1)
-    embedding = bb.ContextualEmbedding(
+    embedding = bb.embeddings.ContextualEmbedding(
         words=("he", "she", "art"),
         vectors=rng.normal(size=(3, 4)),
         deviations=rng.normal(size=(3, 20, 4)).astype(np.float32),
@@ -40,7 +40,7 @@ def whole_vectors() -> bytes:
 
 def index_of(path: Path) -> object:
     """Read an index, and ask it for pairs."""
-    index = bb.read_contexts(path)
+    index = bb.embeddings.read_contexts(path)
     found = index.pairs(PAIRS, progress=False)
     return index.sha256, index.texts(range(min(index.contexts, 50))), found.to_csv()
 
@@ -48,7 +48,7 @@ def index_of(path: Path) -> object:
 def contextual_vectors_of(path: Path) -> object:
     """Read vectors, whole and in part, and the errors of their cosines."""
     for embedding in (bb.load_embedding(path), bb.load_embedding(path, words=["he", "art"])):
-        if isinstance(embedding, bb.ContextualEmbedding):
+        if isinstance(embedding, bb.embeddings.ContextualEmbedding):
             embedding.spread()
             embedding.cosine_errors(["he"], ["art"])
     return np.asarray(bb.load_embedding(path).vectors).tolist()

@@ -14,12 +14,12 @@ import pandas as pd
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.base.files import sealed
 from bayesbias.embeddings.training.corpus import read_corpus
-from bayesbias.files import sealed
-from bayesbias.metrics.quality.files import benchmark_measure, read_words
+from bayesbias.metrics.quality.benchmark_files import benchmark_measure, read_words
 from bayesbias.models.priors import DISTRIBUTIONS
 from bayesbias.models.quick import sampler_for
-from bayesbias.tables.files import _MARK, _checksum
+from bayesbias.tables.table_files import _MARK, _checksum
 from tests.fuzz import contexts
 from tests.fuzz.mutations import flipped, mutated
 from tests.nli.made import PETS, by_length
@@ -91,7 +91,7 @@ def whole(name: str) -> bytes:
             bb.write_fit(small_fit(), place)
         elif name == "trained.npz":
             texts = [list(VECTORS)] * 5
-            trained = bb.train_embeddings(texts, folder, seeds=[1], dimensions=4, epochs=1, progress=False)
+            trained = bb.embeddings.train_embeddings(texts, folder, seeds=[1], dimensions=4, epochs=1, progress=False)
             return trained.paths[1].read_bytes()
         elif name == "glove.txt":
             place.write_text("".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items()))
@@ -148,7 +148,7 @@ def fit_of(path: Path) -> object:
     """Read a fit, and ask what it says."""
     fit = bb.read_fit(path)
     said = str(bb.conclusions(fit)), bb.summary(fit).to_csv(), bb.contrasts(fit, level="all").to_csv()
-    bb.fitted_table(fit)
+    bb.models.fitted_table(fit)
     return said
 
 
@@ -161,7 +161,7 @@ def trained_of(path: Path) -> object:
     """Read a folder of trained embeddings."""
     named = path.with_name("skipgram_seed1.npz")
     named.write_bytes(path.read_bytes())
-    trained = bb.read_embeddings(path.parent)
+    trained = bb.embeddings.read_embeddings(path.parent)
     return str(trained), trained[1].digest
 
 
@@ -189,8 +189,8 @@ def model_of(path: Path) -> object:
 def benchmark_of(path: Path) -> object:
     """Read a file of pairs, of questions, of tuples, and of words, and score vectors by it."""
     scores: list[Callable[[], object]] = [
-        lambda: bb.word_similarity(VECTORS, path, random_seed=1).estimates.to_csv(),
-        lambda: bb.analogies(VECTORS, path, random_seed=1, progress=False).estimates.to_csv(),
+        lambda: bb.metrics.word_similarity(VECTORS, path, random_seed=1).estimates.to_csv(),
+        lambda: bb.metrics.analogies(VECTORS, path, random_seed=1, progress=False).estimates.to_csv(),
         lambda: bb.metrics.sembias(VECTORS, path, random_seed=1).estimates.to_csv(),
         lambda: read_words(path) and benchmark_measure(path),
     ]
@@ -211,7 +211,7 @@ def prior_of(path: Path) -> object:
     if sampler_for(bb.load_model(model, priors={name: prior})) == "nuts":
         return "left to NUTS, which is compiled first"
     fit = bb.fit(
-        bb.fitted_table(small_fit()), model, priors={name: prior}, draws=20, tune=20, chains=1, random_seed=1,
+        bb.models.fitted_table(small_fit()), model, priors={name: prior}, draws=20, tune=20, chains=1, random_seed=1,
         progress=False,
     )  # fmt: skip
     return bool(np.isfinite(fit["posterior"]["connection_mean"].to_numpy()).all())
@@ -362,7 +362,7 @@ def model_text(rng: Generator) -> bytes:
 
 def compiled() -> object:
     """Compile the sampler that is compiled."""
-    return bb.fit(bb.fitted_table(small_fit()), draws=20, tune=20, chains=1, random_seed=1, progress=False)
+    return bb.fit(bb.models.fitted_table(small_fit()), draws=20, tune=20, chains=1, random_seed=1, progress=False)
 
 
 NORMS = (

@@ -7,8 +7,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import metrics
+from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, MeasureError
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.metrics.result import MeasureResult
 from tests.metrics.made import PETS, vectors

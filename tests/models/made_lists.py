@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bayesbias.models.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.data import ModelData, study_data
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
 
 CONNECTIONS = ("associated", "different", "neutral")
 

@@ -8,7 +8,7 @@ import bayesbias as bb
 from bayesbias.errors import FitError
 from bayesbias.models import quick
 from bayesbias.models.data import model_data, subset
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import QuickRefits, quick_contrasts, sampler_for
 from bayesbias.models.samplers import collapsed, exact
 from tests.models.tables import small

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import bayesbias as bb
+from bayesbias.base.files import bundled
 from bayesbias.errors import InputFileError, ModelError
-from bayesbias.files import bundled
 
 
 def test_the_bundled_model_is_the_papers() -> None:

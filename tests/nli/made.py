@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 
 PETS = """
 premise = "Jemand {verb} {object}."

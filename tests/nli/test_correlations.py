@@ -24,7 +24,7 @@ def test_they_are_pearsons_of_the_means(found: bb.nli.InferenceComparison) -> No
     assert rows["embeddings"].tolist() == [5, 4]
     r, n = rows.loc["other", ["correlation", "embeddings"]]
     assert tuple(rows.loc["other", ["hdi_low", "hdi_high", "probability_of_positive"]]) == (
-        bb.correlation_interval(float(r), int(n))
+        bb.estimates.correlation_interval(float(r), int(n))
     )
     assert 0.9 < rows.loc["gap", "reliability"] < 1
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.nli.crossed_draws import contrast_draws, draw, group_draws
 from bayesbias.nli.premise_components import Premises
 

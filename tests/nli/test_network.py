@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.nli.attention_model import probabilities
 from bayesbias.nli.network import FARTHEST, weight_shapes
 from bayesbias.nli.training import adagrad_step

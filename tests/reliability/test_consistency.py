@@ -11,7 +11,7 @@ LABELS = [f"{first} ~ {second}" for first, second in PAIRS]
 
 @pytest.fixture(scope="module")
 def scores():
-    return bb.score_array(made_seeds(5), WORDS, base_pairs=PAIRS, k=5, progress=False)
+    return bb.reliability.score_array(made_seeds(5), WORDS, base_pairs=PAIRS, k=5, progress=False)
 
 
 def test_over_seeds_words_have_pairs_as_rows_and_pairs_have_words(scores):
@@ -50,7 +50,9 @@ def test_within_queries_and_over_base_pairs(scores):
 def test_more_noise_of_seeds_is_less_reliable():
     means = [
         bb.reliability.test_retest(
-            bb.score_array(made_seeds(6, noise=noise), WORDS, base_pairs=PAIRS, rules=["db_wa"], progress=False)
+            bb.reliability.score_array(
+                made_seeds(6, noise=noise), WORDS, base_pairs=PAIRS, rules=["db_wa"], progress=False
+            )
         )["mean"].mean()
         for noise in (0.05, 0.5, 2.0)
     ]

@@ -19,7 +19,9 @@ RULES = ("db_wa", "ripa", "nbm", "ripa_unit")
 
 
 def scored(seeds, words=WORDS, **options):
-    return bb.score_array(seeds, words, **{"base_pairs": PAIRS, "rules": RULES, "k": 5, "progress": False} | options)
+    return bb.reliability.score_array(
+        seeds, words, **{"base_pairs": PAIRS, "rules": RULES, "k": 5, "progress": False} | options
+    )
 
 
 def test_equals_the_scores_of_single_words(monkeypatch):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.arguments import HDI_PROB
+from bayesbias.base.checks import HDI_PROB
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "asymmetry"

@@ -12,9 +12,9 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
+from bayesbias.delivery.plots.style import COLORS
 from bayesbias.models.data import ModelData
 from bayesbias.models.simulate import draw_parameters, given_parameters
-from bayesbias.plots.style import COLORS
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "calibration"

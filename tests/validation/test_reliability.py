@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.arguments import HDI_PROB
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.reliability.mean_squares import mean_squares
 from tests.validation.scripts import VALIDATION, load_script
 

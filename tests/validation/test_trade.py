@@ -82,7 +82,7 @@ def test_correlations_are_those_of_the_table() -> None:
     found = kept.loc[("clustering", "recoverability")]
     r = np.corrcoef(both.to_numpy(), rowvar=False)[0, 1]
     assert (found["embeddings"], found["correlation"]) == (26, pytest.approx(r, abs=1e-4))
-    interval = bb.correlation_interval(r, 26)
+    interval = bb.estimates.correlation_interval(r, 26)
     assert found[["hdi_low", "hdi_high"]].tolist() == pytest.approx(list(interval[:2]), abs=1e-3)
 
 

@@ -221,7 +221,7 @@ def multiclass_hard_debias() -> None:
 
 
 def eds() -> None:
-    kept, lists = KEPT["fetch_eds"], bb.load_word_lists("eds")
+    kept, lists = KEPT["fetch_eds"], bb.studies.load_word_lists("eds")
     assert set(kept) == set(lists)
     for name, words in lists.items():
         theirs = list(dict.fromkeys(kept[name]))
@@ -235,7 +235,7 @@ def eds() -> None:
 
 
 def bing_liu() -> None:
-    ours_, kept = bb.load_word_lists("bing_liu"), KEPT["load_bingliu"]
+    ours_, kept = bb.studies.load_word_lists("bing_liu"), KEPT["load_bingliu"]
     assert {name: len(words) for name, words in ours_.items()} == kept["words"]
     digests = {name: hashlib.sha256("\n".join(words).encode()).hexdigest() for name, words in ours_.items()}
     assert digests == kept["sha256"]

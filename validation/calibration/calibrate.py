@@ -33,8 +33,8 @@ from simulations import (
 )
 from threadpoolctl import threadpool_limits
 
-from bayesbias.arguments import HDI_PROB
-from bayesbias.plots.style import save_figure
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.delivery.plots.style import save_figure
 
 FOLDER = Path(__file__).resolve().parent
 # Results are written after so many data sets, so that a run that was stopped goes on with --resume.

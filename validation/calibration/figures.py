@@ -7,8 +7,8 @@ import pandas as pd
 from scipy import stats
 from simulations import BIN_COLUMNS, BINS
 
-from bayesbias.arguments import HDI_PROB
-from bayesbias.plots.style import COLORS, MARKERS, new_figure
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.delivery.plots.style import COLORS, MARKERS, new_figure
 
 
 def draw_ranks(frame: pd.DataFrame, title: str) -> Any:

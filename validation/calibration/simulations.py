@@ -8,15 +8,15 @@ import pandas as pd
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.arguments import HDI_PROB
-from bayesbias.models.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import ModelData, list_names, model_data
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.list_means import sample_list_means
+from bayesbias.models.multivariate.list_model import DISTANCE_ERROR, coordinates_of
+from bayesbias.models.multivariate.population import word_means
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
-from bayesbias.models.samplers.list_means import sample_list_means
-from bayesbias.models.samplers.list_model import DISTANCE_ERROR, coordinates_of
-from bayesbias.models.samplers.population import word_means
 from bayesbias.models.simulate import (
     draw_distances,
     draw_parameters,

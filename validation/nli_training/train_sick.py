@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.arguments import HDI_PROB
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import LostWordsWarning
 from bayesbias.nli import training
 from bayesbias.nli.accuracy import accuracy

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from bayesbias.plots.nulls import plot_false_claims, plot_null
-from bayesbias.plots.style import save_figure
+from bayesbias.delivery.plots.measures.nulls import plot_false_claims, plot_null
+from bayesbias.delivery.plots.style import save_figure
 from bayesbias.reports.measures.false_claims import false_claims
 from bayesbias.reports.measures.null_simulation import null_share, rate, simulate_null
 

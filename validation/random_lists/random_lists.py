@@ -20,16 +20,16 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.arguments import HDI_PROB
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import FitError
-from bayesbias.estimates import settled
+from bayesbias.estimates.intervals import settled
+from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance.permutation_test import p_value
-from bayesbias.metrics.weat import association
-from bayesbias.models.attribute_sample import attribute_sample
-from bayesbias.models.contrast_estimate import draws_interval, mixture_estimate
 from bayesbias.models.data import ModelData, study_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_means import sample_list_means
+from bayesbias.models.numerics.contrast_estimate import draws_interval, mixture_estimate
 from bayesbias.models.quick import quick_contrasts
-from bayesbias.models.samplers.list_means import sample_list_means
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261122

@@ -25,11 +25,11 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
-from bayesbias.arguments import HDI_PROB
-from bayesbias.models.attribute_sample import attribute_sample
-from bayesbias.models.contrast_estimate import draws_interval
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import model_data
-from bayesbias.models.samplers.list_means import sample_list_means
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_means import sample_list_means
+from bayesbias.models.numerics.contrast_estimate import draws_interval
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261123

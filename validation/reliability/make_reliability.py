@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from bayesbias.arguments import HDI_PROB
-from bayesbias.plots.style import furnish, new_figure, save_figure, series_legend
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.delivery.plots.style import furnish, new_figure, save_figure, series_legend
 from bayesbias.reliability.mean_squares import ICC_2_1, RELIABILITIES, MeanSquares, mean_squares
 from bayesbias.reliability.variance_components import posterior
 

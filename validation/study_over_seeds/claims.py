@@ -34,7 +34,7 @@ _SAMPLES = 100_000
 
 
 def read_scores(path: Path) -> dict[str, xr.DataArray]:
-    """Return the score array of each algorithm, as `bb.score_array` gives it, from the kept file."""
+    """Return the score array of each algorithm, as `bb.reliability.score_array` gives it, from the kept file."""
     with np.load(path) as arrays:
         dims = ("rule", "base_pair", "target_word", "seed")
         every = xr.DataArray(

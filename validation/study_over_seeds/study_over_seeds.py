@@ -129,7 +129,7 @@ def main() -> None:
     counts = counted(given.corpus)
     scores, lists, features, facts = {}, {}, [], {}
     for algorithm in ALGORITHMS:
-        trained = bb.train_embeddings(
+        trained = bb.embeddings.train_embeddings(
             given.corpus,
             given.vectors / algorithm,
             algorithm=algorithm,
@@ -140,7 +140,7 @@ def main() -> None:
         lists = lists or target_lists(list(trained[1].words), given.sampled, rng)
         every = list(dict.fromkeys(word for words in lists.values() for word in words))
         paths = {seed: trained.paths[seed] for seed in range(1, given.seeds + 1)}
-        scores[algorithm] = bb.score_array(paths, every, rules=[*RULES, "ripa_unit"])
+        scores[algorithm] = bb.reliability.score_array(paths, every, rules=[*RULES, "ripa_unit"])
         sampled = list(dict.fromkeys([*lists[FREQUENT], *lists[VOCABULARY]]))
         described = bb.reliability.word_features(paths, counts=counts, words=sampled)
         features.append(described.assign(algorithm=algorithm))

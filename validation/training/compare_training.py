@@ -2,7 +2,7 @@
 
     python validation/training/compare_training.py CORPUS NAME=PAIRS ... [--workers 2]
 
-CORPUS is what `bb.train_embeddings` takes; PAIRS are files of word pairs with a rating by people, separated by white
+CORPUS is what `bb.embeddings.train_embeddings` takes; PAIRS are files of word pairs with a rating by people, separated by white
 space. Writes training.csv (time), similarity.csv (rank correlations) and run.json.
 """
 
@@ -87,7 +87,7 @@ def main() -> None:
         for algorithm in ALGORITHMS:
             workers = given.workers if algorithm == "glove" else 1
             begun, used = time.perf_counter(), time.process_time()
-            trained = bb.train_embeddings(
+            trained = bb.embeddings.train_embeddings(
                 given.corpus,
                 Path(folder) / algorithm,
                 algorithm=algorithm,

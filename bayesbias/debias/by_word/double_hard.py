@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import check_count
-from bayesbias.arrays import Floats, Integers
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import check_count
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.by_word.hard import FittedHardDebias, HardDebias
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, spelled
 from bayesbias.debias.linear.linear_map import debiased_name
 from bayesbias.debias.subspace import bias_subspace, chosen_rows, row_blocks, unit_rows, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Described, Facts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.arguments import check_count, resolve_seed, with_progress
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.by_word.autoencoder import (
     Adam,
     Weights,
@@ -20,9 +21,8 @@ from bayesbias.debias.by_word.autoencoder import (
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, needed, spelled, words_in
 from bayesbias.debias.linear.linear_map import debiased_name
 from bayesbias.debias.subspace import chosen_rows, row_blocks, unit_rows, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Described, Facts
 
 _RATE, _BATCH, _DROPPED = 2e-4, 512, 0.05  # of the first stages
 _JOINT_RATE, _JOINT_DROPPED, _WEIGHT = 0.1, 0.01, 1e-4  # of the last one

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.arguments import check_count
+from bayesbias.base.checks import check_count
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.subspace import chosen_rows, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Described, Facts
 
 
 @dataclass(frozen=True)

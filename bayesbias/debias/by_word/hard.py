@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, check_disjoint, spelled, spelled_sets_in
 from bayesbias.debias.subspace import (
     ROUNDING,
@@ -16,9 +17,8 @@ from bayesbias.debias.subspace import (
     unit_rows,
     whole_embedding,
 )
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.statements import Described, Facts
 
 
 @dataclass(frozen=True)

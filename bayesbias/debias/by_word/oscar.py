@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, needed, words_in
 from bayesbias.debias.linear.linear_map import debiased_name
 from bayesbias.debias.subspace import ROUNDING, bias_subspace, chosen_rows, row_blocks, unit_rows, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Described, Facts
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from math import inf
 
 import numpy as np
 
-from bayesbias.arguments import check_count, check_number, with_progress
-from bayesbias.arrays import Floats, Integers
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import check_count, check_number, with_progress
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.linear.linear_map import debiased_name
 from bayesbias.debias.subspace import bias_subspace, chosen_rows, unit_rows, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ArgumentError, MeasureError
-from bayesbias.statements import Described, Facts
 
 _SIMILARITIES = 10_000_000  # that are held at once, when neighbours are looked for
 _REPELLED = 6_000  # neighbours of the words that are moved at once: they stay in the processor's cache

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.linear.linear_map import FittedLinearMap
 from bayesbias.debias.subspace import bias_subspace, unit_rows, whole_embedding
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 
 

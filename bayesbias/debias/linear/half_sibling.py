@@ -6,12 +6,12 @@ from math import inf
 
 import numpy as np
 
-from bayesbias.arguments import check_number
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_number
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.linear.linear_map import FittedLinearMap
 from bayesbias.debias.subspace import whole_embedding
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 
 

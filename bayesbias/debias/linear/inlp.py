@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_probability
-from bayesbias.arrays import Floats, Integers
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import HDI_PROB, check_count, check_probability
+from bayesbias.base.statements import Facts
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words, spelled
 from bayesbias.debias.linear.linear_map import FittedLinearMap, removal
 from bayesbias.debias.subspace import bias_subspace, unit_rows, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Facts
 
 if TYPE_CHECKING:
     import pandas as pd

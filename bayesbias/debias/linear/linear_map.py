@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords
 from bayesbias.debias.subspace import chosen_rows, row_blocks, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Described, Facts
 
 # What is left of a vector below this part of its length may be rounding of single precision.
 _NOTHING = 1e-5

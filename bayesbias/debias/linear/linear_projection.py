@@ -8,7 +8,7 @@ import numpy as np
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.linear.linear_map import FittedLinearMap, removal
 from bayesbias.debias.subspace import bias_subspace
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.embeddings.embedding import EmbeddingLike
 
 
 @dataclass(frozen=True)

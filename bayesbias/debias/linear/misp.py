@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.arguments import check_count, check_flag, check_items
+from bayesbias.base.checks import check_count, check_flag, check_items
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.linear.linear_map import FittedLinearMap, removal
 from bayesbias.debias.subspace import name_subspace
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import ArgumentError
 
 

@@ -24,12 +24,12 @@ from math import inf
 
 import numpy as np
 
-from bayesbias.arguments import check_number
+from bayesbias.base.checks import check_number
+from bayesbias.base.statements import Described, Facts
 from bayesbias.debias.debias_words import DebiasWords, Sets, as_debias_words
 from bayesbias.debias.subspace import Subspace, bias_subspace, chosen_rows, row_blocks, unit_rows, whole_embedding
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
-from bayesbias.statements import Described, Facts
 
 _TOLERANCE = 1e-12
 _MOST_STEPS = 5000

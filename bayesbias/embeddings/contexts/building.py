@@ -9,7 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bayesbias.arguments import check_count, check_flag
+from bayesbias.base.checks import check_count, check_flag
+from bayesbias.base.files import SEAL
+from bayesbias.base.outputs import atomic_path, check_output, claimed
 from bayesbias.embeddings.contexts.index import APPLICATION, VERSION, ContextIndex, read_contexts
 from bayesbias.embeddings.contexts.texts import (
     BYTES_A_WORD,
@@ -23,10 +25,8 @@ from bayesbias.embeddings.contexts.texts import (
     read_texts,
     word_texts,
 )
-from bayesbias.embeddings.training.progress import words_bar
+from bayesbias.embeddings.progress import words_bar
 from bayesbias.errors import EmbeddingError, OutputError
-from bayesbias.files import SEAL
-from bayesbias.outputs import atomic_path, check_output, claimed
 
 _SCHEMA = f"""
 BEGIN;
@@ -91,7 +91,7 @@ def index_contexts(
     >>> import tempfile
     >>> texts = ["The cat sat on the mat.", "A dog and a cat. The dog barked."]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     index = bb.index_contexts(texts, f"{folder}/pets.contexts")
+    ...     index = bb.embeddings.index_contexts(texts, f"{folder}/pets.contexts")
     ...     index.pairs([("dog", "cat")])[["cue", "response", "contexts", "cue_count", "distance"]]
        cue response  contexts  cue_count  distance
     0  dog      cat         1          2       9.0

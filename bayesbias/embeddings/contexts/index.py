@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_items, is_count, is_text, with_progress
+from bayesbias.base.checks import check_items, is_count, is_text, with_progress
+from bayesbias.base.files import check_sealed_file, input_file
+from bayesbias.base.memory import check_memory
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.contexts.occurrences import Occurrences, Shared, shared_contexts
 from bayesbias.embeddings.contexts.texts import TextsLike, corpus_hash, corpus_name, read_texts, spans, words_of
 from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError
-from bayesbias.files import check_sealed_file, input_file
-from bayesbias.memory import check_memory
-from bayesbias.statements import Described, Facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,8 +144,8 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     index = bb.index_contexts(["A cat.", "A dog."], f"{folder}/pets.contexts")
-    ...     bb.read_contexts(f"{folder}/pets.contexts").texts([1])
+    ...     index = bb.embeddings.index_contexts(["A cat.", "A dog."], f"{folder}/pets.contexts")
+    ...     bb.embeddings.read_contexts(f"{folder}/pets.contexts").texts([1])
     ['A dog.']
     """
     source = input_file(path)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_type, is_text
+from bayesbias.base.checks import check_type, is_text
+from bayesbias.base.files import input_file, printable
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
-from bayesbias.files import input_file, printable
 
 type TextsLike = str | os.PathLike[str] | Iterable[str]
 """Texts whose words are looked up in context: a file, one paragraph a line (gzipped or not), a folder of such files

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_path
-from bayesbias.embeddings.npz import sound_zip
+from bayesbias.base.checks import check_path
+from bayesbias.base.files import input_file
+from bayesbias.base.outputs import atomic_path, check_writable
+from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import InputFileError, OutputError
-from bayesbias.files import input_file
-from bayesbias.outputs import atomic_path, check_writable
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bayesbias.arguments import check_path, check_type
+from bayesbias.base.checks import check_path, check_type
+from bayesbias.base.files import printable
 from bayesbias.errors import ArgumentError, BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
-from bayesbias.files import printable
 
 _NEEDED = ("safetensors", "torch", "transformers")
 # What of a folder makes the model: weights, settings, and what its tokenizer is made of.

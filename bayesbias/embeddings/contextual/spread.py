@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import resolve_seed
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import resolve_seed
+from bayesbias.base.statements import Facts
 from bayesbias.embeddings.embedding import Embedding
-from bayesbias.embeddings.npz import sound_zip
+from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError
-from bayesbias.statements import Facts
 
 if TYPE_CHECKING:
     import pandas as pd

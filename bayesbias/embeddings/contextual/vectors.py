@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_count, check_items, is_text, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, check_items, is_text, resolve_seed, with_progress
 from bayesbias.embeddings.contexts.index import ContextIndex, character_spans, find_words, read_contexts
 from bayesbias.embeddings.contextual.cache import WordVectors, cache_folder, cache_key, read_vectors, write_vectors
 from bayesbias.embeddings.contextual.forward import mean_piece_vectors
@@ -120,10 +120,10 @@ def contextual_embedding(
 
     Examples
     --------
-    The folder of a model, and an index of a corpus (see `bb.index_contexts`)::
+    The folder of a model, and an index of a corpus (see `bb.embeddings.index_contexts`)::
 
         study = bb.load_study("weat7")
-        embedding = bb.contextual_embedding("bert-base-uncased/", study.words, "wikipedia.contexts", random_seed=1)
+        embedding = bb.embeddings.contextual_embedding("bert-base-uncased/", study.words, "wikipedia.contexts", random_seed=1)
         table = bb.distance_table(embedding, study)      # with a column cosine_sd
     """
     seed = resolve_seed(random_seed)

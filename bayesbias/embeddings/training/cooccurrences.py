@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arrays import compiled
+from bayesbias.base.arrays import compiled
 
 # Pairs of places that are held at once; each takes 12 bytes.
 PAIRS_AT_ONCE = 1 << 25

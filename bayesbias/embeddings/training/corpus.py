@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_type
+from bayesbias.base.checks import check_type
+from bayesbias.base.files import input_file, printable
+from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.embedding import check_words
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError
-from bayesbias.files import input_file, printable
-from bayesbias.memory import check_memory
 
 type CorpusLike = str | os.PathLike[str] | Iterable[Sequence[str]]
 """What `train_embeddings` trains on: a text file (gzipped or not), a folder of them, or documents as lists of words."""

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.training.corpus import DOCUMENT_END, Advance, Corpus, Trainer, check_neighbours
-from bayesbias.memory import check_memory
 
 # gensim silently leaves out what a document has beyond this.
 LONGEST_DOCUMENT = 10_000

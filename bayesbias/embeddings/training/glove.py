@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbias.base.memory import check_memory
 from bayesbias.embeddings.training.corpus import Advance, Corpus, Trainer, check_neighbours
 from bayesbias.errors import EmbeddingError
-from bayesbias.memory import check_memory
 
 if TYPE_CHECKING:
     from bayesbias.embeddings.training.cooccurrences import Cooccurrences

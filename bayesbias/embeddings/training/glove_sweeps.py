@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from bayesbias.arrays import compiled
+from bayesbias.base.arrays import compiled
 
 
 @compiled

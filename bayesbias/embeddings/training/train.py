@@ -8,12 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bayesbias.arguments import check_choice, check_count, check_items, check_number, check_path, resolve_seed
+from bayesbias.base.checks import check_choice, check_count, check_items, check_number, check_path, resolve_seed
+from bayesbias.base.outputs import check_writable, claimed
+from bayesbias.embeddings.progress import words_bar
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, read_corpus
 from bayesbias.embeddings.training.gensim_trainers import cbow, fasttext, skipgram
 from bayesbias.embeddings.training.glove import glove
-from bayesbias.embeddings.training.progress import words_bar
 from bayesbias.embeddings.training.trained import (
     TrainedEmbeddings,
     differing,
@@ -23,7 +24,6 @@ from bayesbias.embeddings.training.trained import (
     write_seed,
 )
 from bayesbias.errors import ArgumentError, OutputError, TrainingWarning, name_some, warn_user
-from bayesbias.outputs import check_writable, claimed
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def train_embeddings(
     >>> import tempfile
     >>> documents = [["the", "king", "and", "the", "queen"], ["a", "king", "and", "a", "queen"]] * 5
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     trained = bb.train_embeddings(documents, folder, algorithm="glove", dimensions=4, epochs=2, seeds=[1, 7])
+    ...     trained = bb.embeddings.train_embeddings(documents, folder, algorithm="glove", dimensions=4, epochs=2, seeds=[1, 7])
     ...     [path.name for path in trained.paths.values()], trained[7]
     (['glove_seed1.npz', 'glove_seed7.npz'], Embedding(name='glove, seed 7', words=5, dimensions=4, case='exact'))
     """

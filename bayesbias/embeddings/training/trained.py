@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arguments import check_path, is_count, is_text
+from bayesbias.base.checks import check_path, is_count, is_text
+from bayesbias.base.files import input_file
+from bayesbias.base.outputs import atomic_path
+from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.embeddings.npz import sound_zip
+from bayesbias.embeddings.readers.npz import sound_zip
 from bayesbias.embeddings.rows import open_bytes, readable
 from bayesbias.errors import EmbeddingError, InputFileError, name_some
-from bayesbias.files import input_file
-from bayesbias.outputs import atomic_path
-from bayesbias.statements import Described, Facts
 
 _PATTERN = "*_seed*.npz"
 # What may differ between the seeds of one training.
@@ -47,7 +47,7 @@ class TrainedEmbeddings(Described, Mapping[int, Embedding]):
     >>> import tempfile
     >>> documents = [["the", "king", "and", "the", "queen"], ["a", "king", "and", "a", "queen"]] * 5
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     trained = bb.train_embeddings(documents, folder, seeds=[1, 2], dimensions=4, epochs=1)
+    ...     trained = bb.embeddings.train_embeddings(documents, folder, seeds=[1, 2], dimensions=4, epochs=1)
     ...     print(trained)
     ...     {seed: embedding.words for seed, embedding in trained.items()}
     skipgram, seeds 1 and 2, of lists of words (50 words)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
 
 _WEIGHTS = 4_000_000  # weights that are held at a time

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_type, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along
 from bayesbias.metrics.embedding_scores.result import (
@@ -77,7 +77,7 @@ def paired_change(
     ...     bb.metrics.vocabulary_direct_bias(folder / f"wikipedia2018_skipgram_seed{seed}.npz", random_seed=1)
     ...     for seed in (1, 2)
     ... ]
-    >>> change = bb.paired_change(*scores, random_seed=1)
+    >>> change = bb.metrics.paired_change(*scores, random_seed=1)
     >>> change[["quantity", "before", "after", "change"]].round(3)
           quantity  before  after  change
     0  direct_bias   0.077  0.075  -0.002
@@ -86,7 +86,7 @@ def paired_change(
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     for name, score in (("before", before), ("after", after)):
-        check_type(name, score, EmbeddingScore, "a score of an embedding, such as bb.word_similarity returns")
+        check_type(name, score, EmbeddingScore, "a score of an embedding, such as bb.metrics.word_similarity returns")
     _raise_unless_alike(before, after)
     first, second = _common_items(before, after)
     along = [_along(score, items) for score, items in ((before, first), (after, second))]

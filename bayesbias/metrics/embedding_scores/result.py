@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayesbias.arguments import HDI_PROB, check_probability
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.statements import digits_text, facts_html, percent_text, plain, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections, posterior_along
 from bayesbias.metrics.embedding_scores.statistics import Quantity, posterior, shortest_interval, value_of
-from bayesbias.statements import digits_text, facts_html, percent_text, plain, rows_of
 
 LABELS = ("item", "part")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arguments import check_count
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.look_up import as_embedding, checked_pairs, checked_words

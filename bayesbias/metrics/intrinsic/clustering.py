@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_count, resolve_seed
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score

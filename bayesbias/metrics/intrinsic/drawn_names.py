@@ -3,7 +3,7 @@
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 
 NAME_DRAWS = 1000
 """Draws of names' weights: the ends of an interval are then off by about a fifteenth of its half-width."""

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bayesbias.arguments import HDI_PROB, check_count, check_number, resolve_seed
-from bayesbias.arrays import Floats, Integers
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import HDI_PROB, check_count, check_number, resolve_seed
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
-from bayesbias.metrics.direct_bias import GENDER_PAIRS, gender_direction
+from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS, gender_direction
+from bayesbias.metrics.directions.neighbours import nearest_neighbours
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.intrinsic.biased_words import load_both, projections, vocabulary_of
-from bayesbias.metrics.neighbours import nearest_neighbours
 
 _BLOCK = 256  # words whose neighbours are compared at a time
 

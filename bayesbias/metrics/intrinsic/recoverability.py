@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import (
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import (
     HDI_PROB,
     check_choice,
     check_count,
@@ -16,8 +17,7 @@ from bayesbias.arguments import (
     resolve_seed,
     with_progress,
 )
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score

@@ -5,15 +5,15 @@ import os
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_count, check_flag, resolve_seed
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_count, check_flag, resolve_seed
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding, checked_pairs
-from bayesbias.metrics.quality.files import read_sembias
+from bayesbias.metrics.quality.benchmark_files import read_sembias
 
 KINDS = ("definition", "none", "none", "stereotype")
 _SUBSET = (440, 40)  # the authors' file, and how many of its last tuples none of their training words are in

@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_type, is_number, resolve_seed
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import Embedding, EmbeddingLike
-from bayesbias.embeddings.embedding import Lookup
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_type, is_number, resolve_seed
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import RANK_TOLERANCE, unit_rows, weighted_directions
-from bayesbias.metrics.direct_bias import Direction, as_direction
-from bayesbias.metrics.direction_posterior import DirectionPosterior, direction_posterior
+from bayesbias.metrics.directions.direct_bias import Direction, as_direction
+from bayesbias.metrics.directions.direction_posterior import DirectionPosterior, direction_posterior
 from bayesbias.metrics.embedding_scores.drawn_directions import DrawnDirections
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import DRAWS, Quantity
@@ -51,11 +50,11 @@ def vocabulary_direct_bias(
         The two words whose difference is the direction, from the second to the first. One pair says nothing of how
         pairs vary: the interval is then about the words alone.
     pairs
-        Several pairs instead, such as `bayesbias.metrics.direct_bias.GENDER_PAIRS`: their `direction_posterior` in the
+        Several pairs instead, such as `bayesbias.metrics.directions.direct_bias.GENDER_PAIRS`: their `direction_posterior` in the
         reference, with the same seed. The spread of the direction is in the interval.
     direction
         A direction to use instead: a `Direction`, or a vector of any length. The spread of what
-        `bb.direction_posterior` returned is in the interval.
+        `bb.metrics.direction_posterior` returned is in the interval.
     c
         How strict the measure is, above 0: the smaller, the more a slight overlap counts.
     random_seed
@@ -85,7 +84,7 @@ def vocabulary_direct_bias(
     in their order), so that `paired_change` counts the change along the same draw of the direction. The value is along
     the direction of all pairs with equal weights, which is no mean of the draws: of pairs that disagree it can lie
     outside the interval. Both are about the direction that these pairs give. Along that of endless pairs words would
-    look more biased, and the interval does not hold that: see `bb.direction_posterior`. The farther off
+    look more biased, and the interval does not hold that: see `bb.metrics.direction_posterior`. The farther off
     the direction of few pairs lies, the less.
 
     References

@@ -5,14 +5,14 @@ import os
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, check_count, resolve_seed, with_progress
-from bayesbias.arrays import Floats, Integers
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed, with_progress
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
-from bayesbias.metrics.quality.files import read_analogies
+from bayesbias.metrics.quality.benchmark_files import read_analogies
 
 _WORDS = 4096  # of the vocabulary, and
 _QUESTIONS = 512  # that are scored at a time
@@ -85,7 +85,7 @@ def analogies(
     >>> path = Path(mkdtemp()) / "questions.txt"
     >>> _ = path.write_text(": family\nman woman king queen\nking queen man woman\nman king queen woman\n")
     >>> vectors = {"man": [1.0, 0.2, 0.0], "woman": [0.2, 1.0, 0.0], "king": [1.0, 0.2, 1.0], "queen": [0.2, 1.0, 1.0]}
-    >>> score = bb.analogies(vectors, path, random_seed=1)
+    >>> score = bb.metrics.analogies(vectors, path, random_seed=1)
     >>> score.value, list(score.estimates["quantity"])
     (1.0, ['accuracy', 'family'])
     """

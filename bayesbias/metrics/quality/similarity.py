@@ -5,14 +5,14 @@ import os
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import HDI_PROB, resolve_seed
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.checks import HDI_PROB, resolve_seed
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore, embedding_score
 from bayesbias.metrics.embedding_scores.statistics import Quantity
 from bayesbias.metrics.look_up import as_embedding
-from bayesbias.metrics.quality.files import read_similarity
+from bayesbias.metrics.quality.benchmark_files import read_similarity
 
 
 def word_similarity(
@@ -69,7 +69,7 @@ def word_similarity(
     >>> path = Path(mkdtemp()) / "pairs.txt"
     >>> _ = path.write_text("cat dog 9\ncat car 1\ncar van 8\ndog van 2\n")
     >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, 0.3], "car": [0.1, 1.0], "van": [0.0, 1.0]}
-    >>> round(bb.word_similarity(vectors, path, random_seed=1).value, 3)
+    >>> round(bb.metrics.word_similarity(vectors, path, random_seed=1).value, 3)
     0.8
     """
     seed = resolve_seed(random_seed)

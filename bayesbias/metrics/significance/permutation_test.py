@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbias.arguments import check_count, check_flag, resolve_seed
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, check_flag, resolve_seed
 from bayesbias.errors import MeasureError
 
 MOST_PARTITIONS = 1_000_000

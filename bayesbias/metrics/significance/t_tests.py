@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 
 _PAIR = ["protected_word", "attribute_word"]
 

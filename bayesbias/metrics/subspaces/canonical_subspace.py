@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bayesbias.arguments import check_flag
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_flag
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.geometry import canonical_congruences, canonical_subspace_similarity, rank, row_space, unit_vectors
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import find_lists, find_two_lists, four_lists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.subspaces.component_scores import component_lists, component_vectors, score_result
-from bayesbias.studies import StudyLike
+from bayesbias.studies.study import StudyLike
 
 
 def canonical_subspace(

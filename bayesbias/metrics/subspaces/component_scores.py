@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
 from bayesbias.metrics.look_up import FoundLists, StudyLists
 from bayesbias.metrics.result import MeasureResult, score_frame
 from bayesbias.metrics.similarities import Similarities, Statistics

@@ -6,11 +6,11 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import resolve_seed, with_progress
-from bayesbias.arrays import Floats, Integers
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import resolve_seed, with_progress
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.geometry import condition_number
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.subspaces.list_similarities import (
     Metric,
     all_similarities,

@@ -6,16 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from bayesbias.arguments import check_items
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.checks import check_items
+from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
 from bayesbias.geometry import canonical_subspace_similarity
-from bayesbias.losses import MAX_LOST, WordList, check_max_lost
+from bayesbias.metrics.associations.mean_vectors import rank_correlation
 from bayesbias.metrics.look_up import FoundLists, StudyLists, as_embedding, find_lists, four_lists
-from bayesbias.metrics.mean_vectors import rank_correlation
 from bayesbias.metrics.subspaces.component_scores import COMPONENTS, component_vectors, score
 from bayesbias.metrics.subspaces.mean_cosine import word_cosines
-from bayesbias.studies import Study, StudyLike
+from bayesbias.studies.study import Study, StudyLike
 
 WEATS = tuple(f"weat{number}" for number in range(1, 11))
 

@@ -7,11 +7,12 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_count, resolve_seed, with_progress
-from bayesbias.arrays import Floats, Integers
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.subspaces.list_similarities import Metric, all_similarities, list_vectors, metric_name
 from bayesbias.metrics.subspaces.sublists import (
     checked_sizes,
@@ -19,7 +20,6 @@ from bayesbias.metrics.subspaces.sublists import (
     named,
     raise_if_too_many,
 )
-from bayesbias.statements import Described, Facts
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_count, resolve_seed, with_progress
-from bayesbias.arrays import Integers
-from bayesbias.embeddings import EmbeddingLike
-from bayesbias.losses import MAX_LOST
+from bayesbias.base.arrays import Integers
+from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.metrics.look_up import find_two_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.metrics.subspaces.randomisation_nulls import INTERVAL_PROB, list_statistics, quantile_with_error

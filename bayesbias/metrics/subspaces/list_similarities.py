@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.geometry import joint_coordinates, projectors, unit_vectors
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import as_embedding, find_lists
 from bayesbias.metrics.subspaces.mean_cosine import unit_centroid
 

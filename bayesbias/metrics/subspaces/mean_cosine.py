@@ -6,17 +6,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesbias.arguments import check_choice
-from bayesbias.arrays import Floats
-from bayesbias.embeddings import EmbeddingLike
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_choice
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import checked_vectors, raise_unless_same_dimensions, unit_vectors
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, StudyLists, find_lists, four_lists
 from bayesbias.metrics.result import MeasureResult
 from bayesbias.metrics.similarities import Similarities, Statistics
 from bayesbias.metrics.subspaces.component_scores import component_lists, score_result, score_statistics
-from bayesbias.studies import StudyLike
+from bayesbias.studies.study import StudyLike
 
 Estimator = Literal["grand_mean", "paired", "centroid"]
 

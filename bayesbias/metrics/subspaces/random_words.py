@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayesbias.arrays import Floats, Integers
-from bayesbias.embeddings import Embedding
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.memory import check_memory
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, warn_user
-from bayesbias.memory import check_memory
 
 MATCHES = ("rank", "norm")
 """What drawn words may have in common with those that they replace: the row in the embedding (in files in the order of

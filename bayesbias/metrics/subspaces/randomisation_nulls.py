@@ -7,17 +7,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_choice, check_count, check_probability, resolve_seed, with_progress
-from bayesbias.arrays import Floats, Integers
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.checks import check_choice, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import Described, Facts
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError
 from bayesbias.geometry import row_space, unit_vectors
-from bayesbias.losses import MAX_LOST
 from bayesbias.metrics.look_up import FoundLists, find_lists, find_two_lists, four_lists
 from bayesbias.metrics.subspaces.component_scores import component_lists
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
-from bayesbias.statements import Described, Facts
-from bayesbias.studies import StudyLike
+from bayesbias.studies.study import StudyLike
 
 Match = Literal["rank", "norm"]
 

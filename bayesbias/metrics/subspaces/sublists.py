@@ -6,8 +6,8 @@ from math import comb
 
 import numpy as np
 
-from bayesbias.arguments import check_count
-from bayesbias.arrays import Integers
+from bayesbias.base.arrays import Integers
+from bayesbias.base.checks import check_count
 from bayesbias.errors import MeasureError
 
 # Pairs of sub-lists that take seconds, and calls of a function that take about a minute.

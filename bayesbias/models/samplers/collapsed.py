@@ -23,10 +23,10 @@ import numpy as np
 
 from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_names
-from bayesbias.models.diagnostics import SamplerFailedError, singular_fails
-from bayesbias.models.samplers.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
+from bayesbias.models.numerics.attribute_patterns import MOST_PATTERNS, AttributePatterns, find_patterns
+from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
+from bayesbias.models.numerics.importance import KHAT_MAX, Mixture, fit_proposal, resample
 from bayesbias.models.samplers.exact import log_prior
-from bayesbias.models.samplers.importance import KHAT_MAX, Mixture, fit_proposal, resample
 from bayesbias.models.spec import ModelSpec
 
 _LIMITS = (-12.0, 3.0)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesbias.models.diagnostics import singular_fails
+from bayesbias.models.numerics.diagnostics import singular_fails
+from bayesbias.models.numerics.importance import Mixture, efficiency_of, pareto_weights
 from bayesbias.models.samplers.collapsed import CLIP, Collapsed, Reduced, propose, reduce_patterns, theta_blocks
-from bayesbias.models.samplers.importance import Mixture, efficiency_of, pareto_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,8 @@ from scipy.special import logsumexp
 
 from bayesbias.errors import FitError, ModelError
 from bayesbias.models.data import ModelData
-from bayesbias.models.diagnostics import SamplerFailedError
-from bayesbias.models.priors import Prior
-from bayesbias.models.samplers.grid_rejection import (
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.grid_rejection import (
     GridDraws,
     ImproperDensityError,
     LogDensity,
@@ -35,6 +34,7 @@ from bayesbias.models.samplers.grid_rejection import (
     sample_density,
     support,
 )
+from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.tables.codes import blocks
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from bayesbias.base.statements import Statement, interval_text, p_value_text, percent_text, rows_of, signed_text
 from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
-from bayesbias.statements import Statement, interval_text, p_value_text, percent_text, rows_of, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,16 +5,17 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from bayesbias.arguments import check_items, is_text
-from bayesbias.embeddings import Embedding, load_embedding
+from bayesbias.base.checks import check_items, is_text
+from bayesbias.base.lost_words import WordList, allowance
 from bayesbias.embeddings.case_rules import Case
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import LostWordsError, ReportError, name_some
-from bayesbias.losses import WordList, allowance
 from bayesbias.metrics.registry import find_measure
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit_frame import CONTRAST
 from bayesbias.reports.audits.cells import needed_words
-from bayesbias.studies import Study, load_study
+from bayesbias.studies.study import Study, load_study
 
 # Words of each list that most measures need; the model's own answer needs one.
 _FEWEST = 2

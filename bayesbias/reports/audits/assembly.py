@@ -8,9 +8,9 @@ from dataclasses import replace
 import pandas as pd
 
 from bayesbias import errors
-from bayesbias.embeddings import Embedding
+from bayesbias.base.lost_words import WordList
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasWarning, LostWordsWarning, MeasureError, ReportError, name_some, warn_user
-from bayesbias.losses import WordList
 from bayesbias.reports.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
 from bayesbias.reports.audits.cells import Answer, Cell
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_flag, check_probability, resolve_seed, with_progress
-from bayesbias.embeddings import Embedding, EmbeddingLike
+from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_probability, resolve_seed, with_progress
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.embeddings.case_rules import Case
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import MeasureError, ReportError, collected_warnings
-from bayesbias.estimates import contrast_name, estimates, independent_draws, settled
-from bayesbias.losses import MAX_LOST, check_max_lost
+from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, settled
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.audits.asked import (
@@ -28,7 +28,7 @@ from bayesbias.reports.audits.assembly import audit_frame, repeat
 from bayesbias.reports.audits.audit_frame import BESIDE, CONTRAST, AuditFrame
 from bayesbias.reports.audits.cells import Answer, Cell, make_cells
 from bayesbias.reports.measures.measure_draws import expected_value
-from bayesbias.studies import CONNECTIONS, Study, StudyLike
+from bayesbias.studies.study import CONNECTIONS, Study, StudyLike
 from bayesbias.tables.build import distance_table
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.arguments import check_frame
+from bayesbias.base.checks import check_frame
+from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.registry import MEASURES
-from bayesbias.statements import Described, Facts
 
 if TYPE_CHECKING:
     import xarray as xr

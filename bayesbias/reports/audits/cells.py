@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.embeddings import Embedding
-from bayesbias.metrics.direct_bias import GENDER_PAIRS
+from bayesbias.embeddings.embedding import Embedding
+from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS
+from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.embedding_scores.result import EmbeddingScore
 from bayesbias.metrics.registry import MEASURES
-from bayesbias.metrics.word_scores import load_base_pairs
 from bayesbias.models.spec import ModelSpec
-from bayesbias.studies import Study
+from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd

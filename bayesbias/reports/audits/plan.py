@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bayesbias.base.files import read_toml
 from bayesbias.errors import ReportError, did_you_mean, raise_faults
-from bayesbias.files import read_toml
 from bayesbias.models.spec import list_models
 from bayesbias.reports.audits.asked import AUDIT_MEASURES
-from bayesbias.studies import list_studies
+from bayesbias.studies.study import list_studies
 
 _SETTINGS = ("measures", "model", "case", "max_lost", "hdi_prob", "draws", "tune", "chains", "seed")
 # What `bayesbias run` asks besides, of many workers.

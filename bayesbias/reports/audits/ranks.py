@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability
-from bayesbias.arrays import Floats
-from bayesbias.errors import ReportError
-from bayesbias.metrics.registry import MEASURES
-from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
-from bayesbias.statements import (
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.statements import (
     Part,
     Rendered,
     Statement,
@@ -22,6 +19,9 @@ from bayesbias.statements import (
     probability_text,
     rows_of,
 )
+from bayesbias.errors import ReportError
+from bayesbias.metrics.registry import MEASURES
+from bayesbias.reports.audits.audit_frame import CONTRAST, AuditRecord, audit_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
     --------
     >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
     >>> found = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
-    >>> bb.rank(found).ranks.query("study == 'weat7'")[["measure", "rank"]].to_numpy().tolist()
+    >>> bb.reports.rank(found).ranks.query("study == 'weat7'")[["measure", "rank"]].to_numpy().tolist()
     [['weat', 2.0], ['weat', 1.0], ['ect', 1.0], ['ect', 2.0]]
     """
     import pandas as pd

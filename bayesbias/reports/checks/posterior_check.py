@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
-from bayesbias.arguments import resolve_seed, with_progress
+from bayesbias.base.checks import resolve_seed, with_progress
+from bayesbias.base.statements import Part, Rendered, Statement, rows_of, share_text
 from bayesbias.errors import ReportError
-from bayesbias.models.fit_source import fitted_rows
-from bayesbias.models.fits import fit_fact
+from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.fitted.fits import fit_fact
 from bayesbias.models.likelihood import Densities, densities, leave_out_log_weights
-from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import ALL, noise, replicate
-from bayesbias.statements import Part, Rendered, Statement, rows_of, share_text
 
 if TYPE_CHECKING:
     import pandas as pd

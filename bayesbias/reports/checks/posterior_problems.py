@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.statements import Statement, rows_of, share_text
 from bayesbias.errors import name_some
 from bayesbias.reports.checks.joint_statistics import JOINT
 from bayesbias.reports.checks.replicated_tables import ALL
-from bayesbias.statements import Statement, rows_of, share_text
 
 if TYPE_CHECKING:
     import pandas as pd

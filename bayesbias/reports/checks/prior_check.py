@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from bayesbias.arguments import check_count, resolve_seed, with_progress
-from bayesbias.memory import check_memory
+from bayesbias.base.checks import check_count, resolve_seed, with_progress
+from bayesbias.base.memory import check_memory
+from bayesbias.base.statements import Part, Rendered, Statement, distance_text, rows_of, share_text, signed_text
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.multivariate_simulation import MEAN_PRIOR
+from bayesbias.models.multivariate.simulation import MEAN_PRIOR
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
-from bayesbias.statements import Part, Rendered, Statement, distance_text, rows_of, share_text, signed_text
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import provenance
 
 if TYPE_CHECKING:

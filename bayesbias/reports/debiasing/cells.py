@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.files import input_file
 from bayesbias.debias import DebiasWords
-from bayesbias.embeddings import Embedding
+from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import BayesBiasError, ReportError, collected_warnings
-from bayesbias.files import input_file
 from bayesbias.metrics import EMBEDDING_MEASURES, EmbeddingScore, paired_change, score_embedding
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.audits.audit import question_table
@@ -24,7 +24,7 @@ from bayesbias.reports.embeddings.shared_pairs import (
     difference_table,
     pair_differences,
 )
-from bayesbias.studies import Study
+from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import check_type
-from bayesbias.correlations import correlation_interval
+from bayesbias.base.checks import check_type
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import Part, Rendered, Statement, interval_text, percent_text, rows_of, signed_text
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, name_some, warn_user
-from bayesbias.estimates import settled
-from bayesbias.losses import MAX_LOST
+from bayesbias.estimates.correlations import correlation_interval
+from bayesbias.estimates.intervals import settled
 from bayesbias.reports.audits.assembly import repeat
 from bayesbias.reports.audits.cells import Answer
 from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL, AskedScore, DebiasCell
-from bayesbias.statements import Part, Rendered, Statement, interval_text, percent_text, rows_of, signed_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,7 +145,7 @@ def assembled(
     """Return the report that the answers of all cells make, and warn of what was lost, left out, or failed."""
     import pandas as pd
 
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     rows = [
         {"embedding": cell.embedding, "method": cell.method, **row}
@@ -214,7 +214,7 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
     >>> methods = ["linear", "hard", "soft", "misp"]
     >>> asked = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
     >>> report = bb.debias_report(vectors, "weat7", methods, "gender_bolukbasi", max_lost=0.4, **asked)
-    >>> bb.measure_correlations(report)[["first", "second", "embeddings"]]
+    >>> bb.reports.measure_correlations(report)[["first", "second", "embeddings"]]
        first                  second  embeddings
     0  weat7  vocabulary_direct_bias           5
     """

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
-from bayesbias.models.fit_source import tied_directions
-from bayesbias.models.fits import fit_fact
+from bayesbias.base.checks import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
+from bayesbias.base.statements import Part, Rendered, plain
+from bayesbias.models.fitted.fit_source import tied_directions
+from bayesbias.models.fitted.fits import fit_fact
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, load_model
@@ -20,7 +21,6 @@ from bayesbias.reports.embeddings.shared_pairs import (
     pair_differences,
 )
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.statements import Part, Rendered, plain
 from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:

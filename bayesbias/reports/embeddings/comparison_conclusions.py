@@ -4,10 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.errors import name_some
-from bayesbias.estimates import contrast_sides, settled
-from bayesbias.reports.posterior.conclusions import tied_statement
-from bayesbias.statements import (
+from bayesbias.base.statements import (
     Conclusions,
     Part,
     Rendered,
@@ -19,6 +16,9 @@ from bayesbias.statements import (
     rows_of,
     signed_text,
 )
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import contrast_sides, settled
+from bayesbias.reports.posterior.conclusions import tied_statement
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.estimates import contrast_name, diagnostics_of, direction_of, estimates, independent_draws, settled
+from bayesbias.estimates.intervals import (
+    contrast_name,
+    diagnostics_of,
+    direction_of,
+    estimates,
+    independent_draws,
+    settled,
+)
 from bayesbias.reports.posterior.contrasts import contrasts
 
 if TYPE_CHECKING:

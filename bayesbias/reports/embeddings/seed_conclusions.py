@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bayesbias.base.statements import Statement, distance_text, interval_text, share_text, signed_text
 from bayesbias.errors import name_some
-from bayesbias.estimates import contrast_sides, settled
-from bayesbias.statements import Statement, distance_text, interval_text, share_text, signed_text
+from bayesbias.estimates.intervals import contrast_sides, settled
 
 SAID = ("nearer", "farther", "not_settled")
 """What the interval of one embedding may say of a contrast: columns of the frame of contrasts."""

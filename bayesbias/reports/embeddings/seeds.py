@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, resolve_seed
-from bayesbias.arrays import Floats
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, resolve_seed
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import Part, Rendered, Statement, percent_text, rows_of
 from bayesbias.errors import ReportError
-from bayesbias.estimates import MOMENTS, estimates
-from bayesbias.losses import MAX_LOST
-from bayesbias.models.fit_source import fitted_rows
-from bayesbias.models.fits import check_fit, fit_fact
+from bayesbias.estimates.intervals import MOMENTS, estimates
+from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.fitted.fits import check_fit, fit_fact
 from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
 from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
-from bayesbias.statements import Part, Rendered, Statement, percent_text, rows_of
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def compare_seeds(
     """
     import pandas as pd
 
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     seed = resolve_seed(random_seed)
     _check_fits(fits)

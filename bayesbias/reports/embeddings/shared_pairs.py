@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.errors import LostWordsWarning, ReportError, TableError, name_some, warn_user
 from bayesbias.tables.codes import WORD_COLUMNS
-from bayesbias.tables.frames import as_frame
+from bayesbias.tables.conversion import as_frame
 from bayesbias.tables.schema import ATTRS_KEY, drop_duplicates, table_facts, table_hash, validate_table
 
 if TYPE_CHECKING:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_items, resolve_seed, with_progress
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed, with_progress
+from bayesbias.base.statements import percent_text
 from bayesbias.errors import FitError, ReportError
+from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import t_test
-from bayesbias.metrics.weat import association
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec, load_model
 from bayesbias.reports.measures.null_simulation import check_sizes, check_spread, draw_noise, rate
-from bayesbias.statements import percent_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.arguments import with_progress
+from bayesbias.base.checks import with_progress
 from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
-from bayesbias.models.fit_source import fitted_rows, fitted_table
-from bayesbias.models.fits import fit_fact
+from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
+from bayesbias.models.fitted.fits import fit_fact
 from bayesbias.models.likelihood import Densities, PairGrid, densities
-from bayesbias.studies import Study
+from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_type, resolve_seed
-from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates import MOMENTS, diagnostics_of, estimates, independent_draws
-from bayesbias.metrics.registry import MEASURES
-from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
-from bayesbias.models.fit_source import fitted_rows
-from bayesbias.models.fits import fit_fact
-from bayesbias.models.likelihood import densities
-from bayesbias.reports.checks.posterior_check import source_name
-from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
-from bayesbias.reports.measures.null_simulation import rate
-from bayesbias.statements import (
+from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
+from bayesbias.base.statements import (
     Part,
     Rendered,
     Statement,
@@ -27,7 +17,17 @@ from bayesbias.statements import (
     rows_of,
     share_with_error_text,
 )
-from bayesbias.studies import Study
+from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
+from bayesbias.metrics.registry import MEASURES
+from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
+from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.likelihood import densities
+from bayesbias.reports.checks.posterior_check import source_name
+from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
+from bayesbias.reports.measures.null_simulation import rate
+from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd

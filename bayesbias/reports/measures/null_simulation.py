@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import check_count, check_number, is_number, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, check_number, is_number, resolve_seed, with_progress
 from bayesbias.errors import ReportError, did_you_mean
-from bayesbias.metrics.mac import mean_distances
+from bayesbias.metrics.associations.mac import mean_distances
+from bayesbias.metrics.associations.weat import association, check_ddof, effect_size, test_statistic
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import t_test
-from bayesbias.metrics.weat import association, check_ddof, effect_size, test_statistic
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB
-from bayesbias.errors import name_some
-from bayesbias.estimates import contrast_sides
-from bayesbias.estimates import settled as is_settled
-from bayesbias.models.fit_source import fitted_model, fitted_rows, tied_directions
-from bayesbias.models.fits import fit_fact
-from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.posterior.group_statements import group_statements
-from bayesbias.statements import (
+from bayesbias.base.checks import HDI_PROB
+from bayesbias.base.statements import (
     Conclusions,
     Statement,
     count_text,
@@ -23,6 +16,13 @@ from bayesbias.statements import (
     probability_text,
     signed_text,
 )
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.estimates.intervals import settled as is_settled
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions
+from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.group_statements import group_statements
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_probability, check_rope
-from bayesbias.estimates import (
+from bayesbias.base.checks import HDI_PROB, check_choice, check_probability, check_rope
+from bayesbias.estimates.intervals import (
     check_baseline,
     contrast_name,
     diagnostics_of,
@@ -16,11 +16,11 @@ from bayesbias.estimates import (
     independent_draws,
     is_borderline,
 )
-from bayesbias.models.attribute_sample import attribute_sample
-from bayesbias.models.contrast_estimate import draws_interval
 from bayesbias.models.data import ModelData
-from bayesbias.models.fit_source import fitted_rows
-from bayesbias.models.fits import check_fit
+from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.fitted.fits import check_fit
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.plain_differences import group_weights, plain_difference, plain_means
 from bayesbias.reports.posterior.summary import check_level
 
@@ -104,7 +104,7 @@ def contrasts(
     """
     import pandas as pd
 
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     check_fit(fit)
     check_level(level, LEVELS)

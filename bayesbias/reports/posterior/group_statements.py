@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from bayesbias.base.statements import Statement, distance_text, interval_text, signed_text
 from bayesbias.errors import name_some
-from bayesbias.estimates import settled as is_settled
+from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.data import ModelData
-from bayesbias.statements import Statement, distance_text, interval_text, signed_text
 
 Row = dict[Hashable, Any]
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_probability, check_rope
+from bayesbias.base.checks import HDI_PROB, check_probability, check_rope
 from bayesbias.errors import QuestionWarning, ReportError, did_you_mean, raise_faults, warn_user
-from bayesbias.estimates import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
-from bayesbias.models.attribute_sample import attribute_sample
-from bayesbias.models.contrast_estimate import draws_interval
+from bayesbias.estimates.intervals import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.data import ModelData
-from bayesbias.models.fit_source import fitted_rows, fitted_table
-from bayesbias.models.fits import check_fit
-from bayesbias.study_faults import QUESTION_SIDES, question_faults
+from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
+from bayesbias.models.fitted.fits import check_fit
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.numerics.contrast_estimate import draws_interval
+from bayesbias.studies.faults import QUESTION_SIDES, question_faults
 from bayesbias.tables.schema import ATTRS_KEY
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def contrast(
     >>> found.loc[0, "question"], int(found.loc[0, "pairs"])
     ('math to male - arts to male', 128)
     """
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     check_fit(fit)
     check_probability("hdi_prob", hdi_prob)

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from bayesbias.arguments import HDI_PROB, check_choice
+from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.errors import ArgumentError, ReportError
-from bayesbias.estimates import MOMENTS, diagnostics_of, estimates, independent_draws
-from bayesbias.models.fits import check_fit, fit_fact
+from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
+from bayesbias.models.fitted.fits import check_fit, fit_fact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     """
     import pandas as pd
 
-    from bayesbias.frames import EstimateFrame
+    from bayesbias.base.estimate_frames import EstimateFrame
 
     posterior = check_fit(fit)["posterior"].to_dataset()
     check_level(level, LEVELS)

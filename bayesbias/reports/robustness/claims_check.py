@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
-from bayesbias.embeddings import Embedding, EmbeddingLike, load_embedding
-from bayesbias.errors import ReportError
-from bayesbias.losses import MAX_LOST
-from bayesbias.models.contrast_estimate import Estimate
-from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.diagnostics import SamplerFailedError
-from bayesbias.models.quick import quick_contrasts, sampler_for
-from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.reports.measures.null_simulation import rate
-from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
-from bayesbias.reports.robustness.random_lists import random_lists
-from bayesbias.statements import (
+from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed, with_progress
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import (
     Part,
     Rendered,
     Statement,
@@ -31,7 +21,18 @@ from bayesbias.statements import (
     rows_of,
     signed_text,
 )
-from bayesbias.studies import Study, StudyLike, load_study
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.errors import ReportError
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.numerics.contrast_estimate import Estimate
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
+from bayesbias.models.quick import quick_contrasts, sampler_for
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.measures.null_simulation import rate
+from bayesbias.reports.robustness.list_tests import CONTRAST, LEVEL, METHODS, list_tests, weat_lists
+from bayesbias.reports.robustness.random_lists import random_lists
+from bayesbias.studies.study import Study, StudyLike, load_study
 from bayesbias.tables.build import distance_table
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbias.metrics.associations.weat import association, effect_size
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import t_test
-from bayesbias.metrics.weat import association, effect_size
 from bayesbias.models.data import ModelData
 from bayesbias.reports.robustness.random_lists import RandomLists, list_members
-from bayesbias.studies import Study
+from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd

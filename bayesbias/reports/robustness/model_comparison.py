@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import check_count, check_items, resolve_seed, with_progress
+from bayesbias.base.checks import check_count, check_items, resolve_seed, with_progress
+from bayesbias.base.statements import Statement
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
-from bayesbias.estimates import independent_draws
+from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.likelihood import densities, log_mean, psis_loo
-from bayesbias.models.samplers.importance import KHAT_MAX
+from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
-from bayesbias.statements import Statement
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 
 if TYPE_CHECKING:
     import pandas as pd

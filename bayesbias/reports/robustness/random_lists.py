@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayesbias import geometry
-from bayesbias.embeddings import Embedding
-from bayesbias.embeddings.embedding import unit_rows
+from bayesbias.embeddings.embedding import Embedding, unit_rows
 from bayesbias.errors import ReportError
 from bayesbias.metrics.subspaces.random_words import draw_rows, replacements, vocabulary_rows, word_rows
 from bayesbias.models.data import ModelData
-from bayesbias.studies import Study
+from bayesbias.studies.study import Study
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bayesbias.arguments import HDI_PROB, check_choice, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed, with_progress
+from bayesbias.base.statements import Statement, signed_text
 from bayesbias.errors import BayesBiasError, name_some
-from bayesbias.estimates import check_baseline, contrast_name
-from bayesbias.models.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
+from bayesbias.estimates.intervals import check_baseline, contrast_name
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.contrast_estimate import Estimate, changes_conclusion, draws_estimate, shift_error
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.priors import Prior
 from bayesbias.models.quick import QuickRefits, sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.statements import Statement, signed_text
-from bayesbias.tables.frames import any_frame
+from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import validate_table
 
 if TYPE_CHECKING:

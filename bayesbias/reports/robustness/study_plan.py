@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesbias.arguments import check_choice, check_count, check_number
+from bayesbias.base.checks import check_choice, check_count, check_number
 from bayesbias.errors import ReportError
 from bayesbias.models.data import list_kind
-from bayesbias.models.fit_source import fitted_model, fitted_rows
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
-from bayesbias.studies import CONNECTIONS
+from bayesbias.studies.study import CONNECTIONS
 
 # What a multivariate fit says of new attribute and protected words, and what of it only some tables have.
 _OF_VECTORS = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.arguments import (
+from bayesbias.base.checks import (
     HDI_PROB,
     check_choice,
     check_count,
@@ -17,15 +17,15 @@ from bayesbias.arguments import (
     resolve_seed,
     with_progress,
 )
+from bayesbias.base.statements import Part, Statement, distance_text, percent_text, plain, render_html, render_text
 from bayesbias.errors import ReportError
-from bayesbias.models.attribute_sample import attribute_sample
 from bayesbias.models.data import ModelData, study_data
-from bayesbias.models.diagnostics import SamplerFailedError
-from bayesbias.models.multivariate_simulation import draw_covariances, draw_vectors, root_of
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.simulation import draw_covariances, draw_vectors, root_of
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.robustness.study_plan import StudyPlan, assumed_plan, plan_from_fit
-from bayesbias.statements import Part, Statement, distance_text, percent_text, plain, render_html, render_text
 
 if TYPE_CHECKING:
     import pandas as pd

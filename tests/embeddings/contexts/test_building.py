@@ -25,7 +25,7 @@ def slowly(*given):
     time.sleep(0.02)
     return store(*given)
 building._store = slowly
-bb.index_contexts(sys.argv[1], sys.argv[2])
+bb.embeddings.index_contexts(sys.argv[1], sys.argv[2])
 """
 
 
@@ -39,7 +39,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_a_build_that_was_stopped_goes_on_and_is_the_same(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = bb.index_contexts(corpus, tmp_path / "whole.contexts")
+    whole = bb.embeddings.index_contexts(corpus, tmp_path / "whole.contexts")
     target = tmp_path / "stopped.contexts"
     monkeypatch.setattr(building, "_BLOCK", 300)
     stored: list[int] = []
@@ -53,7 +53,7 @@ def test_a_build_that_was_stopped_goes_on_and_is_the_same(
 
     monkeypatch.setattr(building, "_store", stopped)
     with pytest.raises(KeyboardInterrupt):
-        bb.index_contexts(corpus, target)
+        bb.embeddings.index_contexts(corpus, target)
     assert not target.exists()
     assert target.with_name("stopped.contexts.part").exists()
     rest: list[int] = []
@@ -63,7 +63,7 @@ def test_a_build_that_was_stopped_goes_on_and_is_the_same(
         return store(base, contexts, facts)
 
     monkeypatch.setattr(building, "_store", counted)
-    index = bb.index_contexts(corpus, target)
+    index = bb.embeddings.index_contexts(corpus, target)
     assert sum(stored) + sum(rest) == len(TEXTS)
     assert not target.with_name("stopped.contexts.part").exists()
     assert (index.sha256, index.contexts, index.words) == (whole.sha256, whole.contexts, whole.words)
@@ -74,23 +74,23 @@ def test_a_build_that_was_stopped_goes_on_and_is_the_same(
 def test_what_was_begun_of_another_corpus_does_not_count(corpus: Path, tmp_path: Path) -> None:
     target = tmp_path / "pets.contexts"
     building._fill(tmp_path / "pets.contexts.part", ["one", "two", "three"], 1_000, progress=False)
-    assert bb.index_contexts(corpus, target).texts(range(400)) == TEXTS
+    assert bb.embeddings.index_contexts(corpus, target).texts(range(400)) == TEXTS
     building._fill(tmp_path / "cut.contexts.part", corpus, 20, progress=False)
-    assert bb.index_contexts(corpus, tmp_path / "cut.contexts").contexts == 400
+    assert bb.embeddings.index_contexts(corpus, tmp_path / "cut.contexts").contexts == 400
 
 
 def test_a_file_of_a_stranger_is_left_alone(corpus: Path, tmp_path: Path) -> None:
     part = tmp_path / "pets.contexts.part"
     part.write_bytes(b"a text of mine" * 100)
     with pytest.raises(OutputError, match="remove it"):
-        bb.index_contexts(corpus, tmp_path / "pets.contexts")
+        bb.embeddings.index_contexts(corpus, tmp_path / "pets.contexts")
     part.unlink()
     with sqlite3.connect(part) as base:
         base.execute("CREATE TABLE mine (x)")
     base.close()
     before = part.read_bytes()
     with pytest.raises(OutputError, match="of another program"):
-        bb.index_contexts(corpus, tmp_path / "pets.contexts")
+        bb.embeddings.index_contexts(corpus, tmp_path / "pets.contexts")
     assert part.read_bytes() == before
 
 
@@ -106,5 +106,5 @@ def test_a_build_that_was_killed_goes_on(corpus: Path, tmp_path: Path) -> None:
     assert run.wait() == -signal.SIGKILL
     assert not target.exists()
     assert part.exists()
-    assert bb.index_contexts(corpus, target).texts(range(400)) == TEXTS
+    assert bb.embeddings.index_contexts(corpus, target).texts(range(400)) == TEXTS
     assert sorted(each.name for each in tmp_path.iterdir()) == ["killed.contexts", "pets.txt"]

@@ -24,8 +24,8 @@ def made_texts(seed: int = 1, count: int = 60) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> bb.ContextIndex:
-    return bb.index_contexts(made_texts(), tmp_path_factory.mktemp("index") / "pets.contexts")
+def index(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.ContextIndex:
+    return bb.embeddings.index_contexts(made_texts(), tmp_path_factory.mktemp("index") / "pets.contexts")
 
 
 def plain_search(texts: list[str], cue: str, response: str) -> tuple[int, int, int, float]:
@@ -39,7 +39,7 @@ def plain_search(texts: list[str], cue: str, response: str) -> tuple[int, int, i
     return len(nearest), *counts, float(np.mean(nearest))
 
 
-def test_pairs_are_those_of_a_plain_search(index: bb.ContextIndex) -> None:
+def test_pairs_are_those_of_a_plain_search(index: bb.embeddings.ContextIndex) -> None:
     pairs = [pair for pair in itertools.permutations(WORDS, 2) if set(pair) != {"ice cream", "Ice"}]
     found = index.pairs(pairs)
     expected = [plain_search(made_texts(), *pair) for pair in pairs]
@@ -51,7 +51,7 @@ def test_pairs_are_those_of_a_plain_search(index: bb.ContextIndex) -> None:
     assert (found["left_out"] == "").all()
 
 
-def test_pairs_without_contexts_say_why(index: bb.ContextIndex) -> None:
+def test_pairs_without_contexts_say_why(index: bb.embeddings.ContextIndex) -> None:
     found = index.pairs([("cat", "cat"), ("ice", "ice cream"), ("cat", "zebra"), ("!", "cat"), ("cat", "cat cat cat")])
     assert found["contexts"].eq(0).all()
     assert found["distance"].isna().all()
@@ -62,7 +62,7 @@ def test_pairs_without_contexts_say_why(index: bb.ContextIndex) -> None:
         "'!' has no letter",
         "one word is a part of the other",
     ]
-    apart = bb.index_contexts(["a cat", "a dog"], index.path.with_name("apart.contexts"))
+    apart = bb.embeddings.index_contexts(["a cat", "a dog"], index.path.with_name("apart.contexts"))
     assert apart.pairs([("cat", "dog")])["left_out"].tolist() == ["no context of paragraphs holds both words"]
 
 
@@ -86,7 +86,7 @@ def test_the_nearest_places_are_those_of_a_loop() -> None:
 
 def test_long_paragraphs_are_cut_and_texts_are_given_back(tmp_path: Path) -> None:
     text = "The cat sat. The dog ran! " * 20
-    index = bb.index_contexts([text], tmp_path / "long.contexts", longest=60)
+    index = bb.embeddings.index_contexts([text], tmp_path / "long.contexts", longest=60)
     assert (index.contexts, index.words) == (20 * 26 // 52, 20 * 6)
     assert set(index.texts(range(index.contexts))) == {"The cat sat. The dog ran! The cat sat. The dog ran!"}
     with pytest.raises(ArgumentError, match="is no number of a context"):
@@ -95,22 +95,22 @@ def test_long_paragraphs_are_cut_and_texts_are_given_back(tmp_path: Path) -> Non
 
 def test_an_index_of_another_corpus_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "pets.contexts"
-    index = bb.index_contexts(["a cat", "a dog"], path)
-    assert bb.index_contexts(["a cat", "a dog"], path) == index
-    assert bb.read_contexts(path, corpus=["a cat", "a dog"]) == index
+    index = bb.embeddings.index_contexts(["a cat", "a dog"], path)
+    assert bb.embeddings.index_contexts(["a cat", "a dog"], path) == index
+    assert bb.embeddings.read_contexts(path, corpus=["a cat", "a dog"]) == index
     with pytest.raises(EmbeddingError, match="index of another corpus"):
-        bb.read_contexts(path, corpus=["a cat", "a dog."])
+        bb.embeddings.read_contexts(path, corpus=["a cat", "a dog."])
     with pytest.raises(EmbeddingError, match="index of another corpus"):
-        bb.index_contexts(["a bird"], path)
+        bb.embeddings.index_contexts(["a bird"], path)
     with pytest.raises(EmbeddingError, match="at most 1,000 characters, not 500"):
-        bb.index_contexts(["a cat", "a dog"], path, longest=500)
-    assert bb.index_contexts(["a bird"], path, overwrite=True).texts([0]) == ["a bird"]
+        bb.embeddings.index_contexts(["a cat", "a dog"], path, longest=500)
+    assert bb.embeddings.index_contexts(["a bird"], path, overwrite=True).texts([0]) == ["a bird"]
     with pytest.raises(EmbeddingError, match="has no word"):
-        bb.index_contexts(["...", "!"], tmp_path / "empty.contexts")
+        bb.embeddings.index_contexts(["...", "!"], tmp_path / "empty.contexts")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["pets.contexts"]
 
 
-def test_files_that_are_no_index_are_errors(tmp_path: Path, index: bb.ContextIndex) -> None:
+def test_files_that_are_no_index_are_errors(tmp_path: Path, index: bb.embeddings.ContextIndex) -> None:
     content = index.path.read_bytes()
     other = tmp_path / "other.db"
     with sqlite3.connect(other) as base:
@@ -120,26 +120,26 @@ def test_files_that_are_no_index_are_errors(tmp_path: Path, index: bb.ContextInd
     for wrong in (b"", b"text", content[:50], content[: len(content) // 2], content[:-1]):
         damaged.write_bytes(wrong)
         with pytest.raises(InputFileError, match=r"no index of contexts|damaged"):
-            bb.read_contexts(damaged)
+            bb.embeddings.read_contexts(damaged)
     with pytest.raises(InputFileError, match="no index of contexts"):
-        bb.read_contexts(other)
+        bb.embeddings.read_contexts(other)
     with pytest.raises(InputFileError, match="no index of contexts"):
-        bb.index_contexts(["a cat"], other)
+        bb.embeddings.index_contexts(["a cat"], other)
 
 
-def test_any_bit_that_is_flipped_is_found(tmp_path: Path, index: bb.ContextIndex) -> None:
+def test_any_bit_that_is_flipped_is_found(tmp_path: Path, index: bb.embeddings.ContextIndex) -> None:
     content = bytearray(index.path.read_bytes())
     damaged = tmp_path / "flipped.contexts"
     for place in np.random.default_rng(2).integers(0, 8 * len(content), size=100):
         content[place // 8] ^= 1 << int(place % 8)
         damaged.write_bytes(content)
         with pytest.raises(InputFileError):
-            bb.read_contexts(damaged)
+            bb.embeddings.read_contexts(damaged)
         content[place // 8] ^= 1 << int(place % 8)
 
 
 @pytest.mark.parametrize("wrong", ["cat", [("cat",)], [("cat", 5)], [5], 7, ["ab"]])
-def test_what_is_no_pair_of_words_is_an_error(index: bb.ContextIndex, wrong: object) -> None:
+def test_what_is_no_pair_of_words_is_an_error(index: bb.embeddings.ContextIndex, wrong: object) -> None:
     with pytest.raises(ArgumentError, match="pairs"):
         index.pairs(wrong)  # type: ignore[arg-type]
 
@@ -152,7 +152,7 @@ def test_the_pairs_of_the_norms_are_found_in_a_corpus_of_nine_million_words(shar
     given = set(zip(norms["cue"], norms["target"], strict=True))
     pairs = sorted(pair for pair in given if pair < pair[::-1] and pair[::-1] in given)
     assert len(pairs) == 8_383
-    index = bb.index_contexts(corpus, tmp_path / "wikipedia.contexts")
+    index = bb.embeddings.index_contexts(corpus, tmp_path / "wikipedia.contexts")
     found = index.pairs(pairs)
     assert (found["contexts"] > 0).equals(found["left_out"] == "")
     texts = [text.lower() for text in index.texts(range(index.contexts))]

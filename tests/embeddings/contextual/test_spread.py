@@ -14,7 +14,7 @@ STUDY: dict[str, list[str]] = {"X": ["cat", "Dog"], "Y": ["bird", "fish"], "A": 
 WORDS = tuple(word for words in STUDY.values() for word in words)
 
 
-def made(paired: bool = False, seed: int = 1, **changes: Any) -> bb.ContextualEmbedding:
+def made(paired: bool = False, seed: int = 1, **changes: Any) -> bb.embeddings.ContextualEmbedding:
     rng = np.random.default_rng(seed)
     means = rng.normal(size=(len(WORDS), 6))
     common = rng.normal(size=(30, 6)) if paired else np.zeros((30, 6))
@@ -29,7 +29,7 @@ def made(paired: bool = False, seed: int = 1, **changes: Any) -> bb.ContextualEm
         "paired": paired,
         "left_out": (("zebra", "no context"),),
     }
-    return bb.ContextualEmbedding(**{**given, **changes})
+    return bb.embeddings.ContextualEmbedding(**{**given, **changes})
 
 
 @pytest.mark.parametrize("count", [2, 7, GROUPS])
@@ -101,20 +101,20 @@ def test_files_and_parts_keep_the_spread(tmp_path: Path, paired: bool) -> None:
     embedding = made(paired=paired)
     path = bb.write_embedding(embedding, tmp_path / "made.npz")
     whole = bb.load_embedding(path)
-    assert isinstance(whole, bb.ContextualEmbedding)
+    assert isinstance(whole, bb.embeddings.ContextualEmbedding)
     assert (whole.words, whole.paired, whole.left_out) == (WORDS, paired, embedding.left_out)
     for name in ("vectors", "deviations", "contexts", "pieces"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(embedding, name))
     some = [bb.load_embedding(source, words=["swim", "DOG"], case=("exact", "title")) for source in (path, embedding)]
     for part in some:
-        assert isinstance(part, bb.ContextualEmbedding)
+        assert isinstance(part, bb.embeddings.ContextualEmbedding)
         assert part.words == ("Dog", "swim")
         np.testing.assert_array_equal(part.deviations, embedding.deviations[[1, 5]])
         np.testing.assert_allclose(
             part.cosine_errors(["dog"], ["swim"]), embedding.cosine_errors(["Dog"], ["swim"]), rtol=1e-6
         )
     plain = bb.load_embedding(bb.write_embedding(embedding, tmp_path / "made.txt"))
-    assert not isinstance(plain, bb.ContextualEmbedding)
+    assert not isinstance(plain, bb.embeddings.ContextualEmbedding)
 
 
 def test_files_whose_spread_does_not_fit_are_errors(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> bb.ContextIndex:
-    return bb.index_contexts(TEXTS, tmp_path_factory.mktemp("index") / "toy.contexts")
+def index(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.ContextIndex:
+    return bb.embeddings.index_contexts(TEXTS, tmp_path_factory.mktemp("index") / "toy.contexts")
 
 
 def plain_vectors(folder: Path, texts: list[str], word: str, layer: int = -1) -> np.ndarray:
@@ -64,9 +64,11 @@ def plain_vectors(folder: Path, texts: list[str], word: str, layer: int = -1) ->
 
 @pytest.mark.extras
 @pytest.mark.parametrize("layer", [-1, 0, 1])
-def test_vectors_are_means_over_the_contexts_of_a_corpus(bert: Path, index: bb.ContextIndex, layer: int) -> None:
+def test_vectors_are_means_over_the_contexts_of_a_corpus(
+    bert: Path, index: bb.embeddings.ContextIndex, layer: int
+) -> None:
     words = ["bado", "gile", "splitter"]
-    found = bb.contextual_embedding(bert, words, index, layer=layer, batch=2, random_seed=1, progress=False)
+    found = bb.embeddings.contextual_embedding(bert, words, index, layer=layer, batch=2, random_seed=1, progress=False)
     assert (found.words, found.paired, found.name) == (tuple(words), False, bert.name)
     assert found.contexts.tolist() == [3, 3, 2]
     assert found.pieces.tolist() == [1, 1, 2]
@@ -80,7 +82,7 @@ def test_vectors_are_means_over_the_contexts_of_a_corpus(bert: Path, index: bb.C
 
 @pytest.mark.extras
 def test_templates_are_the_same_contexts_for_all_words(bert: Path) -> None:
-    found = bb.contextual_embedding(bert, ["bado", "splitter"], TEMPLATES, name="toy", progress=False)
+    found = bb.embeddings.contextual_embedding(bert, ["bado", "splitter"], TEMPLATES, name="toy", progress=False)
     assert (found.name, found.paired, found.contexts.tolist()) == ("toy", True, [3, 3])
     for word in found.words:
         each = plain_vectors(bert, [text.replace("WORD", word) for text in TEMPLATES], word)
@@ -88,9 +90,9 @@ def test_templates_are_the_same_contexts_for_all_words(bert: Path) -> None:
 
 
 @pytest.mark.extras
-def test_words_without_vectors_are_named_with_the_reason(bert: Path, index: bb.ContextIndex) -> None:
+def test_words_without_vectors_are_named_with_the_reason(bert: Path, index: bb.embeddings.ContextIndex) -> None:
     with pytest.warns(LostWordsWarning, match="gives no vector to 3 words: 'kado'"):
-        found = bb.contextual_embedding(bert, ["bado", "kado", "zebra", "tiger"], index, progress=False)
+        found = bb.embeddings.contextual_embedding(bert, ["bado", "kado", "zebra", "tiger"], index, progress=False)
     assert found.left_out == (
         ("kado", "1 context, and 2 are needed"),
         ("zebra", f"{bert.name} does not know it"),
@@ -98,14 +100,16 @@ def test_words_without_vectors_are_named_with_the_reason(bert: Path, index: bb.C
     )
     assert found.words == ("bado",)
     with pytest.raises(LostWordsError, match="'tiger' \\(no contexts"):
-        bb.contextual_embedding(bert, ["tiger"], index, progress=False)
+        bb.embeddings.contextual_embedding(bert, ["tiger"], index, progress=False)
     with pytest.raises(LostWordsError, match="are longer than"):
-        bb.contextual_embedding(bert, ["bado"], ["A WORD " + "saw " * 80, "WORD " + "saw " * 80], progress=False)
+        bb.embeddings.contextual_embedding(
+            bert, ["bado"], ["A WORD " + "saw " * 80, "WORD " + "saw " * 80], progress=False
+        )
 
 
 @pytest.mark.extras
 def test_what_is_in_the_cache_is_not_computed_again(
-    bert: Path, index: bb.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
     compute = module.mean_piece_vectors
@@ -116,63 +120,67 @@ def test_what_is_in_the_cache_is_not_computed_again(
 
     monkeypatch.setattr(module, "mean_piece_vectors", counted)
     given: dict[str, Any] = {"cache": tmp_path / "cache", "progress": False}
-    first = bb.contextual_embedding(bert, ["bado", "gile"], index, **given)
-    again = bb.contextual_embedding(bert, ["gile", "bado", "splitter"], index, **given)
+    first = bb.embeddings.contextual_embedding(bert, ["bado", "gile"], index, **given)
+    again = bb.embeddings.contextual_embedding(bert, ["gile", "bado", "splitter"], index, **given)
     assert asked == [6, 2]
     np.testing.assert_array_equal(again["bado"], first["bado"])
     np.testing.assert_array_equal(again.deviations[:2], first.deviations[::-1])
     assert len(list((tmp_path / "cache").glob("*.npz"))) == 3
-    bb.contextual_embedding(bert, ["bado"], index, layer=0, **given)
-    bb.contextual_embedding(bert, ["bado"], TEMPLATES, **given)
+    bb.embeddings.contextual_embedding(bert, ["bado"], index, layer=0, **given)
+    bb.embeddings.contextual_embedding(bert, ["bado"], TEMPLATES, **given)
     other = tmp_path / "other"
     other.mkdir()
     for path in bert.iterdir():
         (other / path.name).write_bytes(path.read_bytes())
     (other / "config.json").write_text((bert / "config.json").read_text() + "\n")
-    bb.contextual_embedding(other, ["bado"], index, **given)
+    bb.embeddings.contextual_embedding(other, ["bado"], index, **given)
     assert asked == [6, 2, 3, 3, 3]
     damaged = sorted((tmp_path / "cache").glob("*.npz"))
     for path in damaged:
         path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(InputFileError, match=r"\.npz"):
-        bb.contextual_embedding(bert, ["bado", "gile"], index, **given)
+        bb.embeddings.contextual_embedding(bert, ["bado", "gile"], index, **given)
 
 
 @pytest.mark.extras
 def test_a_sample_of_contexts_is_that_of_the_seed(bert: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     texts = [f"North: bado saw {WORDS[place]}." for place in rng.integers(2, len(WORDS), size=60)]
-    index = bb.index_contexts(texts, tmp_path / "many.contexts")
+    index = bb.embeddings.index_contexts(texts, tmp_path / "many.contexts")
     given: dict[str, Any] = {"most": 10, "progress": False}
-    one, same, other = (bb.contextual_embedding(bert, ["bado"], index, random_seed=s, **given) for s in (1, 1, 2))
+    one, same, other = (
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, random_seed=s, **given) for s in (1, 1, 2)
+    )
     np.testing.assert_array_equal(one.vectors, same.vectors)
     assert one.contexts.tolist() == [10]
     assert (one.vectors != other.vectors).any()
 
 
 @pytest.mark.extras
-def test_arguments_that_cannot_be_are_errors(bert: Path, index: bb.ContextIndex, tmp_path: Path) -> None:
+def test_arguments_that_cannot_be_are_errors(bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path) -> None:
     for layer in (3, -4, True, 1.5):
         with pytest.raises(ArgumentError, match="layer="):
-            bb.contextual_embedding(bert, ["bado"], index, layer=layer)  # type: ignore[arg-type]
+            bb.embeddings.contextual_embedding(bert, ["bado"], index, layer=layer)  # type: ignore[arg-type]
     for templates in ("WORD only", ["no place", "a WORD"], ["WORD and WORD", "WORD"], ["WORD"], [5, "WORD"]):
         with pytest.raises(ArgumentError, match="contexts: "):
-            bb.contextual_embedding(bert, ["bado"], templates)  # type: ignore[arg-type]
+            bb.embeddings.contextual_embedding(bert, ["bado"], templates)  # type: ignore[arg-type]
     with pytest.raises(InputFileError, match="There is no file"):
-        bb.contextual_embedding(bert, ["bado"], "absent.contexts")
+        bb.embeddings.contextual_embedding(bert, ["bado"], "absent.contexts")
     with pytest.raises(EmbeddingError, match="words is empty"):
-        bb.contextual_embedding(bert, [], index)
+        bb.embeddings.contextual_embedding(bert, [], index)
     (tmp_path / "file").write_text("text", encoding="utf-8")
     with pytest.raises(InputFileError, match="is a file"):
-        bb.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file")
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file")
     with pytest.raises(OutputError, match="cache: cannot make"):
-        bb.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file" / "more")
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, cache=tmp_path / "file" / "more")
     with pytest.raises(ArgumentError, match="device='meta' is not there"):
-        bb.contextual_embedding(bert, ["bado"], index, device="meta")
+        bb.embeddings.contextual_embedding(bert, ["bado"], index, device="meta")
 
 
 @pytest.mark.extras
-def test_a_model_whose_file_lacks_weights_is_no_model(bert: Path, index: bb.ContextIndex, tmp_path: Path) -> None:
+def test_a_model_whose_file_lacks_weights_is_no_model(
+    bert: Path, index: bb.embeddings.ContextIndex, tmp_path: Path
+) -> None:
     for changes, said in (
         ({"num_hidden_layers": 5}, "not whole: its file lacks encoder.layer.2"),
         ({"model_type": "gpt2"}, "not whole"),
@@ -185,11 +193,11 @@ def test_a_model_whose_file_lacks_weights_is_no_model(bert: Path, index: bb.Cont
         settings = json.loads((bert / "config.json").read_text(encoding="utf-8"))
         (folder / "config.json").write_text(json.dumps(settings | changes), encoding="utf-8")
         with pytest.raises(EmbeddingError, match=said):
-            bb.contextual_embedding(folder, ["bado"], index)
+            bb.embeddings.contextual_embedding(folder, ["bado"], index)
 
 
 def test_an_error_without_torch_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     monkeypatch.setattr("bayesbias.embeddings.contextual.language_model.find_spec", lambda name: None)
     with pytest.raises(EmbeddingError, match=r"bayesbias\[contextual\]"):
-        bb.contextual_embedding(tmp_path, ["cat"])
+        bb.embeddings.contextual_embedding(tmp_path, ["cat"])

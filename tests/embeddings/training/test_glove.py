@@ -107,6 +107,6 @@ def test_what_cannot_be_trained(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(EmbeddingError, match="grew without bound"):
         trained(learning_rate=1e30)
     corpus = read_corpus(documents(), min_count=1)
-    monkeypatch.setattr("bayesbias.memory.free_memory", lambda: 10)
+    monkeypatch.setattr("bayesbias.base.memory.free_memory", lambda: 10)
     with pytest.raises(NotEnoughMemoryError, match="co-occurrences and 20 vectors of 6 dimensions"):
         glove(corpus, SETTINGS, 1)

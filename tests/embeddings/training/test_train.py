@@ -15,7 +15,7 @@ TEXTS = documents()
 
 
 def trained(folder: Path, **changes):
-    return bb.train_embeddings(TEXTS, folder, **{"seeds": [1, 2], **SHORT, **changes})
+    return bb.embeddings.train_embeddings(TEXTS, folder, **{"seeds": [1, 2], **SHORT, **changes})
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -40,21 +40,23 @@ def test_one_worker_repeats_bit_for_bit(algorithm: str, tmp_path: Path, monkeypa
 
 def test_defaults_are_those_of_the_paper(tmp_path: Path):
     """Du, Fang and Nguyen (2021), section 5.1 and its footnote 6; x_max and alpha: GloVe's own program."""
-    settings = bb.train_embeddings(TEXTS, tmp_path / "skipgram", seeds=[1]).provenance["settings"]
+    settings = bb.embeddings.train_embeddings(TEXTS, tmp_path / "skipgram", seeds=[1]).provenance["settings"]
     expected = {"dimensions": 300, "window": 5, "min_count": 5, "epochs": 5, "negative": 5}
     assert expected.items() <= settings.items()
     expected = {"dimensions": 300, "window": 15, "min_count": 5, "epochs": 15, "x_max": 100, "alpha": 0.75}
     assert (
         expected.items()
-        <= bb.train_embeddings(TEXTS, tmp_path / "glove", seeds=[1], algorithm="glove").provenance["settings"].items()
+        <= bb.embeddings.train_embeddings(TEXTS, tmp_path / "glove", seeds=[1], algorithm="glove")
+        .provenance["settings"]
+        .items()
     )
 
 
 def test_a_file_says_what_it_was_made_from(tmp_path: Path):
     (tmp_path / "corpus.txt").write_text("\n".join(" ".join(each) for each in TEXTS))
-    path = bb.train_embeddings(tmp_path / "corpus.txt", tmp_path / "out", seeds=[5], algorithm="glove", **SHORT).paths[
-        5
-    ]
+    path = bb.embeddings.train_embeddings(
+        tmp_path / "corpus.txt", tmp_path / "out", seeds=[5], algorithm="glove", **SHORT
+    ).paths[5]
     with np.load(path, allow_pickle=False) as arrays:
         facts = json.loads(str(arrays["provenance"]))
         assert set(arrays) == {"words", "vectors", "word_vectors", "context_vectors", "provenance"}
@@ -114,7 +116,7 @@ def test_another_setting_in_the_same_folder_is_an_error(tmp_path: Path, changes,
 def test_another_corpus_in_the_same_folder_is_an_error(tmp_path: Path):
     trained(tmp_path)
     with pytest.raises(OutputError, match=r"corpus [0-9a-f]{12}, there [0-9a-f]{12}"):
-        bb.train_embeddings(documents(61), tmp_path, seeds=[1], **SHORT)
+        bb.embeddings.train_embeddings(documents(61), tmp_path, seeds=[1], **SHORT)
 
 
 def test_more_workers_say_that_they_do_not_repeat(tmp_path: Path):
@@ -166,7 +168,7 @@ def test_a_folder_that_cannot_be_one(tmp_path: Path):
 def test_words_that_have_no_neighbour_are_not_left_random(algorithm: str, tmp_path: Path):
     alone = [["he", "rare"], ["she"], ["she"]] * 4 + [["he"], ["seldom", "he"]]
     with pytest.raises(EmbeddingError, match="No two of the 2 words with at least 5 occurrences stand in one document"):
-        bb.train_embeddings(alone, tmp_path, algorithm=algorithm)
+        bb.embeddings.train_embeddings(alone, tmp_path, algorithm=algorithm)
     assert not list(tmp_path.iterdir())
 
 

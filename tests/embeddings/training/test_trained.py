@@ -13,11 +13,13 @@ from tests.embeddings.training.texts import SHORT, documents
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> bb.TrainedEmbeddings:
-    return bb.train_embeddings(documents(), tmp_path_factory.mktemp("trained") / "folder", seeds=[10, 9], **SHORT)
+def trained(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.TrainedEmbeddings:
+    return bb.embeddings.train_embeddings(
+        documents(), tmp_path_factory.mktemp("trained") / "folder", seeds=[10, 9], **SHORT
+    )
 
 
-def test_it_is_a_mapping_of_seeds_to_embeddings(trained: bb.TrainedEmbeddings):
+def test_it_is_a_mapping_of_seeds_to_embeddings(trained: bb.embeddings.TrainedEmbeddings):
     assert isinstance(trained, Mapping)
     assert list(trained) == [9, 10]
     assert len(trained) == 2
@@ -36,27 +38,27 @@ def test_it_is_a_mapping_of_seeds_to_embeddings(trained: bb.TrainedEmbeddings):
     assert "<td>9, 10</td>" in trained._repr_html_()
 
 
-def test_a_folder_is_read_again(trained: bb.TrainedEmbeddings):
-    again = bb.read_embeddings(str(trained.folder))
+def test_a_folder_is_read_again(trained: bb.embeddings.TrainedEmbeddings):
+    again = bb.embeddings.read_embeddings(str(trained.folder))
     assert again.paths == trained.paths
     assert again.provenance == trained.provenance
 
 
-def test_folders_that_hold_none(trained: bb.TrainedEmbeddings, tmp_path: Path):
+def test_folders_that_hold_none(trained: bb.embeddings.TrainedEmbeddings, tmp_path: Path):
     with pytest.raises(InputFileError, match="There is no folder"):
-        bb.read_embeddings(tmp_path / "none")
+        bb.embeddings.read_embeddings(tmp_path / "none")
     with pytest.raises(InputFileError, match="holds no file"):
-        bb.read_embeddings(tmp_path)
+        bb.embeddings.read_embeddings(tmp_path)
     content = trained.paths[9].read_bytes()
     for name in ("skipgram_seed8.npz", "cbow_seed9.npz"):  # a name that is not its own
         (tmp_path / name).write_bytes(content)
         with pytest.raises(EmbeddingError, match="does not say how it was trained"):
-            bb.read_embeddings(tmp_path)
+            bb.embeddings.read_embeddings(tmp_path)
         (tmp_path / name).unlink()
     path = tmp_path / "skipgram_seed9.npz"
     path.write_bytes(content[:-100])
     with pytest.raises(InputFileError, match=r"no whole \.npz file"):
-        bb.read_embeddings(tmp_path)
+        bb.embeddings.read_embeddings(tmp_path)
     for provenance in (
         {},
         {"provenance": np.array("{}")},
@@ -65,7 +67,7 @@ def test_folders_that_hold_none(trained: bb.TrainedEmbeddings, tmp_path: Path):
     ):
         np.savez(path, words=np.array(["a"]), vectors=np.ones((1, 2)), **provenance)
         with pytest.raises(EmbeddingError, match="does not say how it was trained"):
-            bb.read_embeddings(tmp_path)
+            bb.embeddings.read_embeddings(tmp_path)
     with np.load(trained.paths[9]) as arrays:
         parts = dict(arrays)
     sound = json.loads(str(parts["provenance"]))
@@ -76,11 +78,11 @@ def test_folders_that_hold_none(trained: bb.TrainedEmbeddings, tmp_path: Path):
     ):
         np.savez(path, **{**parts, "provenance": np.array(json.dumps({**sound, **lie}))})
         with pytest.raises(EmbeddingError, match="does not say how it was trained"):
-            bb.read_embeddings(tmp_path)
+            bb.embeddings.read_embeddings(tmp_path)
     path.write_bytes(content)
-    other = bb.train_embeddings(documents(61), tmp_path / "other", seeds=[11], **SHORT).paths[11]
+    other = bb.embeddings.train_embeddings(documents(61), tmp_path / "other", seeds=[11], **SHORT).paths[11]
     (tmp_path / other.name).write_bytes(other.read_bytes())
     with pytest.raises(
         EmbeddingError, match=r"skipgram_seed9.npz is of another training than skipgram_seed11.npz.*corpus"
     ):
-        bb.read_embeddings(tmp_path)
+        bb.embeddings.read_embeddings(tmp_path)

@@ -26,7 +26,7 @@ def made(values: np.ndarray, words: list[str] = WORDS, conventions: str = "made"
 
 
 def test_the_change_has_the_interval_of_the_differences_and_not_of_the_scores() -> None:
-    (row,) = bb.paired_change(made(BEFORE), made(AFTER), random_seed=1).to_dict("records")
+    (row,) = bb.metrics.paired_change(made(BEFORE), made(AFTER), random_seed=1).to_dict("records")
     difference = AFTER - BEFORE
     assert row["change"] == pytest.approx(difference.mean(), abs=1e-12)
     expected = stats.norm.ppf(0.945) * difference.std() / np.sqrt(300)
@@ -37,17 +37,17 @@ def test_the_change_has_the_interval_of_the_differences_and_not_of_the_scores() 
 
 
 def test_nothing_changes_where_nothing_changed() -> None:
-    (row,) = bb.paired_change(made(BEFORE), made(BEFORE), random_seed=1).to_dict("records")
+    (row,) = bb.metrics.paired_change(made(BEFORE), made(BEFORE), random_seed=1).to_dict("records")
     assert (row["change"], row["hdi_low"], row["hdi_high"], row["probability_of_increase"]) == (0, 0, 0, 0.5)
 
 
 def test_items_are_matched_by_name_and_those_of_one_score_are_left_out() -> None:
     order = RANDOM.permutation(300)
     shuffled = made(AFTER[order], [WORDS[place] for place in order])
-    whole = bb.paired_change(made(BEFORE), shuffled, random_seed=1)
-    pd.testing.assert_frame_equal(whole, bb.paired_change(made(BEFORE), made(AFTER), random_seed=1))
+    whole = bb.metrics.paired_change(made(BEFORE), shuffled, random_seed=1)
+    pd.testing.assert_frame_equal(whole, bb.metrics.paired_change(made(BEFORE), made(AFTER), random_seed=1))
     with pytest.warns(LostWordsWarning, match="Left 2 items out .* word 0, word 1"):
-        fewer = bb.paired_change(made(BEFORE), made(AFTER[2:], WORDS[2:]), random_seed=1)
+        fewer = bb.metrics.paired_change(made(BEFORE), made(AFTER[2:], WORDS[2:]), random_seed=1)
     assert fewer["items"].item() == 298
     assert fewer["before"].item() == pytest.approx(BEFORE[2:].mean())
 
@@ -59,19 +59,19 @@ def test_a_part_that_one_of_both_lost_is_left_out() -> None:
     whole = embedding_score("made", "toy", items, quantities, conventions="", random_seed=1)
     half = embedding_score("made", "toy", items[:150], quantities[:2], conventions="", random_seed=1)
     with pytest.warns(LostWordsWarning, match="Left 150 items out"):
-        assert list(bb.paired_change(whole, half, random_seed=1)["quantity"]) == ["bias", "first"]
+        assert list(bb.metrics.paired_change(whole, half, random_seed=1)["quantity"]) == ["bias", "first"]
 
 
 def test_what_cannot_be_compared_is_an_error() -> None:
     with pytest.raises(MeasureError, match="made in different ways"):
-        bb.paired_change(made(BEFORE), made(AFTER, conventions="else"), random_seed=1)
+        bb.metrics.paired_change(made(BEFORE), made(AFTER, conventions="else"), random_seed=1)
     with pytest.raises(MeasureError, match="0 items in common"):
-        bb.paired_change(made(BEFORE), made(AFTER, [f"other {number}" for number in range(300)]), random_seed=1)
+        bb.metrics.paired_change(made(BEFORE), made(AFTER, [f"other {number}" for number in range(300)]), random_seed=1)
     with pytest.raises(ArgumentError, match="after="):
-        bb.paired_change(made(BEFORE), 0.3, random_seed=1)
+        bb.metrics.paired_change(made(BEFORE), 0.3, random_seed=1)
     other = bb.metrics.vocabulary_direct_bias(FOLDER / "wikipedia2018_skipgram_seed1.npz", random_seed=1)
     with pytest.raises(MeasureError, match="of vocabulary_direct_bias and of made"):
-        bb.paired_change(other, made(BEFORE), random_seed=1)
+        bb.metrics.paired_change(other, made(BEFORE), random_seed=1)
 
 
 def test_scores_of_files_in_which_people_say_different_things(tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_scores_of_files_in_which_people_say_different_things(tmp_path: Path) ->
     for sign in (1, -1):
         path = tmp_path / f"people{sign}.tsv"
         path.write_text("".join(f"word{number}\tword{number + 1}\t{sign * number}\n" for number in range(11)))
-        scores.append(bb.word_similarity(vectors, path, random_seed=1))
+        scores.append(bb.metrics.word_similarity(vectors, path, random_seed=1))
     with pytest.raises(MeasureError, match="'word1 ~ word2' has 1 and -1"):
-        bb.paired_change(*scores, random_seed=1)
-    assert (bb.paired_change(scores[0], scores[0], random_seed=1)["change"] == 0).all()
+        bb.metrics.paired_change(*scores, random_seed=1)
+    assert (bb.metrics.paired_change(scores[0], scores[0], random_seed=1)["change"] == 0).all()
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_a_score_says_what_it_is_and_what_was_lost(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
     path.write_text("she he 9\nnurse doctor 5\nman woman 8\nshe zebra 1\n")
     with pytest.warns(LostWordsWarning, match="1 of the 4 pairs: she ~ zebra"):
-        score = bb.word_similarity(FOLDER / "wikipedia2018_skipgram_seed1.npz", path, random_seed=1)
+        score = bb.metrics.word_similarity(FOLDER / "wikipedia2018_skipgram_seed1.npz", path, random_seed=1)
     assert score.lost == {"pairs": ("she ~ zebra",)}
     assert score.coverage == 0.75
     assert "Lost: 1 pairs (she ~ zebra)." in str(score)

@@ -42,7 +42,7 @@ def test_debiasing_takes_the_clusters_apart() -> None:
         bb.metrics.clustering(each, reference=ORIGINAL, words_in_all=150, random_seed=4)
         for each in (ORIGINAL, DEBIASED)
     ]
-    change = bb.paired_change(*scores, random_seed=1)
+    change = bb.metrics.paired_change(*scores, random_seed=1)
     assert (change["hdi_high"] < -0.2).all()
 
 

@@ -41,7 +41,7 @@ def test_a_bias_that_is_there_is_recovered_and_one_that_is_not_is_at_chance() ->
     assert before.value > 0.9
     low, high = after.interval
     assert low < 0.5 < high
-    (change,) = bb.paired_change(before, after, random_seed=1).to_dict("records")
+    (change,) = bb.metrics.paired_change(before, after, random_seed=1).to_dict("records")
     assert change["hdi_high"] < 0
     assert change["change"] == pytest.approx(after.value - before.value)
 
@@ -74,7 +74,7 @@ def test_splits_of_other_seeds_are_not_compared() -> None:
     first = bb.metrics.recoverability(ORIGINAL, splits=2, **QUICK)
     second = bb.metrics.recoverability(ORIGINAL, splits=2, **(QUICK | {"random_seed": 3}))
     with pytest.raises(MeasureError, match="the same random_seed"):
-        bb.paired_change(first, second)
+        bb.metrics.paired_change(first, second)
 
 
 def test_bad_input_says_what_to_give(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,9 @@ def draws_of(score: bb.metrics.EmbeddingScore, at: int, after: bb.metrics.Embedd
     assert score.along is not None
     change = None if after is None else after.along
     draws = posterior_along(score.quantities[at], score.along, change, np.random.default_rng(score.random_seed))
-    row = (score.estimates if after is None else bb.paired_change(score, after, random_seed=score.random_seed)).iloc[at]
+    row = (
+        score.estimates if after is None else bb.metrics.paired_change(score, after, random_seed=score.random_seed)
+    ).iloc[at]
     assert row[["hdi_low", "hdi_high"]].tolist() == pytest.approx(list(az.hdi(draws, prob=0.89)), abs=0.02)
     return draws
 
@@ -110,7 +112,7 @@ def alike(draws: np.ndarray, others: np.ndarray) -> bool:
 def test_direct_bias_carries_the_spread_of_its_direction_and_its_words_jointly() -> None:
     """Against the plain product of all words with all draws of `direction_posterior`, and weights of another seed."""
     score = bb.metrics.vocabulary_direct_bias(VECTORS, pairs=PAIRS, c=0.7, random_seed=1)
-    draws = bb.direction_posterior(VECTORS, PAIRS, random_seed=1).draws
+    draws = bb.metrics.direction_posterior(VECTORS, PAIRS, random_seed=1).draws
     words = ["nurse", "clerk", "cook", "she", "he"]  # of letters alone
     weights = np.random.default_rng(5).dirichlet(np.ones(len(words)), size=len(draws))
     assert score.items["item"].tolist() == words
@@ -119,7 +121,7 @@ def test_direct_bias_carries_the_spread_of_its_direction_and_its_words_jointly()
         assert alike(draws_of(score, at), np.einsum("ji,ij->j", weights, values))
     assert not alike(draws_of(score, 0), np.einsum("ji,i->j", weights, np.abs(cosines[:, 0]) ** 0.7))
     given = bb.metrics.vocabulary_direct_bias(
-        VECTORS, words, direction=bb.direction_posterior(VECTORS, PAIRS, random_seed=1), c=0.7, random_seed=1
+        VECTORS, words, direction=bb.metrics.direction_posterior(VECTORS, PAIRS, random_seed=1), c=0.7, random_seed=1
     )
     pd.testing.assert_frame_equal(given.estimates, score.estimates)
 
@@ -128,18 +130,18 @@ def test_a_change_along_drawn_directions_is_of_the_same_draws() -> None:
     before = bb.metrics.vocabulary_direct_bias(VECTORS, pairs=PAIRS, random_seed=1)
     after = bb.metrics.vocabulary_direct_bias(CHANGED, pairs=PAIRS, reference=VECTORS, random_seed=1)
     with pytest.raises(MeasureError, match="made in different ways"):
-        bb.paired_change(before, after)
+        bb.metrics.paired_change(before, after)
     before = bb.metrics.vocabulary_direct_bias(VECTORS, pairs=PAIRS, reference=VECTORS, random_seed=1)
-    draws = bb.direction_posterior(VECTORS, PAIRS, random_seed=1).draws
+    draws = bb.metrics.direction_posterior(VECTORS, PAIRS, random_seed=1).draws
     words = before.items["item"].tolist()
     weights = np.random.default_rng(5).dirichlet(np.ones(len(words)), size=len(draws))
     first, second = (np.abs(units(vectors, words) @ draws.T) for vectors in (VECTORS, CHANGED))
     assert alike(draws_of(before, 0, after), np.einsum("ji,ij->j", weights, second - first))
-    same = bb.paired_change(before, before, random_seed=2)
+    same = bb.metrics.paired_change(before, before, random_seed=2)
     assert (same[["hdi_low", "hdi_high"]] == 0).all(axis=None)
     other = bb.metrics.vocabulary_direct_bias(CHANGED, pairs=PAIRS, reference=VECTORS, random_seed=2)
     with pytest.raises(MeasureError, match="in 2000 draws of seed 2"):
-        bb.paired_change(before, other, random_seed=1)
+        bb.metrics.paired_change(before, other, random_seed=1)
 
 
 def of_repeated_names(vectors: dict[str, np.ndarray], counts: np.ndarray) -> np.ndarray:
@@ -191,7 +193,7 @@ def test_midb_carries_the_spread_of_its_names_and_so_does_its_change() -> None:
         assert alike(draws_of(before, at, after), second - first)
     other = bb.metrics.midb(CHANGED, (FEMALE, MALE), words, components=3, random_seed=2)
     with pytest.raises(MeasureError, match="drawn with the seeds 1 and 2"):
-        bb.paired_change(before, other)
+        bb.metrics.paired_change(before, other)
 
 
 def test_bad_input_says_what_to_give() -> None:

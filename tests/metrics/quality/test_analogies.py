@@ -36,7 +36,7 @@ def plain_answer(a: str, b: str, c: str) -> str:
 def test_the_answers_are_those_of_plain_loops(block: int, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_WORDS", block)
     monkeypatch.setattr(module, "_QUESTIONS", block)
-    score = bb.analogies(VECTORS, path, random_seed=1, progress=False)
+    score = bb.metrics.analogies(VECTORS, path, random_seed=1, progress=False)
     answers = [plain_answer(*four[:3]) for four in QUESTIONS]
     assert list(score.items["answer"]) == answers
     right = np.array([answer == four[3] for answer, four in zip(answers, QUESTIONS, strict=True)])
@@ -50,18 +50,18 @@ def test_the_answers_are_those_of_plain_loops(block: int, path: Path, monkeypatc
 def test_lost_questions_are_named_and_most_leaves_words_out(path: Path) -> None:
     fewer = {word: vector for word, vector in VECTORS.items() if word != "b8"}
     with pytest.warns(LostWordsWarning, match="16 of the 72 questions"):
-        score = bb.analogies(fewer, path, random_seed=1, progress=False)
+        score = bb.metrics.analogies(fewer, path, random_seed=1, progress=False)
     assert len(score.lost["questions"]) == 16
     assert all("b8" in question for question in score.lost["questions"])
-    alone = bb.analogies(VECTORS, path, most=18, random_seed=1, progress=False)
+    alone = bb.metrics.analogies(VECTORS, path, most=18, random_seed=1, progress=False)
     assert not any(answer.startswith("other") for answer in alone.items["answer"])
     with pytest.raises(MeasureError, match="the words of 0, but at least two"):
-        bb.analogies(VECTORS, path, most=5, progress=False)
+        bb.metrics.analogies(VECTORS, path, most=5, progress=False)
 
 
 def test_intervals_are_about_pairs(path: Path) -> None:
     """One pair that is always wrong as c : d is an eighth of the questions, and not nine independent ones."""
-    score = bb.analogies(VECTORS, path, random_seed=1, progress=False)
+    score = bb.metrics.analogies(VECTORS, path, random_seed=1, progress=False)
     low, high = score.interval
     coins = 2 * 1.6 * np.sqrt(score.value * (1 - score.value) / len(QUESTIONS))
     assert high - low > 1.3 * coins
@@ -87,7 +87,7 @@ def test_the_accuracy_is_gensims(name: str, shared: Path) -> None:
     embedding = bb.load_embedding(shared / "data" / "embeddings" / "glove_6b_50d_10382.txt")
     path = shared / "data" / "benchmarks" / name
     with pytest.warns(LostWordsWarning):
-        score = bb.analogies(embedding, path, random_seed=1, progress=False)
+        score = bb.metrics.analogies(embedding, path, random_seed=1, progress=False)
     vectors = KeyedVectors(embedding.dimensions)
     vectors.add_vectors(list(embedding.words), np.asarray(embedding.vectors))
     accuracy, sections = vectors.evaluate_word_analogies(str(path), case_insensitive=False)

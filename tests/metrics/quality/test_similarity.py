@@ -57,10 +57,10 @@ def test_too_few_pairs_and_equal_scores_are_errors(tmp_path: Path) -> None:
     vectors = {"cat": [1.0, 0.0], "dog": [1.0, 0.1], "car": [0.0, 1.0], "van": [0.1, 1.0]}
     path.write_text("cat dog 1\ncar bus 2\ncat cow 3\n")
     with pytest.raises(MeasureError, match="has 1, but at least three"):
-        bb.word_similarity(vectors, path, random_seed=1)
+        bb.metrics.word_similarity(vectors, path, random_seed=1)
     path.write_text("cat dog 1\ncar van 1\ncat van 1\n")
     with pytest.raises(MeasureError, match="all 3 items have the same value"):
-        bb.word_similarity(vectors, path, random_seed=1)
+        bb.metrics.word_similarity(vectors, path, random_seed=1)
 
 
 @pytest.mark.shared
@@ -71,7 +71,7 @@ def test_the_correlation_is_gensims(name: str, shared: Path) -> None:
     embedding = bb.load_embedding(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz")
     path = shared / "data" / "benchmarks" / f"EN-{name}.txt"
     with pytest.warns(LostWordsWarning):
-        score = bb.word_similarity(embedding, path, random_seed=1)
+        score = bb.metrics.word_similarity(embedding, path, random_seed=1)
     vectors = KeyedVectors(embedding.dimensions)
     vectors.add_vectors(list(embedding.words), np.asarray(embedding.vectors))
     expected = vectors.evaluate_word_pairs(str(path), case_insensitive=False)

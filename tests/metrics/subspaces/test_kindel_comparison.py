@@ -7,7 +7,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning, MeasureError
-from bayesbias.metrics.mean_vectors import rank_correlation
+from bayesbias.metrics.associations.mean_vectors import rank_correlation
 from bayesbias.metrics.subspaces.canonical_subspace import canonical_subspace
 from bayesbias.metrics.subspaces.component_scores import COMPONENTS, score
 from bayesbias.metrics.subspaces.kindel_comparison import kindel_comparison

@@ -7,8 +7,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
+from bayesbias.metrics.associations.weat import weat
 from bayesbias.metrics.subspaces.mean_cosine import Estimator, weat_score, word_cosines
-from bayesbias.metrics.weat import weat
 from tests.metrics.made import PETS, cosine, vectors
 
 LISTS = {

@@ -9,8 +9,8 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import FitError, ModelError, SamplerWarning
 from bayesbias.models.data import ModelData, attribute_lists, model_data
+from bayesbias.models.numerics.attribute_patterns import find_patterns
 from bayesbias.models.samplers import collapsed
-from bayesbias.models.samplers.attribute_patterns import find_patterns
 from bayesbias.models.samplers.collapsed import collapse, draw_locations, log_marginal, why_not_collapsed
 from tests.models import dense
 from tests.models.agreement import worst_differences
@@ -102,7 +102,7 @@ def test_every_model_has_the_sampler_that_fits_it() -> None:
 def test_what_it_says_of_its_own_error_is_kept() -> None:
     fit = bb.fit(small(), "crossed", random_seed=1)
     stats = fit["sample_stats"].to_dataset()
-    assert bb.fit_fact(fit, "sampler") == "collapsed"
+    assert bb.models.fit_fact(fit, "sampler") == "collapsed"
     assert float(stats["pareto_khat"]) < 0.7
     assert 0 < float(stats["importance_efficiency"]) <= 1
     again = bb.fit(small(), "crossed", random_seed=1)
@@ -117,7 +117,7 @@ def test_weights_that_cannot_be_trusted_lead_to_nuts_or_to_an_error(monkeypatch:
     with pytest.warns() as caught:
         fit = bb.fit(table_with_a_gap(), "crossed_per_list", draws=20, tune=50, chains=2, random_seed=1)
     assert any(issubclass(entry.category, SamplerWarning) for entry in caught)
-    assert bb.fit_fact(fit, "sampler") == "nutpie"
+    assert bb.models.fit_fact(fit, "sampler") == "nutpie"
 
 
 def test_a_word_in_two_kinds_of_lists_has_no_one_scale() -> None:

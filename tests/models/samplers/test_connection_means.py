@@ -5,7 +5,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.models.data import model_data
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers import collapsed, connection_means
 from bayesbias.models.samplers.collapsed import collapse, propose, sample_collapsed
 from bayesbias.models.samplers.connection_means import connection_mean_posterior

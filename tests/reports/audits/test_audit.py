@@ -64,11 +64,11 @@ def test_the_record_stays_while_rows_are_chosen(found: AuditFrame, tmp_path: Pat
         found.astype({"protected_group": "category"}),
         pickle.loads(pickle.dumps(found)),
     ):
-        assert bb.rank(chosen).ranks["rank"].notna().all()
+        assert bb.reports.rank(chosen).ranks["rank"].notna().all()
     found.to_parquet(tmp_path / "audit.parquet")
     for lost in (pd.DataFrame(found.to_dict("records")), pd.read_parquet(tmp_path / "audit.parquet")):
         with pytest.raises(ReportError, match="keeps no draws"):
-            bb.rank(lost)
+            bb.reports.rank(lost)
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_the_record_stays_while_rows_are_chosen(found: AuditFrame, tmp_path: Pat
     ],
 )
 def test_a_frame_that_was_changed_is_refused(found: AuditFrame, change: Callable[[AuditFrame], AuditFrame]) -> None:
-    for use in (bb.rank, bb.plot_audit):
+    for use in (bb.reports.rank, bb.plots.plot_audit):
         with pytest.raises(ReportError, match="audit: "):
             use(change(found))
 
 
 def test_rows_of_groups_alone_are_no_figure(found: AuditFrame) -> None:
     with pytest.raises(ReportError, match="only rows of groups"):
-        bb.plot_audit(found[found["protected_group"] != ""])
+        bb.plots.plot_audit(found[found["protected_group"] != ""])
 
 
 def test_without_a_model_there_are_values_only() -> None:
@@ -272,7 +272,7 @@ def test_studies_that_ask_other_contrasts_have_no_common_mean() -> None:
     assert (mac.loc["alone", "estimate"] == mac.loc["alone", "observed"]).all()
     found = found[found["measure"] == "contrast"]
     assert set(found["quantity"]) == {"associated - different", "associated - human"}
-    ranks = bb.rank(found).ranks
+    ranks = bb.reports.rank(found).ranks
     strengths = ranks.pivot_table(index="embedding", columns="study", values="strength")
     assert (strengths[""] == strengths["weat7"]).all()
 

@@ -31,18 +31,20 @@ def audit_of(
 
 def test_the_stronger_association_has_the_higher_rank_whatever_its_sign() -> None:
     values = {("A", "s", "weat"): -1.5, ("B", "s", "weat"): 0.5, ("A", "s", "mac"): 0.9, ("B", "s", "mac"): 0.7}
-    ranks = bb.rank(audit_of(values, {})).ranks.set_index(["measure", "study", "embedding"])["rank"]
+    ranks = bb.reports.rank(audit_of(values, {})).ranks.set_index(["measure", "study", "embedding"])["rank"]
     assert ranks["weat", "s", "A"] == ranks["weat", "", "A"] == 2
     assert ranks["mac", "s", "A"] == 1  # far from all attributes
     contrast = {("A", "s", "contrast"): -0.2, ("B", "s", "contrast"): 0.1}
-    assert bb.rank(audit_of(contrast, {})).ranks["rank"].tolist() == [2, 1, 2, 1]
+    assert bb.reports.rank(audit_of(contrast, {})).ranks["rank"].tolist() == [2, 1, 2, 1]
 
 
 def test_probabilities_are_shares_of_the_draws() -> None:
     rng = np.random.default_rng(1)
     a, b, c = rng.normal(1.0, 0.3, 4000), rng.normal(-1.2, 0.3, 4000), rng.normal(5, 0.1, 4000)
     keys = [(name, "s", "weat") for name in "ABC"]
-    found = bb.rank(audit_of(dict(zip(keys, (1.0, -1.2, 5.0), strict=True)), dict(zip(keys, (a, b, c), strict=True))))
+    found = bb.reports.rank(
+        audit_of(dict(zip(keys, (1.0, -1.2, 5.0), strict=True)), dict(zip(keys, (a, b, c), strict=True)))
+    )
     rows = found.ranks[found.ranks["study"] == "s"].set_index("embedding")
     below = float((np.abs(a) < np.abs(b)).mean())
     assert rows.loc["A", "probability"] == rows.loc["B", "probability"] == below
@@ -53,12 +55,12 @@ def test_probabilities_are_shares_of_the_draws() -> None:
 
 def test_ties_share_their_rank() -> None:
     values = {(name, "s", "weat"): value for name, value in (("A", 1.0), ("B", -1.0), ("C", 2.0))}
-    assert bb.rank(audit_of(values, {})).ranks["rank"].tolist()[:3] == [1.5, 1.5, 3]
+    assert bb.reports.rank(audit_of(values, {})).ranks["rank"].tolist()[:3] == [1.5, 1.5, 3]
 
 
 def test_only_studies_that_all_embeddings_answer_count() -> None:
     values = {("A", "s", "weat"): 1.0, ("B", "s", "weat"): 2.0, ("A", "t", "weat"): 9.0}
-    ranks = bb.rank(audit_of(values, {})).ranks
+    ranks = bb.reports.rank(audit_of(values, {})).ranks
     assert ranks["study"].tolist() == ["s", "s", "", ""]
     assert ranks["strength"].tolist() == [1, 2, 1, 2]
 
@@ -68,19 +70,19 @@ def test_correlations_of_measures() -> None:
     values = {(name, "s", "weat"): 1.0 + at for at, name in enumerate(names)}
     values |= {(name, "s", "rnd"): (1, 3, 2, 4)[at] for at, name in enumerate(names)}
     values |= {(name, "s", "mac"): 0.5 + at / 10 for at, name in enumerate(names)}
-    found = bb.rank(audit_of(values, {})).correlations.set_index(["first", "second"])
+    found = bb.reports.rank(audit_of(values, {})).correlations.set_index(["first", "second"])
     assert found.loc[("weat", "rnd"), "correlation"] == pytest.approx(0.8)
     assert found.loc[("weat", "mac"), "correlation"] == -1
     assert found["low"].isna().all()
     draws = {(name, "s", "weat"): np.full(100, values[name, "s", "weat"]) for name in names}
-    known = bb.rank(audit_of(values, draws)).correlations.set_index(["first", "second"])
+    known = bb.reports.rank(audit_of(values, draws)).correlations.set_index(["first", "second"])
     assert known.loc[("weat", "rnd"), ["low", "high"]].tolist() == pytest.approx([0.8, 0.8])
     two = {key: value for key, value in values.items() if key[0] in "AB"}
-    assert bb.rank(audit_of(two, {})).correlations.empty
+    assert bb.reports.rank(audit_of(two, {})).correlations.empty
 
 
 def test_mistakes() -> None:
     with pytest.raises(ReportError, match="one embedding"):
-        bb.rank(audit_of({("A", "s", "weat"): 1.0}, {}))
+        bb.reports.rank(audit_of({("A", "s", "weat"): 1.0}, {}))
     with pytest.raises(ValueError, match="audit=5"):
-        bb.rank(5)  # type: ignore[arg-type]
+        bb.reports.rank(5)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, ReportError
-from bayesbias.models.fit_source import fitted_rows
+from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.likelihood import densities
 from bayesbias.reports.checks import posterior_check
 from bayesbias.reports.checks.posterior_check import check_posterior
@@ -87,7 +87,7 @@ def test_loo_pit_is_that_of_a_fit_without_the_pair() -> None:
 def test_a_true_model_covers_what_it_says_and_has_no_problem(short_table: pd.DataFrame, model: str) -> None:
     """The chance of a false alarm of one of the bounds: below 0.001 each; the seed is fixed."""
     parameters = TRUE | ({"attribute_sd": 0.05} if model == "crossed" else {})
-    simulated = bb.simulate_table(short_table, model, parameters=parameters, random_seed=4)
+    simulated = bb.models.simulate_table(short_table, model, parameters=parameters, random_seed=4)
     check = check_posterior(quick_fit(simulated, model), random_seed=1)
     assert check.problems == ()
     assert check.summary[-1].kind == "no problem"
@@ -182,7 +182,7 @@ def test_densities_integrate_to_one(check: posterior_check.PosteriorCheck) -> No
 @pytest.mark.slow
 def test_it_says_where_a_normal_likelihood_fails(short_table: pd.DataFrame) -> None:
     """Neutral distances are left-skewed, all others Normal."""
-    made = bb.simulate_table(short_table, "hierarchical", parameters=TRUE, random_seed=4)
+    made = bb.models.simulate_table(short_table, "hierarchical", parameters=TRUE, random_seed=4)
     neutral = (made["connection"] == "neutral").to_numpy()
     rng = np.random.default_rng(1)
     made.loc[neutral, "cosine_distance"] = 1.1 - rng.gamma(2, 0.08, neutral.sum())
@@ -198,7 +198,7 @@ def test_it_says_where_a_normal_likelihood_fails(short_table: pd.DataFrame) -> N
 
 @pytest.mark.slow
 def test_it_says_that_attribute_words_differ(short_table: pd.DataFrame) -> None:
-    made = bb.simulate_table(short_table, "crossed", parameters=TRUE | {"attribute_sd": 0.08}, random_seed=4)
+    made = bb.models.simulate_table(short_table, "crossed", parameters=TRUE | {"attribute_sd": 0.08}, random_seed=4)
     tried = {
         model: {each.numbers.get("model") for each in check_posterior(quick_fit(made, model), random_seed=1).problems}
         for model in ("hierarchical", "crossed")

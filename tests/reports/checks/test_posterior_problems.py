@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bayesbias.base.statements import Statement, rows_of
 from bayesbias.reports.checks.posterior_problems import posterior_problems
 from bayesbias.reports.checks.replicated_tables import STATISTICS
-from bayesbias.statements import Statement, rows_of
 
 CONNECTIONS = ("all", "human", "neutral")
 NORMAL = {"attribute_effects": "none", "likelihood": "normal"}

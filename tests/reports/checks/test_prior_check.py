@@ -10,10 +10,10 @@ from scipy import stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import bayesbias.reports.checks.prior_check as module
+from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, FitError, ModelError, NotEnoughMemoryError
 from bayesbias.models.spec import list_models
 from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
-from bayesbias.statements import rows_of
 from tests.models.tables import small
 
 NO_SCATTER = {"word_sd": "Exponential(1e5)", "sigma": "Exponential(1e5)"}

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.models.fit_source import fitted_rows
+from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.likelihood import Densities, densities
 from bayesbias.reports.checks.joint_statistics import JOINT
 from bayesbias.reports.checks.replicated_tables import ALL, STATISTICS, noise, replicate, replicated_distances

@@ -26,7 +26,7 @@ def embedding(seed: int = 1, *, lean: float = 2.0, dimensions: int = 8) -> bb.Em
     return bb.Embedding([*words, *pets.WORDS, *OTHERS], vectors, name=f"E{seed}")
 
 
-def report(embeddings: int = 2, **changes: Any) -> bb.DebiasReport:
+def report(embeddings: int = 2, **changes: Any) -> bb.reports.DebiasReport:
     """Return a report on two methods: one takes the axis away, the other little of it."""
     methods = {"linear": bb.debias.LinearProjection(), "weak": Weak()}
     sources = [embedding(seed) for seed in range(1, embeddings + 1)]

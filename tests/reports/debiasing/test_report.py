@@ -14,11 +14,11 @@ from tests.reports.debiasing import pets
 
 
 @pytest.fixture(scope="module")
-def report() -> bb.DebiasReport:
+def report() -> bb.reports.DebiasReport:
     return pets.report()
 
 
-def row_of(report: bb.DebiasReport, **where: str) -> dict[str, object]:
+def row_of(report: bb.reports.DebiasReport, **where: str) -> dict[str, object]:
     rows = report.table
     for name, value in where.items():
         rows = rows[rows[name] == value]
@@ -26,7 +26,7 @@ def row_of(report: bb.DebiasReport, **where: str) -> dict[str, object]:
     return row
 
 
-def test_every_embedding_method_and_measure_has_a_row(report: bb.DebiasReport) -> None:
+def test_every_embedding_method_and_measure_has_a_row(report: bb.reports.DebiasReport) -> None:
     assert tuple(report.table.columns) == COLUMNS
     assert report.table["method"].tolist() == 2 * [*2 * ["original"], *2 * ["linear"], *2 * ["weak"]]
     originals = report.table["method"] == "original"
@@ -39,7 +39,7 @@ def test_every_embedding_method_and_measure_has_a_row(report: bb.DebiasReport) -
     assert report.table.loc[~associations, ["value_plain", "change_plain"]].isna().all(axis=None)
 
 
-def test_draws_that_did_not_converge_are_said_first(report: bb.DebiasReport, tmp_path: Path) -> None:
+def test_draws_that_did_not_converge_are_said_first(report: bb.reports.DebiasReport, tmp_path: Path) -> None:
     doubtful = replace(report, not_converged={("E1", "linear"): "R-hat is 1.36."})
     (first, *_) = doubtful.parts
     assert first.statements[0].kind == "convergence"
@@ -48,7 +48,7 @@ def test_draws_that_did_not_converge_are_said_first(report: bb.DebiasReport, tmp
     assert "R-hat is 1.36." in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_an_association_is_that_of_the_comparison_alone(report: bb.DebiasReport) -> None:
+def test_an_association_is_that_of_the_comparison_alone(report: bb.reports.DebiasReport) -> None:
     source = pets.embedding()
     changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
     tables = {"original": bb.distance_table(source, study()), "linear": bb.distance_table(changed, study())}
@@ -62,7 +62,7 @@ def test_an_association_is_that_of_the_comparison_alone(report: bb.DebiasReport)
     assert (row["reading"], row["items"], row["lost"]) == (gap["reading"], len(tables["linear"]), 0)
 
 
-def test_a_score_and_its_change_are_those_of_the_functions_alone(report: bb.DebiasReport) -> None:
+def test_a_score_and_its_change_are_those_of_the_functions_alone(report: bb.reports.DebiasReport) -> None:
     source = pets.embedding()
     changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
     alone = {"random_seed": 1, "progress": False}
@@ -70,12 +70,12 @@ def test_a_score_and_its_change_are_those_of_the_functions_alone(report: bb.Debi
     after = bb.metrics.score_embedding("vocabulary_direct_bias", changed, reference=source, **alone)
     row = row_of(report, embedding="E1", method="linear", kind="bias")
     assert (row["value"], row["value_low"], row["value_high"]) == (after.value, *after.interval)
-    change = bb.paired_change(before, after, random_seed=1).iloc[0]
+    change = bb.metrics.paired_change(before, after, random_seed=1).iloc[0]
     assert [row["change"], row["change_low"], row["change_high"]] == change[["change", "hdi_low", "hdi_high"]].tolist()
 
 
 def test_a_planted_association_goes_with_its_axis_and_stays_with_a_method_that_does_nothing(
-    report: bb.DebiasReport,
+    report: bb.reports.DebiasReport,
 ) -> None:
     for name in ("E1", "E2"):
         before, linear, weak = (
@@ -90,7 +90,7 @@ def test_a_planted_association_goes_with_its_axis_and_stays_with_a_method_that_d
     assert "the same after weak (in 2 of 2)" in report.verdict.text
 
 
-def test_the_text_says_the_numbers(report: bb.DebiasReport) -> None:
+def test_the_text_says_the_numbers(report: bb.reports.DebiasReport) -> None:
     said = [each for part in report.parts for each in part.statements]
     assert [each.kind for each in said] == ["association", "association", "score", "score", "other", "other"]
     row = row_of(report, embedding="E1", method="linear", kind="association")
@@ -143,13 +143,13 @@ def test_a_report_of_no_method_is_none() -> None:
         )
 
 
-def test_correlations_are_those_of_the_values(report: bb.DebiasReport) -> None:
-    (row,) = bb.measure_correlations(report).to_dict("records")
+def test_correlations_are_those_of_the_values(report: bb.reports.DebiasReport) -> None:
+    (row,) = bb.reports.measure_correlations(report).to_dict("records")
     values = report.table.pivot(index=["embedding", "method"], columns="measure", values="value")
     r = float(np.corrcoef(values["pets"], values["vocabulary_direct_bias"])[0, 1])
     assert (row["first"], row["second"], row["embeddings"]) == ("pets", "vocabulary_direct_bias", 6)
     assert row["correlation"] == pytest.approx(r)
     interval = row["hdi_low"], row["hdi_high"], row["probability_of_positive"]
-    assert interval == bb.correlation_interval(row["correlation"], 6)
+    assert interval == bb.estimates.correlation_interval(row["correlation"], 6)
     with pytest.raises(ReportError, match="at least 4 embeddings"):
-        bb.measure_correlations(pets.report(1))
+        bb.reports.measure_correlations(pets.report(1))

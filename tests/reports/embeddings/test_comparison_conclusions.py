@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison, compare_embeddings
 from bayesbias.reports.embeddings.comparison_conclusions import reading_text
-from bayesbias.statements import Conclusions, Statement, rows_of
 from tests.reports.embedding_tables import MEANS, QUICK, before_table, changed_table, compared
 
 GAPS = ["not settled", "narrower", "wider", "baseline only", "other only", "reversed", "neither"]

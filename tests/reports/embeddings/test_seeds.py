@@ -9,7 +9,7 @@ from scipy.integrate import quad
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
-from bayesbias.models.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_fact
 from bayesbias.reports.embeddings.seeds import SEED_SD_PRIOR, seed_sd_draws
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.models import quick
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers import exact
 from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.reports.measures import false_claims as module

@@ -10,12 +10,12 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError, ReportError
-from bayesbias.metrics.mac import mac
-from bayesbias.metrics.mean_vectors import ect
+from bayesbias.metrics.associations.mac import mac
+from bayesbias.metrics.associations.mean_vectors import ect
+from bayesbias.metrics.associations.weat import weat
 from bayesbias.metrics.subspaces.mean_cosine import weat_score
-from bayesbias.metrics.weat import weat
 from bayesbias.models.data import model_data
-from bayesbias.models.fits import finish_fit
+from bayesbias.models.fitted.fits import finish_fit
 from bayesbias.models.spec import load_model
 from bayesbias.reports.measures import measure_draws
 from bayesbias.reports.measures.measure_posterior import measure_posterior
@@ -89,7 +89,7 @@ def known_fit(
 def similarities(fit: xr.DataTree, draw: int, words: tuple[str, ...], attributes: tuple[str, ...]) -> np.ndarray:
     """The noise-free similarities of one draw of the first chain, pair by pair, by name."""
     posterior = fit["posterior"].to_dataset().isel(chain=0, draw=draw)
-    table = bb.fitted_table(fit).set_index(["protected_word", "attribute_word"])["connection"]
+    table = bb.models.fitted_table(fit).set_index(["protected_word", "attribute_word"])["connection"]
     found = np.empty((len(words), len(attributes)))
     for i, word in enumerate(words):
         for j, attribute in enumerate(attributes):
@@ -226,7 +226,7 @@ def test_share_of_the_null_is_uniform_for_fits_of_tables_without_association(sam
     stereotypes = table[table["connection"].isin(["associated", "different"])]
     shares = []
     for seed in range(samples):
-        made = bb.simulate_table(stereotypes, "crossed_per_list", parameters=parameters, random_seed=seed)
+        made = bb.models.simulate_table(stereotypes, "crossed_per_list", parameters=parameters, random_seed=seed)
         found = measure_posterior(quick_fit(made, draws=300), random_seed=seed).summary
         shares.append(found["null_share"].to_numpy())
     for column in np.transpose(shares):
@@ -236,11 +236,15 @@ def test_share_of_the_null_is_uniform_for_fits_of_tables_without_association(sam
 def test_effect_size_without_noise_grows_where_words_are_pooled(table: pd.DataFrame) -> None:
     """What the docstring warns of, on tables whose word means are alike: large with, two-sided without association."""
     parameters = {"word_sd": 0.002, "sigma": 0.08, "attribute_sd": 0.02}
-    there = bb.simulate_table(table, parameters={**parameters, "connection_mean": [0.92, 0.95, 1, 1]}, random_seed=1)
+    there = bb.models.simulate_table(
+        table, parameters={**parameters, "connection_mean": [0.92, 0.95, 1, 1]}, random_seed=1
+    )
     row = measure_posterior(quick_fit(there), random_seed=1).summary.iloc[0]
     assert row["mean"] - row["observed"] > 2 * row["sd"] / np.sqrt(row["ess_bulk"])
     assert row["hdi_high"] > 1.7
-    nothing = bb.simulate_table(table, parameters={**parameters, "connection_mean": [0.95, 0.95, 1, 1]}, random_seed=2)
+    nothing = bb.models.simulate_table(
+        table, parameters={**parameters, "connection_mean": [0.95, 0.95, 1, 1]}, random_seed=2
+    )
     found = measure_posterior(quick_fit(nothing), random_seed=1)
     row = found.summary.iloc[0]
     assert row["null_low"] < row["observed"] < row["null_high"]

@@ -116,7 +116,7 @@ def test_a_word_in_two_lists_counts_in_each_with_its_own_rows() -> None:
     moved = (table["attribute_word"] == "A0") & (table["protected_group"] == "art")
     table.loc[moved, ["attribute_group", "connection"]] = ["B", "associated"]
     fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
-    assert bb.fitted_table(fit)["attribute_group"].tolist() == table["attribute_group"].tolist()
+    assert bb.models.fitted_table(fit)["attribute_group"].tolist() == table["attribute_group"].tolist()
     with pytest.warns(QuestionWarning):
         found = bb.contrast(fit, ("art", "B"), ("sci", "B")).iloc[0]
     assert found["pairs"] == int((table["attribute_group"] == "B").sum()) == 36

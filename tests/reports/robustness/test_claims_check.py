@@ -12,7 +12,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, LostWordsWarning, MeasureError, ReportError
 from bayesbias.models.data import model_data
-from bayesbias.models.diagnostics import SamplerFailedError
+from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.reports.robustness import claims_check as module
 from bayesbias.reports.robustness.claims_check import ClaimsCheck, check_claims
 from bayesbias.reports.robustness.random_lists import random_lists

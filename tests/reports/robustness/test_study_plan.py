@@ -25,7 +25,7 @@ def test_a_plan_from_a_fit_has_its_posterior_its_words_and_its_models_caution(fi
     assert not plan.attribute_sd.any()
     assert plan.groups == 2
     # WEAT 7: human and neutral words of the study, as many as the table has.
-    rows = bb.fitted_table(fit)
+    rows = bb.models.fitted_table(fit)
     count = rows.groupby("connection", observed=True)["attribute_word"].nunique()
     assert plan.controls == {name: count[name] for name in ("human", "neutral")}
 

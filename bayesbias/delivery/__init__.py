@@ -1,0 +1,1 @@
+"""Delivery: what becomes of a result's statements, tables and figures."""

@@ -1,0 +1,146 @@
+"""The last sections: what can be concluded, how to repeat it, and how to cite it."""
+
+import json
+import re
+from importlib.metadata import version
+
+from bayesbias.base.files import bundled
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.statements import percent_text
+from bayesbias.delivery.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
+from bayesbias.delivery.page.page_input import PageInput
+from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.spec import list_models, load_model
+from bayesbias.studies.study import Study, study_text
+
+_CITATION = bundled("CITATION.cff")
+_PAPER = (
+    "Dobrzeniecka, A. and Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation. "
+    "Computational Linguistics 50(2)."
+)
+
+
+def concluded(page: PageInput) -> Section:
+    """Say in plain English what the posterior shows and what it does not."""
+    title = "What can and cannot be concluded"
+    if reason := page.nothing_to_compare:
+        return Section("conclusions", title, [Notice(f"No conclusion about associations can be drawn. {reason}")])
+    found = page.conclusions
+    blocks: list[Block] = [
+        Paragraph(found.verdict.text),
+        Heading("What the posterior shows"),
+        Bullets(tuple(said.text for said in found.shown)),
+        Heading("What it does not show"),
+        Bullets(tuple(said.text for said in found.limits)),
+    ]
+    return Section("conclusions", title, blocks)
+
+
+def reproduce(page: PageInput) -> Section:
+    """List settings, priors, versions and hashes."""
+    fit = page.fit
+    facts, model = page.facts, fit_fact(fit, "model")
+    embedding = facts.get("embedding", {})
+    settings = {
+        "Study": str(facts.get("study", "not named")),
+        "Embedding": page.embedding,
+        "Embedding hash": str(embedding.get("hash", "not known")),
+        "Case rule": str(embedding.get("case", "not known")),
+        "Table hash": str(fit_fact(fit, "table_hash")),
+        "Model": f"{model['name']} (hash {fit_fact(fit, 'model_hash')})",
+        **{f"Prior of {name}": prior for name, prior in model["priors"].items()},
+        **{f"Switch {name}": value for name, value in model["switches"].items()},
+        "Sampler": str(fit_fact(fit, "sampler")),
+        "Draws": f"{fit_fact(fit, 'draws'):,} in each of {fit_fact(fit, 'chains')} chains",
+        "Seed of the fit": str(fit_fact(fit, "seed")),
+        "Seed of this page": str(page.seed),
+        "Interval": f"{percent_text(page.hdi_prob)} HPDI",
+        "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
+    }
+    versions = {**fit_fact(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
+    own = page.own_study
+    words: list[Block] = []
+    if own:
+        words = [Heading(f"The study, for a file {_file_name(own)}"), Verbatim(study_text(own))]
+    blocks: list[Block] = [
+        fact_table("Settings", settings, header=("Setting", "Value"), folded=True),
+        fact_table(
+            "Versions of packages, when the model was fitted", versions, header=("Package", "Version"), folded=True
+        ),
+        *words,
+        Heading("In Python"),
+        Verbatim(_code(page, _file_name(own) if own else page.facts.get("study"))),
+    ]
+    return Section("reproduce", "How to repeat it", blocks)
+
+
+def _file_name(study: Study) -> str:
+    return f"{re.sub(r'[^\w-]+', '_', study.name)}.toml"
+
+
+def _code(page: PageInput, study: str | None) -> str:
+    """Return the calls that lead to this page; names are quoted as JSON texts, which are Python texts too."""
+    fit, facts = page.fit, page.facts
+    lines = ["import bayesbias as bb", ""]
+    if "study" in facts and "embedding" in facts:
+        case = facts["embedding"].get("case", "exact")
+        policy = facts.get("duplicates", {}).get("policy", "drop")
+        options = f", duplicates={json.dumps(policy)}" if policy != "drop" else ""
+        options += f", max_lost={facts['max_lost']}" if facts.get("max_lost", MAX_LOST) != MAX_LOST else ""
+        edited = "  # its rows were edited afterwards" if facts.get("edited") else ""
+        lines += [
+            f"study = bb.load_study({json.dumps(study)})",
+            f'embedding = bb.load_embedding("PATH", words=study.words, case={json.dumps(case)})',
+            f"table = bb.distance_table(embedding, study{options}){edited}",
+        ]
+    else:
+        lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
+    arguments = ", ".join(f"{name}={fit_fact(fit, name)}" for name in ("draws", "tune", "chains"))
+    compared = ""
+    if page.comparison is not None:
+        comparison = page.comparison
+        lines += [
+            f"other_{place} = bb.read_table({json.dumps('PATH of the table ' + name)})"
+            for place, name in enumerate(comparison.names, 1)
+        ]
+        others = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(comparison.names, 1))
+        fitted = comparison.fits[comparison.baseline]
+        settings = ", ".join(f"{name}={fit_fact(fitted, name)}" for name in ("draws", "chains"))
+        settings += f", difference_prior={json.dumps(comparison.facts['difference_prior'])}"
+        lines.append(
+            f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
+            f"{json.dumps(comparison.facts['model'])}, hdi_prob={comparison.facts['hdi_prob']}, "
+            f"rope={comparison.facts['rope']}, {settings}, random_seed={comparison.facts['seed']})"
+        )
+        compared = "comparison=comparison, "
+    lines += [
+        f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
+        f"{arguments}, random_seed={fit_fact(fit, 'seed')}{_other_priors(page)})",
+        f'bb.write_report(fit, "report.html", {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, '
+        f"random_seed={page.seed})",
+    ]
+    return "\n".join(lines)
+
+
+def _other_priors(page: PageInput) -> str:
+    """Return the argument `priors` of a fit, where a bundled model was fitted with others than its own."""
+    if page.spec.name not in list_models():
+        return ""
+    own = load_model(page.spec.name).priors
+    other = {name: str(prior) for name, prior in page.spec.priors.items() if str(prior) != str(own.get(name))}
+    return f", priors={json.dumps(other)}" if other else ""
+
+
+def cite(page: PageInput) -> Section:
+    """Say how to cite the software, the model's source and the words' source."""
+    blocks: list[Block] = [
+        Paragraph("Cite the package, and the paper whose question and models it builds on:"),
+        Paragraph(_PAPER),
+    ]
+    if page.spec.source:
+        blocks.append(Paragraph(f"Source of the model {page.spec.name}: {page.spec.source}."))
+    if _CITATION.is_file():
+        blocks += [Paragraph("CITATION.cff of the package:"), Verbatim(_CITATION.read_text(encoding="utf-8"))]
+    else:
+        blocks.append(Paragraph(f"bayesbias, version {version('bayesbias')}, The bayesbias developers."))
+    return Section("cite", "How to cite", blocks)

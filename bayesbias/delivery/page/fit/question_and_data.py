@@ -1,0 +1,175 @@
+"""The first sections: what was asked, and of what data."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from bayesbias.base.statements import count_text, distance_text, interval_text, share_text, signed_text
+from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Section, figure, frame_table
+from bayesbias.delivery.page.page_input import BASELINE, PageInput
+from bayesbias.delivery.plots.posterior.distances import plot_distances
+from bayesbias.errors import ReportError, name_some
+from bayesbias.reports.posterior.conclusions import data_doubts
+from bayesbias.reports.similarity_shares import similarity_shares
+from bayesbias.studies.study import list_studies, load_study
+from bayesbias.tables.schema import lost_words
+
+_CONTROLS = ("human", "neutral")
+
+
+def question(page: PageInput) -> Section:
+    """Say what was asked: lists, and which are expected to be near to which."""
+    table = page.table
+    protected = _words_by(table, "protected_group", "protected_word")
+    attributes = _words_by(table, "attribute_group", "attribute_word")
+    associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
+    protected["expected"] = [name_some(associated.get(name, ["none"])) for name in protected["name"]]
+    control = attributes["name"].isin(_CONTROLS)
+    size, shown = ("Words", count_text), ("The words", None)
+    group_columns = {"name": ("Group", None), "size": size, "expected": ("Associated lists", None), "words": shown}
+    list_columns = {"name": ("List", None), "size": size, "words": shown}
+    blocks: list[Block] = [
+        *_about_the_study(page),
+        Paragraph(
+            "Are the protected words nearer to the attribute words that are associated with their own group than to "
+            "those associated with other groups (different), to control words about people (human), and to "
+            "neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 "
+            "for unrelated, 2 for opposite."
+        ),
+        frame_table(protected, "Protected words", group_columns),
+    ]
+    if not control.all():
+        blocks.append(frame_table(attributes[~control], "Attribute words", list_columns))
+    if control.any():
+        blocks.append(frame_table(attributes[control], "Control words", list_columns, folded=True))
+    return Section("question", "The question", blocks)
+
+
+def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
+    """Return the words of each group or list: columns `name`, `size`, `words`."""
+    lists = table.drop_duplicates(word).groupby(by, sort=False)[word]
+    return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
+
+
+def _about_the_study(page: PageInput) -> Iterator[Block]:
+    name = page.facts.get("study")
+    if name is None:
+        yield Paragraph(f"The table ({page.embedding}) does not name a study.")
+        return
+    yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
+    if name not in list_studies() or page.own_study is not None:
+        return
+    study = load_study(name)
+    if set(page.table["protected_word"]) <= set(study.protected_words):
+        for text in (study.description, study.notes, f"Source of the words: {study.source}" if study.source else ""):
+            if text:
+                yield Paragraph(text)
+
+
+def data(page: PageInput) -> Section:
+    """Show the rows, and what is not among them."""
+    table, facts = page.table, page.facts
+    by_connection = table.groupby("connection", observed=True, sort=True)
+    pairs = by_connection["cosine_distance"].agg(["size", "mean", "std", "min", "max"]).reset_index()
+    pairs["protected"] = by_connection["protected_word"].nunique().to_numpy()
+    pairs["attributes"] = by_connection["attribute_word"].nunique().to_numpy()
+    pairs["connection"] = pairs["connection"].astype(str)
+    blocks: list[Block] = [
+        Paragraph(
+            f"{table['protected_word'].nunique():,} protected words and {table['attribute_word'].nunique():,} "
+            f"attribute words give {len(table):,} pairs."
+        ),
+        frame_table(
+            pairs,
+            "Cosine distances by connection, as they are in the table",
+            {
+                "connection": ("Connection", None),
+                "size": ("Pairs", count_text),
+                "protected": ("Protected words", count_text),
+                "attributes": ("Attribute words", count_text),
+                "mean": ("Mean", distance_text),
+                "std": ("Sd", distance_text),
+                "min": ("Smallest", distance_text),
+                "max": ("Largest", distance_text),
+            },
+        ),
+        *_distributions(page),
+        *_lost(page),
+    ]
+    notes = [doubt.text for doubt in data_doubts(page.fit)]
+    if dropped := facts.get("duplicates", {}).get("dropped", 0):
+        notes.append(f"{dropped:,} repeated rows were dropped before the fit.")
+    if left_out := facts.get("left_out_controls"):
+        notes.append(
+            f"Control words that the study itself uses, and that are no controls here: {name_some(left_out, 20)}."
+        )
+    if facts.get("simulated"):
+        notes.append("The distances were simulated: they come from no embedding.")
+    if notes:
+        blocks.append(Bullets(tuple(notes)))
+    return Section("data", "The data", blocks)
+
+
+def _distributions(page: PageInput) -> Iterator[Block]:
+    try:
+        shares = similarity_shares(page.table)
+    except ReportError as error:
+        yield Paragraph(f"The distributions are not drawn against MAC. {error}")
+        return
+    mac, band = shares.attrs["mac"], shares.attrs["band"]
+    said = "; ".join(
+        f"{row['connection']}: {share_text(row['inside'])} inside the band, {share_text(row['above'])} above it, mean "
+        f"{signed_text(row['mean'])}"
+        for row in shares.to_dict("records")
+    )
+    yield Paragraph(
+        f"MAC, the mean average cosine distance, is {distance_text(mac)} here. Who takes a MAC below 1 for bias takes "
+        f"a similarity of {distance_text(band)} for it; the band from {interval_text(-band, band)} shows how "
+        "ordinary such similarities are, among control words too."
+    )
+    yield figure(
+        plot_distances(page.table),
+        f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
+        f"{distance_text(band)}.",
+        f"Histograms of cosine similarity, one a connection. {said}.",
+    )
+    yield frame_table(
+        shares,
+        "Share of pairs inside, above (nearer) and below (farther) the band of MAC",
+        {
+            "connection": ("Connection", None),
+            "pairs": ("Pairs", count_text),
+            "mean": ("Mean similarity", signed_text),
+            "low_89:high_89": ("89% between", signed_text),
+            "inside": ("Inside", share_text),
+            "above": ("Above", share_text),
+            "below": ("Below", share_text),
+        },
+        folded=True,
+    )
+
+
+def _lost(page: PageInput) -> Iterator[Block]:
+    if "lost_words" not in page.facts:
+        yield Paragraph("The table does not say whether words of the study were lost.")
+        return
+    lost = lost_words(page.table)
+    if lost.empty:
+        yield Paragraph("No word of the study was lost: the embedding has them all.")
+        return
+    by_list = lost.groupby("list", sort=False)["word"].size()
+    where = ", ".join(f"{number} of {name}" for name, number in by_list.items())
+    yield Notice(f"{len(lost):,} words were lost ({where}). Every number here is about the words that are left.")
+    rows = lost.groupby(["list", "role", "reason"], sort=False)["word"].agg(["size", ", ".join]).reset_index()
+    yield frame_table(
+        rows,
+        "Lost words",
+        {
+            "list": ("List", None),
+            "role": ("Role", None),
+            "size": ("Words", count_text),
+            "join": ("The words", None),
+            "reason": ("Reason", None),
+        },
+        folded=True,
+    )

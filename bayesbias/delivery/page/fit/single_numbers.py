@@ -1,0 +1,119 @@
+"""What single-number measures would have said of the same distances."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from bayesbias.base.statements import count_text, distance_text, interval_text, p_value_text, rows_of, signed_text
+from bayesbias.delivery.page.blocks import Block, Heading, Paragraph, Section, frame_table
+from bayesbias.delivery.page.page_input import PageInput
+from bayesbias.errors import MeasureError, StudyError
+from bayesbias.estimates.intervals import settled
+from bayesbias.metrics.associations.weat import associations, weat_statistics
+from bayesbias.metrics.look_up import four_lists
+from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance.t_tests import mac_t_tests, t_tests
+from bayesbias.metrics.similarities import Similarities, table_study
+from bayesbias.reports.measures.false_claims import LEVEL
+from bayesbias.reports.posterior.contrasts import contrasts
+
+
+def single_numbers(page: PageInput) -> Section:
+    """Show the single-number measures of these very distances, where they are defined."""
+    blocks: list[Block] = [
+        Paragraph(
+            "Measures of the literature that give one number for the same distances. Their p-values ask whether these "
+            "very words differ by more than chance: they take words or pairs for independent, and control words, which "
+            "may show the same, do not enter."
+        )
+    ]
+    blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]
+    return Section("single-numbers", "What single numbers say", blocks)
+
+
+def _weat(page: PageInput) -> Iterator[Block]:
+    groups = page.table["protected_group"].nunique()
+    if groups != 2:
+        yield Paragraph(f"WEAT is not shown: it compares two groups of protected words, and there are {groups}.")
+        return
+    try:
+        lists = four_lists(table_study(page.table))
+        similarities = Similarities.of_table(page.table, lists)
+        sizes = [weat_statistics(similarities, statistic="mean", ddof=ddof)["effect_size"] for ddof in (1, 0)]
+        values = associations(similarities)
+        test = p_value(*similarities.by_group(values), random_seed=page.seed)
+    except (MeasureError, StudyError) as error:
+        yield Paragraph(f"WEAT is not shown: {error}")
+        return
+    (first, second), (near, far) = lists.protected, lists.attributes
+    how = f"all {test.partitions:,} partitions" if test.exact else f"{test.partitions:,} partitions drawn at random"
+    numbers = pd.DataFrame(
+        {
+            "name": ["Effect size, sd with n - 1", "Effect size, sd with n", "One-sided p-value"],
+            "value": [*(signed_text(float(size)) for size in sizes), p_value_text(float(test.p_value))],
+        }
+    )
+    yield frame_table(
+        numbers,
+        f"WEAT: {first} and {second} against {near} and {far}; p-value from {how}",
+        {"name": ("Number", None), "value": ("Value", None)},
+    )
+    yield frame_table(
+        pd.DataFrame({"word": similarities.words, "group": similarities.groups, "value": values}),
+        f"WEAT association of each word: mean cosine similarity to {near} minus that to {far}",
+        {"word": ("Word", None), "group": ("Group", None), "value": ("Association", signed_text)},
+        folded=True,
+    )
+    yield from _beside_the_contrast(page, float(test.p_value))
+
+
+def _beside_the_contrast(page: PageInput, p: float) -> Iterator[Block]:
+    """Say why WEAT and the contrast differ, where one claims an association and the other does not."""
+    if page.nothing_to_compare or "different" not in set(page.table["connection"].astype(str)):
+        return
+    row = rows_of(contrasts(page.fit, hdi_prob=page.hdi_prob))[0]
+    claimed = settled(row["hdi_low"], row["hdi_high"]) and row["direction"] == "nearer"
+    if claimed == (p < LEVEL):
+        return
+    interval = interval_text(row["hdi_low"], row["hdi_high"])
+    if p < LEVEL:
+        yield Paragraph(
+            f"WEAT finds an association (p = {p_value_text(p)}) where the contrast does not settle one ({interval}): "
+            "its permutations exchange the protected words and hold these very attribute words fixed, so that it knows "
+            "nothing of how other attribute words of the same kind would vary. Random attribute words show how often "
+            "that misleads it."
+        )
+    else:
+        yield Paragraph(
+            f"The contrast settles an association ({interval}) where WEAT does not (p = {p_value_text(p)}): "
+            "WEAT compares the two groups with each other over few words, and the contrast weighs all words of the "
+            "fit as the correlated words that they are."
+        )
+
+
+def _t_tests(page: PageInput) -> Iterator[Block]:
+    test = {
+        "difference": ("Difference", signed_text),
+        "low:high": ("95% confidence interval", signed_text),
+        "p_value": ("p-value", p_value_text),
+    }
+    try:
+        frame = mac_t_tests(page.table)
+    except MeasureError as error:
+        yield Paragraph(f"MAC is not tested: {error}")
+    else:
+        caption = "MAC against 1, the distance of unrelated words: t-tests of averages and of single pairs"
+        yield frame_table(
+            frame,
+            caption,
+            {"values": ("Values", None), "n": ("How many", count_text), "mean": ("MAC", distance_text), **test},
+        )
+    try:
+        frame = t_tests(page.table)
+    except MeasureError as error:
+        yield Paragraph(f"Two groups are not tested against each other: {error}")
+        return
+    names = {"attribute_group": ("List", None), "values": ("Values", None)}
+    first, second = page.table["protected_group"].astype(str).unique()
+    caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
+    yield frame_table(frame, caption, {**names, **test}, folded=True)

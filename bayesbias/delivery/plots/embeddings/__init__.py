@@ -1,0 +1,1 @@
+"""Figures of several embeddings, and of other sources beside them."""

@@ -1,0 +1,166 @@
+"""What an audit found, measure by measure, and the ranks of its embeddings."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.checks import check_type
+from bayesbias.base.statements import percent_text, probability_text, rows_of
+from bayesbias.delivery.plots.style import (
+    MOST_WORDS,
+    furnish,
+    panel_grid,
+    row_offsets,
+    series_legend,
+    short_label,
+    title_figure,
+)
+from bayesbias.errors import ReportError
+from bayesbias.reports.audits.audit_frame import CONTRAST, audit_rows
+from bayesbias.reports.audits.ranks import ALL_STUDIES, Ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, a marker each, for embeddings; beyond these both begin again, in other pairs.
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_UNITS = {CONTRAST: "contrast (cosine distance; below 0: nearer)"}
+_INCHES_A_ROW = 0.3
+
+
+def plot_audit(audit: "pd.DataFrame") -> "Figure":
+    """Draw every answer of an audit: a panel a measure, a row a study, a point an embedding.
+
+    Parameters
+    ----------
+    audit
+        What `bayesbias.audit` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Estimates (points) with their intervals (lines) where there are such; a small cross is the observed value. A
+        contrast is filled where its interval leaves out 0, and hollow where it is not settled. A dashed line stands at
+        0 where a measure takes both signs.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If it is no audit.
+
+    Examples
+    --------
+    >>> vectors = {"Wikipedia": bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")}
+    >>> found = bb.audit(vectors, ["weat7"], ["weat", "mac"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_audit(found).axes)
+    2
+    """
+    every, record = audit_rows(audit)
+    rows = every[every["protected_group"] == ""]
+    if rows.empty:
+        raise ReportError("audit: only rows of groups are left, and the figure shows those of all protected words.")
+    measures, asked, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "study", "embedding"))
+    studies = asked[: max(1, MOST_WORDS // len(embeddings))]
+    rows = rows[rows["study"].isin(studies)]
+    step = _INCHES_A_ROW * max(1.0, 0.5 * len(embeddings))
+    height = 0.9 + step * len(studies)
+    figure, panels = panel_grid(len(measures), "", width=(7.0, 5.0), height=(1.4, height), sharex=False)
+    offsets = row_offsets(len(embeddings), 0.3)
+    for axes, measure in zip(panels, measures, strict=False):
+        here = rows[rows["measure"] == measure]
+        if here.empty:
+            axes.set_visible(False)
+            continue
+        for row in rows_of(here):
+            at = embeddings.index(row["embedding"])
+            _draw_answer(axes, row, studies.index(row["study"]) + offsets[at], at)
+        axes.set_yticks(range(len(studies)), [short_label(study) for study in studies])
+        axes.set_ylim(len(studies) - 0.5, -0.5)
+        quantity = here["quantity"].iloc[0]
+        named = measure if quantity == measure else f"{measure} ({quantity})"
+        axes.set_title(_UNITS.get(measure, named), fontsize=10, loc="left")
+        low, high = axes.get_xlim()
+        if low < 0 < high or measure == CONTRAST:
+            axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
+        furnish(axes, "x", rows=True)
+    if len(embeddings) > 1:
+        series_legend(figure, {name: _look(at) for at, name in enumerate(embeddings)}, columns=3)
+    interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values; filled contrasts are settled"
+    about = interval if record.model else "observed values"
+    first = f"the first {len(studies)} of " if len(studies) < len(asked) else ""
+    title_figure(
+        figure, f"{first}{len(asked)} studies in {len(embeddings)} embedding{'s' * (len(embeddings) > 1)}\n{about}"
+    )
+    return figure
+
+
+def plot_ranks(ranks: Ranks) -> "Figure":
+    """Draw the ranks of embeddings over all studies: a panel a measure, a row an embedding.
+
+    Parameters
+    ----------
+    ranks
+        What `bayesbias.reports.rank` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Rank 1, on the left, is the weakest association. Of measures that have a posterior the line holds the rank with
+        the probability of the intervals, and the number beside it is the probability of the rank itself.
+
+    Raises
+    ------
+    ArgumentError
+        If it is something else.
+
+    Examples
+    --------
+    >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
+    >>> found = bb.audit(vectors, ["weat7"], ["weat", "ect"], model=None, random_seed=1)
+    >>> len(bb.plots.plot_ranks(bb.reports.rank(found)).axes)
+    2
+    """
+    check_type("ranks", ranks, Ranks, "what bb.reports.rank returned")
+    rows = ranks.ranks[ranks.ranks["study"] == ALL_STUDIES]
+    if rows.empty:
+        raise ReportError("ranks: no study is answered by all embeddings.")
+    measures, embeddings = (list(dict.fromkeys(rows[name])) for name in ("measure", "embedding"))
+    height = 0.9 + _INCHES_A_ROW * len(embeddings)
+    label = "Rank (1 = weakest association)"
+    figure, panels = panel_grid(len(measures), label, width=(7.0, 4.2), height=(1.2, height))
+    for axes, measure in zip(panels, measures, strict=False):
+        for row in rows_of(rows[rows["measure"] == measure]):
+            y = embeddings.index(row["embedding"])
+            if row["rank_low"] == row["rank_low"]:
+                axes.plot([row["rank_low"], row["rank_high"]], [y, y], color="#0072B2", linewidth=1.8)
+                place = (row["rank"], y)
+                said = probability_text(row["probability"])
+                axes.annotate(said, place, xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8)
+            axes.plot(row["rank"], y, "o", color="#0072B2", markersize=6)
+        axes.set_yticks(range(len(embeddings)), [short_label(name) for name in embeddings])
+        axes.set_ylim(len(embeddings) - 0.5, -0.7)
+        axes.set_xlim(0.6, len(embeddings) + 0.4)
+        axes.set_xticks(range(1, len(embeddings) + 1))
+        axes.set_title(measure, fontsize=10, loc="left")
+        furnish(axes, "x", rows=True)
+    title_figure(
+        figure,
+        f"Ranks over all studies\nlines: {percent_text(ranks.hdi_prob)} intervals; numbers: probability of that rank",
+    )
+    return figure
+
+
+def _look(at: int) -> tuple[str, str]:
+    """Return colour and marker of an embedding."""
+    return _COLORS[at % len(_COLORS)], _MARKERS[at % len(_MARKERS)]
+
+
+def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, at: int) -> None:
+    color, marker = _look(at)
+    if row["hdi_low"] == row["hdi_low"]:
+        axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
+        axes.plot(row["observed"], y, "x", color=color, markersize=4)
+    filled = row["conclusion"] in ("", "nearer", "farther")
+    axes.plot(row["estimate"], y, marker, color=color, markersize=6, markerfacecolor=color if filled else "white")

@@ -1,0 +1,103 @@
+"""Debiasing methods beside each other: associations, what is left of a bias, and quality."""
+
+from typing import TYPE_CHECKING
+
+from bayesbias.base.checks import check_type
+from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.delivery.plots.style import (
+    MOST_WORDS,
+    SERIES,
+    furnish,
+    panel_grid,
+    row_offsets,
+    series_legend,
+    short_label,
+    title_figure,
+)
+from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import settled
+from bayesbias.reports.debiasing.cells import ASSOCIATION, ORIGINAL
+from bayesbias.reports.debiasing.report import DebiasReport
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_INCHES_A_ROW = 0.28
+_STACKED = 4  # panels, one below the other, which a narrow screen shows whole
+
+
+def plot_debias_report(report: DebiasReport) -> "Figure":
+    """Draw what debiasing methods did: a panel a study and a measure, a row a method, a colour an embedding.
+
+    Parameters
+    ----------
+    report
+        What `bayesbias.debias_report` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Values (points) with their intervals (lines); a dashed line stands at the original's value. A point is filled
+        where its change from the original is settled, which the overlap of two lines does not say: both are of the
+        same words.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If it is no report, or has more embeddings than colours can tell apart.
+
+    Examples
+    --------
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> asked = {"model": "no_pooling", "measures": ["vocabulary_direct_bias"], "random_seed": 1}
+    >>> report = bb.debias_report({"Wikipedia": vectors}, "gender", ["linear"], "gender_bolukbasi", **asked)
+    >>> len(bb.plots.plot_debias_report(report).axes)
+    2
+    """
+    check_type("report", report, DebiasReport, "what bb.debias_report returned")
+    table = report.table
+    embeddings, methods = (list(dict.fromkeys(table[name])) for name in ("embedding", "method"))
+    if len(embeddings) > len(SERIES):
+        raise ReportError(f"report: {len(embeddings)} embeddings in one figure, and colours tell {len(SERIES)} apart.")
+    methods = methods[: MOST_WORDS // len(embeddings)]
+    measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
+    step = _INCHES_A_ROW * max(1.0, 0.6 * len(embeddings))
+    figure, panels = panel_grid(
+        len(measures),
+        "",
+        width=(7.0, 5.0),
+        height=(1.6, 1.0 + step * len(methods)),
+        sharex=False,
+        columns=1 if len(measures) <= _STACKED else 2,
+    )
+    figure.set_layout_engine("constrained", h_pad=0.12)  # the title of a panel keeps clear of the numbers above it
+    offsets = row_offsets(len(embeddings), 0.28)
+    for axes, (kind, measure) in zip(panels, measures, strict=False):
+        rows = table[(table["measure"] == measure) & table["method"].isin(methods)]
+        for row in rows_of(rows):
+            at = embeddings.index(row["embedding"])
+            color, marker = SERIES[at]
+            y = methods.index(row["method"]) + offsets[at]
+            moved = row["method"] != ORIGINAL and settled(row["change_low"], row["change_high"])
+            axes.plot([row["value_low"], row["value_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
+            axes.plot(row["value"], y, marker, color=color, markersize=6, markerfacecolor=color if moved else "white")
+            if row["method"] == ORIGINAL:
+                axes.axvline(row["value"], color=color, linewidth=0.8, linestyle="--", zorder=0)
+        if kind == ASSOCIATION:
+            axes.axvline(0, color="#999999", linewidth=0.9, zorder=0)
+            title = f"{measure}: contrast (cosine distance; 0 is none)"
+        else:
+            title = f"{measure}: {rows['quantity'].iloc[0]} ({rows['better'].iloc[0]} is better)"
+        axes.set_title(title, fontsize=10, loc="left")
+        axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
+        axes.set_ylim(len(methods) - 0.5, -0.5)
+        axes.locator_params(axis="x", nbins=6)  # labels of more would touch each other
+        furnish(axes, "x", rows=True)
+    if len(embeddings) > 1:
+        series_legend(figure, dict(zip(embeddings, SERIES, strict=False)), columns=3)
+    title_figure(
+        figure,
+        f"{len(methods) - 1} debiasing methods\n{percent_text(report.hdi_prob)} intervals; dashed: the original; "
+        "filled: the change is settled",
+    )
+    return figure

@@ -1,0 +1,88 @@
+"""Mean log asymmetry ratios of relations: people beside vectors or models."""
+
+from typing import TYPE_CHECKING
+
+from bayesbias.asymmetry.report import AsymmetryReport
+from bayesbias.base.checks import check_type
+from bayesbias.base.statements import percent_text, rows_of
+from bayesbias.delivery.plots.embeddings.asymmetry import MOST_SOURCES, OTHER, SAME
+from bayesbias.delivery.plots.style import furnish, new_figure, series_legend, short_label, title_figure
+from bayesbias.errors import ReportError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plot_relations(report: AsymmetryReport) -> "Figure":
+    """Draw the mean log asymmetry ratio (ALAR) of each relation: in the norms, and in each source beside them.
+
+    Parameters
+    ----------
+    report
+        From `bb.asymmetry.report`, of pairs with relations.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Partially pooled means (points) and intervals (lines), a row a relation, a panel a source with a scale of its
+        own. A point is filled where the mean is settled; its colour says whether it has the direction of the norms.
+
+    Raises
+    ------
+    ArgumentError, ReportError
+        If this is no report, its pairs have no relations, or it has more than five sources.
+
+    References
+    ----------
+    Zhang, Campbell, Yu and Kumaravel (2021), figure 1, without intervals.
+
+    Examples
+    --------
+    >>> words = bb.load_study("weat7").protected_words[:6]
+    >>> rows = [(a, b, 2 + at, 100) for a in words for at, b in enumerate(words) if a != b]
+    >>> source = bb.asymmetry.evocation(pd.DataFrame(rows, columns=["cue", "response", "count", "participants"]))
+    >>> relations = pd.DataFrame(source.pairs()[["a", "b"]].to_numpy(), columns=["head", "tail"])
+    >>> vectors = bb.asymmetry.static(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    >>> known = relations.assign(relation="IsA")
+    >>> report = bb.asymmetry.report(source, [vectors], relations=known, random_seed=1)
+    >>> len(bb.plots.plot_relations(report).axes)
+    2
+    """
+    check_type("report", report, AsymmetryReport, "what bb.asymmetry.report returned")
+    if report.relations.empty:
+        raise ReportError("The report's pairs have no relations that say which word comes first. Give relations.")
+    if len(report.sources) > MOST_SOURCES:
+        raise ReportError(f"There are {len(report.sources)} sources, and a figure holds {MOST_SOURCES}. Report fewer.")
+    names = [report.norms, *report.sources]
+    own = report.relations[report.relations["source"] == report.norms]
+    truth = dict(zip(own["relation"], own["mean"], strict=True))
+    counts = dict(zip(own["relation"], own["pairs"], strict=True))
+    places = {name: y for y, name in enumerate(sorted(truth, key=lambda name: -truth[name]))}
+    figure = new_figure(2.6 + 2.3 * len(names), 1.9 + 0.28 * len(places))
+    panels = figure.subplots(1, len(names), sharey=True, squeeze=False).ravel()
+    for axes, name in zip(panels, names, strict=True):
+        axes.axvline(0, color="#999999", linewidth=1.0, linestyle="--", zorder=0)
+        for row in rows_of(report.relations[report.relations["source"] == name]):
+            if row["relation"] not in places:
+                continue
+            y, same = places[row["relation"]], row["mean"] * truth[row["relation"]] > 0
+            color = SAME if same else OTHER
+            filled = color if row["hdi_low"] > 0 or row["hdi_high"] < 0 else "white"
+            axes.plot([row["hdi_low"], row["hdi_high"]], [y, y], color=color, linewidth=1.4, solid_capstyle="butt")
+            axes.plot(row["mean"], y, "o" if same else "s", color=color, markersize=5, markerfacecolor=filled)
+        axes.set_title(short_label(name, 30), fontsize=9).set_parse_math(False)
+        axes.set_xlabel("mean LAR", fontsize=9)
+        axes.locator_params(axis="x", nbins=5)
+    panels[0].set_yticks(list(places.values()), [f"{short_label(name)} ({counts[name]:,})" for name in places])
+    panels[0].set_ylim(len(places) - 0.4, -0.6)
+    for axes in panels:
+        furnish(axes, "x", rows=True, small=True)
+    title_figure(
+        figure,
+        "Does the first word of a relation evoke the second more (right), or the reverse?\n"
+        f"{percent_text(report.hdi_prob)} HPDI; (pairs in {report.norms}); filled: settled",
+        size=10,
+    )
+    series = {f"direction as in {report.norms}": (SAME, "o"), "the other direction": (OTHER, "s")}
+    series_legend(figure, series, columns=2)
+    return figure

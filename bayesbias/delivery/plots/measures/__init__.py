@@ -1,0 +1,1 @@
+"""Figures of measures, their nulls, and their reliability."""

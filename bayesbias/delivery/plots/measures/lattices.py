@@ -1,0 +1,280 @@
+"""Lattices of sub-lists: heat maps, how their similarities spread, and where a metric is inconsistent."""
+
+from collections.abc import Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.delivery.plots.style import furnish, new_figure, panel_grid, short_label
+from bayesbias.errors import ReportError
+from bayesbias.metrics.subspaces.lattice import Lattice
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LABELS = {
+    "canonical_subspace": ("Canonical subspace metric", "0 to the size"),
+    "mean_cosine": ("Mean cosine similarity", "-1 to 1"),
+    "mean_squared_cosine": ("Mean squared cosine similarity", "0 to 1"),
+    "paired_cosine": ("Paired cosine similarity", "-1 to 1"),
+    "centroid_cosine": ("Cosine similarity to the centroid", "-1 to 1"),
+}
+_COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00")
+_RED, _BLACK = "#C00000", "#000000"
+_CELL = 1.15
+
+
+def plot_lattices(*lattices: Lattice, titles: Sequence[str] | None = None) -> "Figure":
+    """Draw the similarities of all sub-lists: one column a lattice, one row a size.
+
+    Parameters
+    ----------
+    *lattices
+        What `lattice` returned, of the same metric and sizes.
+    titles
+        What the columns are called; their words are below.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Heat maps; the colours of a row have one scale, and the bar on its right says which. In a lattice within a
+        list, points mark the largest value of each row of cells: black on the diagonal, red off it. A consistent
+        metric has no red ones.
+
+    Raises
+    ------
+    ReportError
+        If there is nothing to draw, or the lattices differ in metric or sizes.
+
+    References
+    ----------
+    Kindel (2023), Figure 1 (within a list) and Figure 2 (between two lists), heat maps.
+
+    Examples
+    --------
+    >>> from bayesbias.metrics.subspaces.lattice import lattice
+    >>> from bayesbias.delivery.plots.measures.lattices import plot_lattices
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> len(plot_lattices(lattice(vectors, ["he", "him", "his", "man"])).axes)  # 3 sizes, each with a colour bar
+    6
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    sizes = _sizes(lattices)
+    if len({each.metric for each in lattices}) > 1:
+        raise ReportError("These lattices have different metrics, so one colour scale does not fit. Draw each metric.")
+    names = _titles(titles, lattices)
+    headings = [_heading(name, each) for name, each in zip(names, lattices, strict=True)]
+    lines = max(heading.count("\n") + 1 for heading in headings)
+    figure = new_figure(max(4.8, 1.9 + 1.45 * len(lattices)), 0.8 + 0.16 * lines + (_CELL + 0.12) * len(sizes))
+    panels = figure.subplots(len(sizes), len(lattices), squeeze=False)
+    for size, row in zip(sizes, panels, strict=True):
+        cells = [each.similarities[size] for each in lattices]
+        scale = Normalize(min(float(part.min()) for part in cells), max(float(part.max()) for part in cells))
+        for axes, each, values in zip(row, lattices, cells, strict=True):
+            axes.imshow(values, norm=scale, cmap="viridis", aspect="auto", interpolation="nearest")
+            axes.set_xticks([])
+            axes.set_yticks([])
+            if each.within:
+                _mark_largest(axes, values)
+        row[0].set_ylabel(f"size {size}", fontsize=9)
+        bar = figure.colorbar(ScalarMappable(scale, "viridis"), ax=list(row), pad=0.01, aspect=12)
+        bar.ax.tick_params(labelsize=7)
+        bar.set_label("similarity", fontsize=7)
+    for axes, heading in zip(panels[0], headings, strict=True):
+        axes.set_title(heading, fontsize=8).set_parse_math(False)
+    within = any(each.within for each in lattices)
+    marks = (
+        "points: the largest value of each row, red off the diagonal" if within else "rows: sub-lists of the first list"
+    )
+    figure.suptitle(f"{_label(lattices[0].metric, ' ')}: sub-lists of each size\n({marks})", fontsize=10)
+    return figure
+
+
+def plot_lattice_spread(*lattices: Lattice, titles: Sequence[str] | None = None) -> "Figure":
+    """Draw how the similarities of sub-lists spread as the sub-lists grow.
+
+    Parameters
+    ----------
+    *lattices
+        What `lattice` returned: one panel for each pair of lists, one colour for each metric.
+    titles
+        What the lattices are called, one each; lattices of the same name share a panel. By default the words decide.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Points: similarities. Solid lines: their means at each size; dashed lines: the largest and the smallest.
+
+    Raises
+    ------
+    ReportError
+        If there is nothing to draw.
+
+    References
+    ----------
+    Kindel (2023), Figure 2, right panel: the mean of the squared cosines, which for single words equals the canonical
+    metric.
+
+    Examples
+    --------
+    >>> from bayesbias.metrics.subspaces.lattice import lattice
+    >>> from bayesbias.delivery.plots.measures.lattices import plot_lattice_spread
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> lists = ["he", "him", "his"], ["she", "her", "hers"]
+    >>> metrics = "canonical_subspace", "mean_squared_cosine"
+    >>> len(plot_lattice_spread(*(lattice(vectors, *lists, metric=metric) for metric in metrics)).axes)
+    1
+    """
+    from matplotlib.lines import Line2D
+
+    _sizes(lattices[:1])
+    names = _titles(titles, lattices)
+    keys = [name or (each.words, each.other_words) for name, each in zip(names, lattices, strict=True)]
+    places = list(dict.fromkeys(keys))
+    metrics = list(dict.fromkeys(each.metric for each in lattices))
+    if len(metrics) > len(_COLORS):
+        raise ReportError(f"{len(metrics)} metrics are too many for one figure. Draw {len(_COLORS)} at most.")
+    figure, panels = panel_grid(len(places), "Words of a sub-list", width=(5.4, 4.3), height=(0.9, 2.5))
+    for key, name, each in zip(keys, names, lattices, strict=True):
+        axes, at = panels[places.index(key)], metrics.index(each.metric)
+        _draw_spread(axes, each, _COLORS[at], offset=(at - (len(metrics) - 1) / 2) * 0.3)
+        axes.set_title(_heading(name, each, width=62), fontsize=8).set_parse_math(False)
+    figure.supylabel("Similarity", fontsize=9)
+    handles = [
+        Line2D([], [], color=color, label=_label(name, " ")) for name, color in zip(metrics, _COLORS, strict=False)
+    ]
+    handles += [
+        Line2D([], [], color="#4D4D4D", label="mean"),
+        Line2D([], [], color="#4D4D4D", linestyle="--", label="largest and smallest"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+    return figure
+
+
+def plot_consistency(*frames: "pd.DataFrame", titles: Sequence[str] | None = None) -> "Figure":
+    """Draw which sub-lists are less similar to themselves than to another one, by their condition number.
+
+    Parameters
+    ----------
+    *frames
+        What `subset_consistency` returned: one panel each.
+    titles
+        What the panels are called; by default the words of the list.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One point a sub-list (larger: more words) of at least two words whose condition number is finite. Below the
+        line at 0, a sub-list is nearer to another one than to itself.
+
+    Raises
+    ------
+    ReportError
+        If there is nothing to draw.
+
+    References
+    ----------
+    Kindel (2023), Figure 1, right panel: inconsistency is partially predictable from the condition number.
+
+    Examples
+    --------
+    >>> from bayesbias.metrics.subspaces.consistency import subset_consistency
+    >>> from bayesbias.delivery.plots.measures.lattices import plot_consistency
+    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> len(plot_consistency(subset_consistency(vectors, ["he", "him", "his", "man"])).axes)
+    1
+    """
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    needed = {"size", "self_similarity", "nearest_similarity", "consistent", "condition_number"}
+    if not frames or any(not needed <= set(getattr(frame, "columns", ())) for frame in frames):
+        raise ReportError("Nothing to draw: give what subset_consistency returned, at least once.")
+    if titles is not None and len(titles) != len(frames):
+        raise ReportError(f"There are {len(titles)} titles for {len(frames)} frames. Give one each.")
+    label = "Condition number of the sub-list's cosine similarities"
+    figure, panels = panel_grid(len(frames), label, width=(5.4, 4.3), height=(0.9, 2.4))
+    for at, (axes, frame) in enumerate(zip(panels, frames, strict=False)):
+        shown = frame[(frame["size"] > 1) & np.isfinite(frame["condition_number"])]
+        for consistent, color, marker, name in (
+            (True, "#0072B2", "o", "most similar to itself"),
+            (False, "#D55E00", "X", "more similar to another"),
+        ):
+            part = shown[shown["consistent"] == consistent]
+            axes.scatter(
+                part["condition_number"],
+                part["self_similarity"] - part["nearest_similarity"],
+                s=10 + 3 * part["size"],
+                color=color,
+                marker=marker,
+                alpha=0.6,
+                linewidths=0,
+                label=name,
+            )
+        axes.axhline(0, color="#4D4D4D", linewidth=0.8)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter("{x:g}")
+        words = ", ".join(map(short_label, frame.attrs.get("words", ())))
+        heading = [short_label(titles[at], 50)] if titles is not None else []
+        axes.set_title("\n".join([*heading, fill(short_label(words, 150), 62)]), fontsize=8).set_parse_math(False)
+        furnish(axes, "y", small=True)
+    metric = str(frames[0].attrs.get("metric", "similarity"))
+    figure.supylabel(f"{LABELS.get(metric, (metric,))[0]}:\nto itself, less to the nearest other", fontsize=9)
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=2, frameon=False, fontsize=8)
+    return figure
+
+
+def _sizes(lattices: Sequence[Lattice]) -> list[int]:
+    """Return the sizes that lattices have in common; raise if they differ."""
+    if not lattices or any(not isinstance(each, Lattice) for each in lattices):
+        raise ReportError("Nothing to draw: give what lattice returned, at least once.")
+    sizes = [list(each.similarities) for each in lattices]
+    if any(other != sizes[0] for other in sizes):
+        raise ReportError("These lattices have sub-lists of different sizes. Make them with the same sizes=[...].")
+    return sizes[0]
+
+
+def _titles(titles: Sequence[str] | None, lattices: Sequence[Lattice]) -> list[str]:
+    if titles is None:
+        return [""] * len(lattices)
+    if isinstance(titles, str) or len(titles) != len(lattices):
+        raise ReportError(f"titles={titles!r}: give a list of {len(lattices)}, one for each lattice.")
+    return list(titles)
+
+
+def _heading(title: str, each: Lattice, width: int = 22) -> str:
+    lists = [each.words] if each.within else [each.words, each.other_words]
+    words = [fill(short_label(", ".join(map(short_label, part)), 150), width) for part in lists]
+    return "\n".join([*([short_label(title, width + 2)] if title else []), "\nwith\n".join(words)])
+
+
+def _label(metric: str, between: str) -> str:
+    return f"{between}(".join(LABELS[metric]) + ")" if metric in LABELS else metric
+
+
+def _mark_largest(axes: "Axes", values: NDArray[np.floating[Any]]) -> None:
+    rows, columns = np.arange(len(values)), values.argmax(axis=1)
+    on = rows == columns
+    size = max(1.2, 26 / len(values))
+    axes.plot(columns[on], rows[on], ".", color=_BLACK, markersize=size, markeredgewidth=0)
+    axes.plot(columns[~on], rows[~on], "o", color=_RED, markersize=1.6 * size, markeredgewidth=0)
+
+
+def _draw_spread(axes: "Axes", each: Lattice, color: str, offset: float) -> None:
+    summary = each.summary()
+    for size, values in each.similarities.items():
+        places = size + offset + np.linspace(-0.1, 0.1, values.size)
+        axes.plot(places, values.ravel(), ",", color=color, alpha=0.25, rasterized=True)
+    axes.plot(summary["size"] + offset, summary["mean"], "-o", color=color, markersize=3, linewidth=1.4)
+    for end in ("lowest", "highest"):
+        axes.plot(summary["size"] + offset, summary[end], "--o", color=color, markersize=2, linewidth=0.9)
+    axes.set_xticks(summary["size"])
+    furnish(axes, "y", small=True)

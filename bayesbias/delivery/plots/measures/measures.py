@@ -1,0 +1,198 @@
+"""A measure under a fitted model, next to what it is where nothing is associated."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.statements import digits_text, percent_text, share_with_error_text
+from bayesbias.delivery.plots.style import COLORS, new_figure, short_label
+from bayesbias.errors import ReportError, name_some
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from bayesbias.reports.measures.measure_posterior import MeasurePosterior
+
+_NULL = "#9A9A9A"
+_REPEATED = "#0072B2"
+_EXPECTED = "#009E73"
+_OBSERVED = COLORS["associated"]
+_MOST_WORDS = 80
+_UNITS = {
+    "effect_size": "effect size (standard deviations)",
+    "test_statistic": "test statistic (cosine similarity)",
+    "score": "score (cosine similarity)",
+    "mac": "MAC (cosine distance)",
+    "similarity": "1 - MAC (cosine similarity)",
+    "mac_associated": "MAC of associated pairs (cosine distance)",
+    "mac_different": "MAC of different pairs (cosine distance)",
+    "ect": "ECT (rank correlation)",
+}
+
+
+def plot_measure(found: "MeasurePosterior") -> "Figure":
+    """Draw the distributions of a measure: where nothing is associated, measured again, and without noise.
+
+    Parameters
+    ----------
+    found
+        What `measure_posterior` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel a statistic. Grey: the null, with its 95 % prediction interval as a bar below; blue: the repeated
+        value; green: the expected value; the dashed line is the observed one.
+
+    Raises
+    ------
+    ReportError
+        If `found` is something else.
+
+    Examples
+    --------
+    >>> from bayesbias.delivery.plots.measures.measures import plot_measure
+    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
+    >>> len(plot_measure(measure_posterior(fit, "weat", random_seed=1)).axes)
+    2
+    """
+    _check(found)
+    rows = found.summary.to_dict("records")
+    columns = 2 if len(rows) == 4 else min(3, len(rows))
+    lines = -(-len(rows) // columns)
+    figure = new_figure(3.6 * columns + 0.4, 2.7 * lines + 0.9)
+    panels = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axes, row in zip(panels, rows, strict=False):
+        _distributions(axes, found, row)
+    for axes in panels[len(rows) :]:
+        axes.remove()
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    figure.suptitle(f"{_title(found)}\nmodel {short_label(found.model, 40)}", fontsize=11, parse_math=False)
+    return figure
+
+
+def _distributions(axes: "Axes", found: "MeasurePosterior", row: Mapping[Any, Any]) -> None:
+    draws = {
+        name: found.draws[name].sel(statistic=row["statistic"]).to_numpy().ravel()
+        for name in ("null", "repeated", "expected")
+    }
+    every = np.concatenate(list(draws.values()))
+    low, high = (float(end) for end in np.quantile(every, [0.0005, 0.9995]))
+    bins = np.linspace(low, high, 41)
+    for name, label, color in (
+        ("null", "nothing associated", _NULL),
+        ("repeated", "measured again", _REPEATED),
+        ("expected", "expected, without noise", _EXPECTED),
+    ):
+        counts = np.histogram(draws[name], bins=bins)[0]
+        filled = name == "null"
+        axes.stairs(
+            counts / max(1, counts.max()),
+            bins,
+            color=color,
+            fill=filled,
+            alpha=0.55 if filled else 1,
+            linewidth=1.5,
+            label=label,
+        )
+    axes.plot([row["null_low"], row["null_high"]], [-0.06, -0.06], color=_NULL, linewidth=5, solid_capstyle="butt")
+    axes.axvline(row["observed"], color=_OBSERVED, linewidth=1.6, linestyle="--", label="observed")
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, row["observed"]), max(high, row["observed"]))
+    axes.set_ylim(-0.12, 1.08)
+    axes.set_yticks([])
+    axes.set_xlabel(_UNITS.get(row["statistic"], f"{row['statistic']} (cosine similarity)"))
+    share = share_with_error_text(row["null_share"], row["null_share_se"])
+    if row["null_share"] > 0.99:
+        share = "nearly always"
+    axes.set_title(
+        f"observed {digits_text(row['observed'])}; at least as far out\nwhere nothing is associated: {share}",
+        fontsize=9,
+    )
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+
+
+def plot_measure_words(found: "MeasurePosterior") -> "Figure":
+    """Draw the values of single words: observed, with the interval of the expected value, before the null's.
+
+    Parameters
+    ----------
+    found
+        What `measure_posterior` returned, of a measure that has values of single words; at most 80 of them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A row a word (and attribute group). Circles: observed; bars: HPDI of the expected value; grey bands: the
+        95 % prediction interval of the null. Both the circle and the band contain noise: compare these.
+
+    Raises
+    ------
+    ReportError
+        If the measure has no values of single words, or too many to be legible.
+
+    Examples
+    --------
+    >>> from bayesbias.delivery.plots.measures.measures import plot_measure_words
+    >>> from bayesbias.reports.measures.measure_posterior import measure_posterior
+    >>> len(plot_measure_words(measure_posterior(fit, "weat", random_seed=1)).axes)
+    1
+    """
+    _check(found)
+    words = found.words
+    if words.empty or len(words) > _MOST_WORDS:
+        raise ReportError(
+            f"{found.measure} has {len(words):,} values of single words; a figure shows 1 to {_MOST_WORDS}. "
+            "The numbers are in the frame `words`."
+        )
+    keys = [name for name in ("group", "attribute_group") if name in words]
+    blocks = list(words.groupby(keys, sort=False))
+    figure = new_figure(7.0, 1.8 + 0.22 * (len(words) + len(blocks)))
+    axes = figure.subplots()
+    labels: list[str] = []
+    heads: list[int] = []
+    for names, block in blocks:
+        heads.append(len(labels))
+        labels.append(short_label(" to ".join(map(str, names)), 40))
+        for row in block.to_dict("records"):
+            _word(axes, len(labels), row)
+            labels.append(short_label(str(row["word"])))
+    axes.set_yticks(range(len(labels)), labels)
+    for place, tick in enumerate(axes.get_yticklabels()):
+        tick.set_parse_math(False)
+        tick.set_fontsize(8)
+        tick.set_fontweight("bold" if place in heads else "normal")
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    unit = "cosine distance" if found.measure == "mac" else "cosine similarity"
+    axes.set_xlabel(f"{found.word_value} ({unit})")
+    axes.plot([], [], marker="o", color=_OBSERVED, linestyle="none", label="observed")
+    axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent_text(found.hdi_prob)} HPDI")
+    axes.fill_between([], [], color=_NULL, alpha=0.35, linewidth=0, label="nothing associated, 95%")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.set_title(f"{_title(found)}\nmodel {short_label(found.model, 40)}", fontsize=10, parse_math=False)
+    return figure
+
+
+def _word(axes: "Axes", place: int, row: Mapping[Any, Any]) -> None:
+    width = row["null_high"] - row["null_low"]
+    axes.barh(place, width, left=row["null_low"], height=0.8, color=_NULL, alpha=0.35)
+    axes.plot([row["hdi_low"], row["hdi_high"]], [place, place], color=_EXPECTED, linewidth=2)
+    axes.plot(row["observed"], place, marker="o", markersize=5, color=_OBSERVED, linestyle="none")
+
+
+def _title(found: "MeasurePosterior") -> str:
+    return short_label(f"{found.measure}: {found.title}", 75)
+
+
+def _check(found: Any) -> None:
+    if not hasattr(found, "summary") or not hasattr(found, "draws"):
+        raise ReportError(
+            f"Nothing to draw: give what measure_posterior returned, not {name_some([type(found).__name__])}."
+        )

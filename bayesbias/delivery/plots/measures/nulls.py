@@ -1,0 +1,176 @@
+"""What measures look like where there is nothing to find, and how often methods find it all the same."""
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.statements import digits_text, share_with_error_text
+from bayesbias.delivery.plots.style import COLORS, MARKERS, furnish, new_figure, short_label
+from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.reports.measures.null_simulation import check_null, check_observed, null_share
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BAR = "#A6BDDB"
+_NOMINAL = "#000000"
+_OBSERVED = COLORS["associated"]
+_LABELS = {
+    "effect_size": "WEAT effect size\n(standard deviations)",
+    "test_statistic": "WEAT test statistic\n(sum of cosine similarities)",
+    "p_value": "WEAT p-value\n(one-sided)",
+    "mac": "MAC\n(mean cosine distance)",
+    "p_value_preaveraged": "p-value of the t-test of MAC\n(averages of words, against 1)",
+    "p_value_raw": "p-value of the t-test of MAC\n(single distances, against 1)",
+}
+_P_VALUE_BINS = np.linspace(0, 1, 21)
+_BINS = 50
+
+
+def plot_null(null: "xr.Dataset", *, observed: Mapping[str, float] | None = None) -> "Figure":
+    """Draw the distributions of WEAT, MAC and their p-values where nothing is associated.
+
+    Parameters
+    ----------
+    null
+        What `simulate_null` returned.
+    observed
+        Values to mark: `effect_size`, `test_statistic`, `mac`, as many as wanted.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Six panels. The dashed line of a p-value is what a test that keeps its promise gives: each bar 5 % of the
+        samples. An observed value carries the share of the samples that are at least as
+        extreme, with its Monte Carlo standard error.
+
+    Raises
+    ------
+    ReportError
+        If `null` is none, or something else is to be marked.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, figure "Distributions of test statistics and effect sizes based on 10k simulations".
+
+    Examples
+    --------
+    >>> from bayesbias.delivery.plots.measures.nulls import plot_null
+    >>> from bayesbias.reports.measures.null_simulation import simulate_null
+    >>> null = simulate_null(samples=500, random_seed=1)
+    >>> len(plot_null(null, observed={"effect_size": 1.27}).axes)
+    6
+    """
+    check_null(null)
+    marks = check_observed(observed or {})
+    shares = null_share(null, **marks).to_dict("records") if marks else []
+    figure = new_figure(9.0, 5.6)
+    panels = figure.subplots(2, 3).ravel()
+    for axes, (name, label) in zip(panels, _LABELS.items(), strict=True):
+        values = null[name].to_numpy()
+        probability = name.startswith("p_value")
+        bins = _P_VALUE_BINS if probability else _BINS
+        axes.hist(values, bins=bins, weights=np.full(len(values), 1 / len(values)), color=_BAR)
+        axes.set_xlabel(label)
+        axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+        furnish(axes, "y", small=True)
+        if probability:
+            axes.axhline(0.05, color=_NOMINAL, linewidth=1, linestyle="--")
+            axes.set_xlim(0, 1)
+        for share in shares:
+            if share["quantity"] == name:
+                _mark(axes, share)
+    for axes in panels[::3]:
+        axes.set_ylabel("Share of the samples")
+    x, y = null.attrs["protected"]
+    a, b = null.attrs["attributes"]
+    figure.suptitle(
+        f"No association: {null.sizes['sample']:,} samples of {x} + {y} protected by {a} + {b} attribute words\n"
+        f"sd of a pair {null.attrs['sd']:g}, of attribute effects {null.attrs['attribute_sd']:g}, "
+        f"of word effects {null.attrs['word_sd']:g}",
+        fontsize=11,
+    )
+    return figure
+
+
+def _mark(axes: "Axes", share: Mapping[Hashable, Any]) -> None:
+    value = share["observed"]
+    axes.axvline(value, color=_OBSERVED, linewidth=1.6)
+    low, high = axes.get_xlim()
+    axes.set_title(
+        f"observed {digits_text(value, 4)}: at least as extreme\n"
+        f"in {share_with_error_text(share['share'], share['mc_se'])} of the samples",
+        fontsize=8,
+        color=_OBSERVED,
+    )
+    axes.set_xlim(min(low, value - 0.02 * (high - low)), max(high, value + 0.02 * (high - low)))
+
+
+def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
+    """Draw how often each method claims an association that is not there, beside the rate that it promises.
+
+    Parameters
+    ----------
+    *claims
+        What `false_claims` returned, once or several times: one panel each, with the same methods.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Points: rates, with bars of three Monte Carlo standard errors. Black ticks: nominal rates.
+
+    Raises
+    ------
+    ReportError
+        If there is nothing to draw, or the frames do not hold the same methods.
+
+    Examples
+    --------
+    >>> from bayesbias.delivery.plots.measures.nulls import plot_false_claims
+    >>> from bayesbias.reports.measures.false_claims import false_claims
+    >>> claims = false_claims(samples=50, random_seed=1, methods=["weat", "t_test_raw"])
+    >>> len(plot_false_claims(claims).axes)
+    1
+    """
+    needed = ["method", "contrast", "rule", "nominal", "rate", "mc_se"]
+    if not claims or any(column not in getattr(frame, "columns", ()) for frame in claims for column in needed):
+        raise ReportError("Nothing to draw: give what false_claims returned, at least once.")
+    keys = needed[:4]
+    if any(not frame[keys].equals(claims[0][keys]) for frame in claims):
+        raise ReportError("These frames of false claims hold different methods or contrasts. Draw each by itself.")
+    order = claims[0].reset_index(drop=True)
+    contrasts = list(dict.fromkeys(order["contrast"]))
+    order = order.sort_values("contrast", key=lambda names: names.map(contrasts.index), kind="stable")
+    figure = new_figure(2.8 + 3.3 * len(claims), 1.6 + 0.3 * (len(order) + len(contrasts)))
+    panels = figure.subplots(1, len(claims), sharey=True, sharex=True, squeeze=False)[0]
+    place = {at: y + contrasts.index(name) for y, (at, name) in enumerate(order["contrast"].items())}
+    for axes, frame in zip(panels, claims, strict=True):
+        for at, row in zip(order.index, frame.loc[order.index].to_dict("records"), strict=True):
+            other = contrast_sides(row["contrast"])[1]
+            bar = [[min(3 * row["mc_se"], row["rate"])], [3 * row["mc_se"]]]
+            axes.errorbar(row["rate"], place[at], xerr=bar, color=COLORS[other], marker=MARKERS[other], markersize=5)
+            axes.plot([row["nominal"]] * 2, [place[at] - 0.38, place[at] + 0.38], color=_NOMINAL, linewidth=1.4)
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+        furnish(axes, "x", small=True)
+        if "attribute_sd" in frame.attrs:
+            effects = f"attribute words {frame.attrs['attribute_sd']:g}\nprotected words {frame.attrs['word_sd']:g}"
+            axes.set_title(f"sd of effects\n{effects}", fontsize=9)
+    names = [f"{row['method']}, {row['rule']}" for row in order.to_dict("records")]
+    panels[0].set_yticks(list(place.values()), [short_label(name, 60) for name in names])
+    panels[0].set_xlim(left=-0.01)
+    panels[0].set_ylim(max(place.values()) + 0.8, -1.6)
+    for contrast in contrasts:
+        first = min(place[at] for at in order.index[order["contrast"] == contrast])
+        panels[0].text(0.005, first - 0.85, contrast, fontsize=9, fontweight="bold", verticalalignment="center")
+    figure.supxlabel(
+        "Share of data sets without any association in which one is claimed\n"
+        "(bars: 3 Monte Carlo standard errors; black ticks: the rate that the rule promises)",
+        fontsize=9,
+    )
+    return figure

@@ -1,0 +1,108 @@
+"""Scores of single words: which way each leans, by every base pair and rule."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.delivery.plots.style import furnish, new_figure, short_label
+from bayesbias.errors import ReportError
+from bayesbias.metrics.result import MeasureResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LABELS = {
+    "db_wa": "DB/WA\n(difference of cosines, -2 to 2)",
+    "ripa": "RIPA\n(length of the projection)",
+    "ripa_unit": "RIPA of unit vectors\n(-1 to 1)",
+    "nbm": "NBM\n(difference of neighbours' shares, -1 to 1)",
+}
+_FIRST, _SECOND = "#0072B2", "#D55E00"
+
+
+def plot_word_scores(*results: MeasureResult) -> "Figure":
+    """Draw the scores of target words: one panel a rule, one row a word, one point a base pair.
+
+    Parameters
+    ----------
+    *results
+        What `word_scores` returned for the same words and base pairs, each by another rule.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Ticks: single base pairs. Large points: their means, square where a word leans to the second words of the
+        pairs, round elsewhere. The figure grows with the number of words.
+
+    Raises
+    ------
+    ReportError
+        If there is nothing to draw, or the results are of different words or base pairs.
+
+    References
+    ----------
+    Du, Fang and Nguyen (2021), section 3.1: the rules.
+
+    Examples
+    --------
+    >>> from bayesbias.metrics.directions.word_scores import word_scores
+    >>> from bayesbias.delivery.plots.measures.word_scores import plot_word_scores
+    >>> vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    >>> pairs, words = [("he", "she"), ("man", "woman")], bb.load_study("gender").attributes
+    >>> len(plot_word_scores(*(word_scores(vectors, words, pairs, rule=rule) for rule in ("db_wa", "ripa"))).axes)
+    2
+    """
+    if not results or any(not isinstance(each, MeasureResult) or each.measure not in _LABELS for each in results):
+        raise ReportError("Nothing to draw: give what word_scores returned, once or more.")
+    keys = results[0].scores.drop(columns="score")
+    if any(not each.scores.drop(columns="score").equals(keys) for each in results):
+        raise ReportError("The results are of different words or base pairs. Give one of each rule of the same ones.")
+    rows = keys.drop(columns="base_pair").drop_duplicates()
+    pairs = list(keys["base_pair"].unique())
+    figure = new_figure(2.0 + 3.2 * len(results), 1.7 + 0.24 * len(rows))
+    panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
+    for axes, each in zip(panels, results, strict=True):
+        _draw(axes, each.scores["score"].to_numpy().reshape(len(rows), len(pairs)))
+        axes.set_xlabel(_LABELS[each.measure], fontsize=9)
+    panels[0].set_yticks(range(len(rows)), [short_label(word) for word in rows["word"]])
+    for text in panels[0].get_yticklabels():
+        text.set_parse_math(False)
+    panels[0].set_ylim(len(rows) - 0.5, -0.5)
+    groups = (rows["group"] + rows["attribute_group"]).tolist()
+    if any(groups):
+        _name_groups(panels, groups)
+    what = f"of {short_label(pairs[0], 40)}" if len(pairs) == 1 else f"of {len(pairs)} base pairs (means: large points)"
+    title = figure.suptitle(f"Scores {what}\n← towards the second word    towards the first word →", fontsize=10)
+    title.set_parse_math(False)
+    return figure
+
+
+def _draw(axes: "Axes", values: "np.ndarray") -> None:
+    rows = np.arange(len(values))
+    if values.shape[1] > 1:
+        axes.plot(values, np.broadcast_to(rows[:, np.newaxis], values.shape), "|", color="#999999", markersize=6)
+    means = values.mean(axis=1)
+    for side, color, marker in ((means >= 0, _FIRST, "o"), (means < 0, _SECOND, "s")):
+        axes.plot(means[side], rows[side], marker, color=color, markersize=5, linestyle="")
+    axes.axvline(0, color="#4D4D4D", linewidth=0.8)
+    furnish(axes, "both", small=True, rows=True)
+
+
+def _name_groups(panels: "np.ndarray", groups: list[str]) -> None:
+    """Draw a line between the groups and name each on the right."""
+    starts = [at for at, group in enumerate(groups) if at == 0 or group != groups[at - 1]]
+    for start, end in zip(starts, [*starts[1:], len(groups)], strict=True):
+        if start:
+            for axes in panels:
+                axes.axhline(start - 0.5, color="black", linewidth=0.8)
+        name = panels[-1].annotate(
+            short_label(groups[start], max(12, 4 * (end - start))),
+            (1.01, (start + end - 1) / 2),
+            xycoords=("axes fraction", "data"),
+            rotation=270,
+            verticalalignment="center",
+            fontsize=8,
+            fontstyle="italic",
+        )
+        name.set_parse_math(False)

@@ -1,0 +1,221 @@
+"""What a model predicts beside what is: the paper's posterior predictive figure, and the one before any data."""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.delivery.plots.style import COLORS, furnish, new_figure, short_label, title_figure
+from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
+from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
+from bayesbias.reports.checks.replicated_tables import ALL
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# More points in one panel cannot be distinguished.
+_MOST_POINTS = 2000
+_WIDTHS = {1: 7.0, 2: 8.0, 3: 10.0, 4: 12.0}
+_DISTANCE = "Cosine distance"
+
+
+def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None = None) -> "Figure":
+    """Draw actual distances against predicted ones, and the distributions of both.
+
+    Parameters
+    ----------
+    fit
+        What `fit` returned, or what `check_posterior` made of it.
+    random_seed
+        As for `check_posterior`; not used for what it returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One column a connection. Above, each point is a pair: the model's mean prediction and the actual distance,
+        with the 50 % (dark) and 89 % (light) predictive intervals, and the share of actual distances inside each. At
+        most 2,000 points a panel are drawn; the title says so. Below, the densities of the actual distances (filled)
+        and of replicated ones (line: mean; band: 89 % of the replicates). Units of cosine distance.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, section "Posterior predictive check", figure.
+
+    Examples
+    --------
+    >>> len(plot_check(fit, random_seed=1).axes)
+    8
+    """
+    check = fit if isinstance(fit, PosteriorCheck) else check_posterior(fit, random_seed=random_seed)
+    coverage = check.coverage.set_index("connection")
+    # Of a large table, the pairs drawn at random may hold none of a rare connection.
+    connections = [name for name in coverage.index if name != ALL]
+    figure = new_figure(_WIDTHS[len(connections)], 6.6)
+    grid = figure.subplots(2, len(connections), squeeze=False, sharey="row", height_ratios=(1.5, 1))
+    points = 0
+    for place, name in enumerate(connections):
+        pairs = check.pairs[check.pairs["connection"] == name].sort_values("mean", kind="stable")
+        shown = pairs.iloc[:: -(-len(pairs) // _MOST_POINTS)]
+        points += len(shown)
+        _draw_predictions(grid[0, place], shown, COLORS[name])
+        grid[0, place].set_title(_shares(name, coverage.loc[name]), fontsize=9.5, color=COLORS[name])
+        density = check.densities[check.densities["connection"] == name]
+        _draw_densities(grid[1, place], density, "replicated", COLORS[name])
+        grid[1, place].set_xlabel(_DISTANCE)
+    grid[1, 0].set_ylim(bottom=0)  # of all panels, and only now: a limit stops the scale from growing
+    grid[0, 0].set_ylabel("Actual cosine distance")
+    grid[1, 0].set_ylabel("Density")
+    every = coverage.loc[ALL]
+    drawn = f", {points:,} of them drawn" if points < check.total_pairs else ""
+    title = (
+        f"{short_label(check.source, 60)}\nposterior predictive check, model {short_label(check.model)}, "
+        f"{check.total_pairs:,} pairs{drawn}\n"
+        f"{every['inside_89']:.1%} inside the 89% interval, {every['inside_50']:.1%} inside the 50% interval"
+    )
+    title_figure(figure, title, converged=check.converged)
+    _legend(figure, posterior=True)
+    return figure
+
+
+def plot_prior_check(
+    table: "pd.DataFrame | PriorCheck",
+    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
+    *,
+    priors: Mapping[str, Any] | None = None,
+    random_seed: int | None = None,
+) -> "Figure":
+    """Draw what the priors expect of distances and of the means of connections, beside what was observed.
+
+    Parameters
+    ----------
+    table
+        A distance table, or what `check_prior` made of one.
+    model, priors, random_seed
+        As for `check_prior`; not used for what it returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Left, the density of a distance under the priors of each connection (black line) and the observed distances
+        (filled), impossible distances hatched; right, 89 % of the prior of each mean and contrast of the connections
+        (grey) and the observed mean or difference of means (point). Units of cosine distance.
+
+    Examples
+    --------
+    >>> len(plot_prior_check(table, "hierarchical", random_seed=1).axes)
+    6
+    """
+    check = (
+        table if isinstance(table, PriorCheck) else check_prior(table, model, priors=priors, random_seed=random_seed)
+    )
+    connections = [name for name in check.distances["connection"] if name != ALL]
+    figure = new_figure(10.5, 1.5 * max(2, len(connections)) + 1.6)
+    left, right = np.asarray(figure.subfigures(1, 2, width_ratios=(1.15, 1)))
+    panels = left.subplots(len(connections), 1, squeeze=False, sharex=True)[:, 0]
+    for axes, name in zip(panels, connections, strict=True):
+        _draw_densities(axes, check.densities[check.densities["connection"] == name], "prior", COLORS[name])
+        for low, high in ((-1, 0), (2, 3)):
+            axes.axvspan(low, high, facecolor="none", edgecolor="#BBBBBB", hatch="///", linewidth=0, zorder=0)
+        row = check.distances.set_index("connection").loc[name]
+        said = f"{name}\n{row['outside']:.0%} of the prior\noutside 0 to 2"
+        axes.text(0.985, 0.93, said, transform=axes.transAxes, ha="right", va="top", fontsize=8.5, color=COLORS[name],
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
+        axes.set_xlim(-1, 3)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel("Density")
+    panels[-1].set_xlabel(f"{_DISTANCE} (hatched: impossible)")
+    _draw_parameters(right, check.parameters)
+    every = check.distances.iloc[0]
+    title = (
+        f"prior predictive check, model {short_label(check.model)}: {every['outside']:.1%} of the prior mass outside "
+        f"0 to 2\nobserved: {short_label(check.source, 60)}"
+    )
+    title_figure(figure, title)
+    _legend(figure, posterior=False)
+    return figure
+
+
+def _shares(name: str, row: "pd.Series[Any]") -> str:
+    return (
+        f"{name}, {int(row['pairs']):,} pairs\ninside 89%: {row['inside_89']:.1%}, inside 50%: {row['inside_50']:.1%}"
+    )
+
+
+def _draw_predictions(axes: "Axes", shown: "pd.DataFrame", color: str) -> None:
+    ends = shown.iloc[[0, *range(len(shown)), -1]]
+    # A little wider than the points: a model may predict the same mean for all.
+    mean = ends["mean"].to_numpy() + np.array([-0.003, *np.zeros(len(shown)), 0.003])
+    for low, high, alpha in (("low_89", "high_89", 0.13), ("low_50", "high_50", 0.22)):
+        axes.fill_between(mean, ends[low], ends[high], color=color, alpha=alpha, linewidth=0)
+    axes.plot(mean, ends["mean"], color="black", linewidth=0.8)
+    axes.plot(
+        shown["mean"],
+        shown["cosine_distance"],
+        "o",
+        color=color,
+        markersize=3 if len(shown) < 300 else 2,
+        alpha=0.8 if len(shown) < 300 else 0.35,
+        markeredgewidth=0,
+        rasterized=True,
+    )
+    axes.set_xlabel("Mean prediction")
+    furnish(axes, "both")
+
+
+def _draw_densities(axes: "Axes", density: "pd.DataFrame", expected: str, color: str) -> None:
+    if "low" in density:
+        axes.fill_between(density["distance"], density["low"], density["high"], color="#D0D0D0", linewidth=0)
+    axes.fill_between(density["distance"], density["observed"], step="mid", color=color, alpha=0.3, linewidth=0)
+    axes.step(density["distance"], density["observed"], where="mid", color=color, linewidth=1.4)
+    axes.plot(density["distance"], density[expected], color="black", linewidth=1.2)
+    furnish(axes, "both")
+
+
+def _draw_parameters(part: Any, parameters: "pd.DataFrame") -> None:
+    """Draw the priors of the connections' means above, and those of the contrasts, if there are any, below."""
+    kinds = [name for name in ("connection_mean", "contrast") if (parameters["parameter"] == name).any()]
+    frames = [parameters[parameters["parameter"] == name] for name in kinds]
+    panels = part.subplots(len(kinds), 1, squeeze=False, height_ratios=[len(frame) for frame in frames])[:, 0]
+    for axes, kind, frame in zip(panels, kinds, frames, strict=True):
+        for y, row in enumerate(frame.to_dict("records")):
+            name = contrast_sides(row["connection"])[1] or row["connection"]
+            axes.plot([row["low"], row["high"]], [y, y], color="#999999", linewidth=5, solid_capstyle="butt")
+            axes.plot(row["observed"], y, "o", color=COLORS[name], markersize=7)
+        labels = [label.replace("associated - ", "associated -\n") for label in frame["connection"]]
+        axes.set_yticks(range(len(frame)), labels, fontsize=9)
+        axes.set_ylim(len(frame) - 0.4, -0.6)
+        axes.set_xlabel("Mean cosine distance" if kind == "connection_mean" else "Difference of mean distances")
+        if kind == "contrast":
+            axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
+        furnish(axes, "both")
+
+
+def _legend(figure: "Figure", *, posterior: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    grey = "#777777"
+    if posterior:
+        handles: list[Any] = [
+            Line2D([], [], color=grey, marker="o", linestyle="none", markersize=4, label="a pair"),
+            Patch(color=grey, alpha=0.5, label="50% interval"),
+            Patch(color=grey, alpha=0.2, label="89% interval"),
+            Patch(facecolor="#D6D6D6", edgecolor=grey, linewidth=1.4, label="actual distances"),
+            Line2D([], [], color="black", linewidth=1.2, label="replicated"),
+            Patch(color="#D0D0D0", label="89% of replicates"),
+        ]
+    else:
+        handles = [
+            Patch(facecolor="#D6D6D6", edgecolor=grey, linewidth=1.4, label="observed distances"),
+            Line2D([], [], color="black", linewidth=1.2, label="prior"),
+            Line2D([], [], color="#999999", linewidth=5, label="89% of the prior"),
+            Line2D([], [], color=grey, marker="o", linestyle="none", markersize=7, label="observed mean"),
+        ]
+    columns = len(handles) if figure.get_figwidth() > 9 else 3
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)

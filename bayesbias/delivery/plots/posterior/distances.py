@@ -1,0 +1,131 @@
+"""The data before any model: distributions of similarities by connection, or by protected word."""
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import check_choice
+from bayesbias.delivery.plots.style import (
+    COLORS,
+    MARKERS,
+    connection_legend,
+    furnish,
+    new_figure,
+    row_offsets,
+    short_label,
+    shown_words,
+    title_figure,
+    word_rows,
+    words_by_group,
+)
+from bayesbias.reports.checks.posterior_check import source_name
+from bayesbias.reports.similarity_shares import similarity_shares
+from bayesbias.tables.conversion import any_frame
+from bayesbias.tables.schema import table_facts, validate_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BY = ("connection", "protected_word")
+_INCHES_A_WORD = 0.34
+_BINS = 60
+
+
+@any_frame
+def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float | None = None) -> "Figure":
+    """Draw the similarities of a table as they are, with the band 0 +/- (1 - MAC).
+
+    Parameters
+    ----------
+    table
+        A distance table.
+    by
+        ``"connection"`` (default): a histogram of each connection. ``"protected_word"``: for each word and connection
+        the median, and the lines that hold 50 % (thick) and 89 % (thin) of its pairs; of more than 200 words, those
+        farthest from the mean.
+    mac
+        MAC that sets the band, as for `similarity_shares`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Similarities (-1 to 1; 1 minus distance) on the x axis, the band shaded. What lies right of it is nearer than
+        MAC takes for bias; the share of pairs inside and right of the band is written beside each connection.
+
+    Raises
+    ------
+    TableError, ReportError
+        As `similarity_shares`.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, figure "Empirical distributions of cosine similarities".
+
+    Examples
+    --------
+    >>> len(plot_distances(table).axes)
+    4
+    """
+    check_choice("by", by, BY)
+    shares = similarity_shares(table, mac=mac)
+    if by == "connection":
+        figure = new_figure(8.5, 1.35 * len(shares) + 1.7)
+        panels = figure.subplots(len(shares), 1, squeeze=False, sharex=True)[:, 0]
+        _draw_histograms(panels, validate_table(table), shares)
+    else:
+        words, label = shown_words(similarity_shares(table, level="word", mac=mac), "median")
+        figure = new_figure(8.5, _INCHES_A_WORD * words["protected_word"].nunique() + 2.3)
+        panels = np.array([figure.subplots()])
+        _draw_words(panels[0], words)
+        panels[0].set_ylabel(label)
+    band = shares.attrs["band"]
+    for axes in panels:
+        axes.axvspan(-band, band, color="#F0E442", alpha=0.3, linewidth=0, zorder=0)
+        axes.axvline(0, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
+        furnish(axes, "x", rows=True)
+    panels[-1].set_xlabel("Cosine similarity (0 = unrelated, 1 = same direction)")
+    whose = "MAC" if mac is not None else "MAC of the table"
+    source = short_label(source_name(table_facts(table)), 60)
+    title_figure(
+        figure,
+        f"{source}\nband: 0 ± {band:.3f}, that is 1 - MAC ({whose}: {shares.attrs['mac']:.3f})"
+        f"{'; triangles: medians' if by == 'connection' else ''}",
+    )
+    return figure
+
+
+def _draw_histograms(panels: np.ndarray, table: "pd.DataFrame", shares: "pd.DataFrame") -> None:
+    similarity = table["cosine_similarity"].to_numpy()
+    edges = np.linspace(similarity.min(), similarity.max() + 1e-9, _BINS + 1)
+    for axes, row in zip(panels, shares.to_dict("records"), strict=True):
+        name = row["connection"]
+        here = similarity[(table["connection"] == name).to_numpy()]
+        axes.hist(here, bins=edges, density=True, color=COLORS[name], alpha=0.75)
+        axes.plot(row["median"], 0, "^", color="black", markersize=6, clip_on=False)
+        said = f"{name}, {row['pairs']:,} pairs\n{row['inside']:.0%} inside the band\n{row['above']:.0%} nearer"
+        axes.text(1.01, 0.95, said, transform=axes.transAxes, ha="left", va="top", fontsize=9, color=COLORS[name])
+        axes.set_yticks([])
+        axes.set_ylabel("Density", fontsize=9)
+        axes.margins(x=0.02)
+
+
+def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
+    groups = words_by_group(words)
+    place = {word: y for y, word in enumerate(groups)}
+    connections = [name for name in COLORS if name in set(words["connection"])]
+    offsets = dict(zip(connections, row_offsets(len(connections), 0.3), strict=True))
+    for row in words.to_dict("records"):
+        _draw_word(axes, row, place[row["protected_word"]] + offsets[row["connection"]])
+    word_rows(axes, list(groups), list(groups.values()))
+    title = "Median; lines hold 50% (thick) and 89% (thin) of a word's pairs"
+    connection_legend(axes.figure, connections, title)
+
+
+def _draw_word(axes: "Axes", row: Mapping[Hashable, Any], y: float) -> None:
+    color, marker = COLORS[row["connection"]], MARKERS[row["connection"]]
+    for low, high, width in (("low_89", "high_89", 0.9), ("low_50", "high_50", 2.4)):
+        axes.plot([row[low], row[high]], [y, y], color=color, linewidth=width, solid_capstyle="butt")
+    axes.plot(row["median"], y, marker, color=color, markersize=4)

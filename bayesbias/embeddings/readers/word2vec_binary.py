@@ -1,0 +1,118 @@
+"""word2vec binary files, as Google's tool and gensim write them."""
+
+from pathlib import Path
+
+import numpy as np
+
+from bayesbias.base.files import check_sealed_file
+from bayesbias.embeddings.readers.text import parse_header
+from bayesbias.embeddings.rows import GZIP, Rows, Wanted, check_header, check_room, decode, open_bytes
+from bayesbias.errors import EmbeddingError
+
+_CHUNK = 1 << 20
+_LONGEST_WORD = 10_000
+
+
+def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
+    """Read word2vec binary: a line ``words dimensions``; then each word, a space and its float32 numbers.
+
+    Google's tool writes a line end after each vector and gensim does not: both are read.
+
+    Raises
+    ------
+    EmbeddingError
+        If the file is not that, is cut short, or has bytes after the last row that its header promises other than a
+        checksum of ours.
+    InputFileError
+        If a checksum is not that of the content.
+    """
+    source = str(path)
+    seal = check_sealed_file(path)
+    with open_bytes(path) as stream:
+        line = stream.readline(100)
+        header = parse_header(line)
+        if header is None or not line.endswith(b"\n"):
+            raise EmbeddingError(
+                f"{source}: its first line begins {line[:40]!r}, not two whole numbers (words and "
+                "dimensions), so it is no word2vec file, or it is cut short."
+            )
+        count, dimensions = header
+        check_header(count, dimensions, source)
+        _check_size(path, count, dimensions, len(line))
+        check_room(count, dimensions, wanted, path)
+
+        words: list[str] = []
+        places: list[int] = []
+        data = bytearray()
+        width = 4 * dimensions
+        # `buffer` holds the file from byte `start` on; a row begins at `position` in it.
+        buffer, start, position, row = b"", len(line), 0, 0
+        parted = False  # whether a line end parts the rows
+        while row < count:
+            more = stream.read(_CHUNK)
+            start += position
+            buffer = buffer[position:] + more
+            position, size, find = 0, len(buffer), buffer.find
+            while row < count:
+                space = find(b" ", position, position + _LONGEST_WORD)
+                end = space + 1 + width
+                if space < 0 or end > size:
+                    break
+                parted = buffer[position] == 10
+                word_start = position + parted
+                try:
+                    word = buffer[word_start:space].decode()
+                except UnicodeDecodeError:
+                    place = f"of row {row + 1} at byte {start + word_start}"
+                    word = decode(buffer[word_start:space], source=source, where=place)
+                if wanted is None or word in wanted:
+                    words.append(word)
+                    places.append(start + word_start)
+                    data += buffer[space + 1 : end]
+                position = end
+                row += 1
+            if row < count and (not more or (space < 0 and size - position >= _LONGEST_WORD)):
+                raise _stop(source, row, count, at=start + position, ended=not more)
+        # A second read past the end also makes gzip check that its data were whole.
+        rest = buffer[position:] + stream.read(_CHUNK)
+        _check_rest(source, rest.removesuffix(seal), count, at=start + position, parted=parted)
+    vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
+    return Rows(words, vectors, places, "byte")
+
+
+def _check_size(path: Path, count: int, dimensions: int, header: int) -> None:
+    """Raise `EmbeddingError` at once if a file is too short for its header, before it is read."""
+    with path.open("rb") as file:
+        if file.read(2) == GZIP:
+            return
+    least, size = header + count * (4 * dimensions + 1), path.stat().st_size
+    if size < least:
+        raise EmbeddingError(
+            f"{path}: the header promises {count} words of {dimensions} dimensions, at least {least} bytes, "
+            f"but the file has {size}. It is cut short, or its header is wrong. Download or write it again."
+        )
+
+
+def _stop(source: str, row: int, count: int, *, at: int, ended: bool) -> EmbeddingError:
+    if ended:
+        return EmbeddingError(
+            f"{source} ends within row {row + 1}, which begins at byte {at}; the header promises {count} "
+            "words. It is cut short, or its header is wrong. Download or write it again."
+        )
+    return EmbeddingError(
+        f"{source}: the word of row {row + 1} at byte {at} has no end within {_LONGEST_WORD} bytes. The file "
+        "is damaged, its header is wrong, or it is in another format."
+    )
+
+
+def _check_rest(source: str, rest: bytes, count: int, *, at: int, parted: bool) -> None:
+    if parted and not rest:
+        raise EmbeddingError(
+            f"{source} ends at byte {at} without the line end that the rows before the last have: it is cut "
+            "short. Download or write it again."
+        )
+    if rest not in (b"", b"\n"):
+        raise EmbeddingError(
+            f"{source}: more bytes follow at byte {at}, after the last of the {count} words that the header "
+            "promises. The header is wrong, or the file is damaged."
+        )

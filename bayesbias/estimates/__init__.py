@@ -1,0 +1,1 @@
+"""Means, intervals and correlations of draws and of samples."""

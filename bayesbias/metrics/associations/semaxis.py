@@ -1,0 +1,98 @@
+"""SemAxis: words along the line from one list of attribute words to another, of An, Kwak and Ahn (2018)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_flag
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.errors import MeasureError
+from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors
+from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
+from bayesbias.metrics.result import MeasureResult, group_means, score_frame
+from bayesbias.studies.study import StudyLike
+
+
+def axis_scores(words: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> Floats:
+    """Return the cosine of each word with the axis: the mean of the positive minus that of the negative vectors.
+
+    All three have shape (..., words, dimensions); the result has shape (..., words). An, Kwak and Ahn (2018), equations
+    1 and 2.
+
+    >>> axis_scores([[1.0, 0.0], [1.0, 1.0]], [[2.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]).round(4)
+    array([1.    , 0.7071])
+    """
+    w, a, b = (np.asarray(vectors, dtype=np.float64) for vectors in (words, positive, negative))
+    axis = a.mean(axis=-2) - b.mean(axis=-2)
+    lengths = np.linalg.norm(axis, axis=-1, keepdims=True) * np.linalg.norm(w, axis=-1)
+    if not np.all(lengths > 1e-12 * np.square(w).sum(axis=-1)):
+        raise MeasureError("The two lists have the same mean vector, or a word has no length: there is no axis.")
+    score: Floats = np.clip((w @ axis[..., None])[..., 0] / lengths, -1.0, 1.0)
+    return score
+
+
+def semaxis(
+    embedding: EmbeddingLike,
+    study: StudyLike,
+    *,
+    targets: Sequence[str] | str | None = None,
+    attributes: tuple[str, str] | None = None,
+    normalize: bool = False,
+    max_lost: float = MAX_LOST,
+) -> MeasureResult:
+    """Score each protected word by its cosine with the axis from one attribute list to another.
+
+    Parameters
+    ----------
+    embedding, study, targets, attributes, max_lost
+        See `bayesbias.metrics`: any protected groups (by default all), and two attribute lists, the positive and the
+        negative end of the axis (by default the study's own two). By name, the ends are the last two lists.
+    normalize
+        Whether the vectors of the two ends are scaled to length 1 before they are averaged. An, Kwak and Ahn do not.
+
+    Returns
+    -------
+    MeasureResult
+        `mean` (the headline number) over all words, positive towards the first list; `mean_absolute`, that of the
+        scores without their signs; of several groups `mean_of_` and its name for each. The scores are those of each
+        word, between -1 and 1.
+
+    Raises
+    ------
+    MeasureError
+        If the lists are not determined or have no word left, or both ends have the same mean.
+
+    References
+    ----------
+    Jisun An, Haewoon Kwak and Yong-Yeol Ahn (2018). SemAxis: a lightweight framework to characterize domain-specific
+    word semantics beyond sentiment. ACL 2018, 2450-2461, equations 1 and 2.
+
+    Examples
+    --------
+    >>> result = semaxis(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
+    >>> round(result.mean_of_math, 4), round(result.mean_of_arts, 4)
+    (-0.0679, -0.1583)
+    """
+    scaled = check_flag("normalize", normalize)
+    lists = groups_on_two_lists(study, targets, attributes)
+    found = find_lists(embedding, lists.by_name, max_lost=max_lost, least=1)
+    names = list(found.words)
+    groups, (positive, negative) = names[: len(lists.protected)], names[len(lists.protected) :]
+    vectors = found.units if scaled else found.vectors
+    scores = score_frame(
+        axis_scores(np.concatenate([vectors[name] for name in groups]), vectors[positive], vectors[negative]),
+        word=[word for name in groups for word in found.words[name]],
+        group=np.repeat(list(lists.protected), [len(found.words[name]) for name in groups]),
+    )
+    return MeasureResult(
+        measure="semaxis",
+        statistics=group_means(scores),
+        scores=scores,
+        lost_words=found.lost,
+        conventions=f"axis from {negative} to {positive}; ends of the axis: {lengths_of_vectors(scaled)}",
+        study=lists.study,
+        embedding=found.source.name,
+    )

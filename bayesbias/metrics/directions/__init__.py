@@ -1,0 +1,1 @@
+"""Measures along a direction, such as that of gender."""

@@ -1,0 +1,182 @@
+"""Nearest neighbours by cosine similarity: exact, in memory that a block size bounds."""
+
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
+
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.cores import available_cores
+from bayesbias.errors import MeasureError
+
+_ROWS = 1000
+
+
+def nearest_neighbours(
+    targets: ArrayLike, vocabulary: ArrayLike, k: int = 100, *, own: ArrayLike | None = None, block_mb: float = 100.0
+) -> Integers:
+    """Return the rows of the k vectors of a vocabulary that are most similar in cosine to each target.
+
+    Parameters
+    ----------
+    targets, vocabulary
+        Vectors of any length but zero, of shapes (targets, dimensions) and (words, dimensions).
+    k
+        How many neighbours, from 1 to the number of words.
+    own
+        For each target its row in `vocabulary`, which is no neighbour of it, or -1 if it has none. None: all -1.
+    block_mb
+        Megabytes of similarities that are held at a time, about, over all cores; never less than one target's on
+        each. A quarter more is needed to choose from them; float32 copies of the vectors, and the result, come on
+        top.
+
+    Returns
+    -------
+    array
+        Rows of `vocabulary`, of shape (targets, k); each target's are in ascending order, not the nearest first.
+
+    Raises
+    ------
+    MeasureError
+        If there are fewer than k words to choose from, or a vector is zero or not finite.
+
+    Notes
+    -----
+    The matrix product is taken in float32, which can only mistake one neighbour for another where both are within
+    its rounding error of the k-th similarity. Those words are compared again in float64; of words that are equally
+    similar in float64, the ones further up in the vocabulary are taken. The block size therefore changes nothing.
+
+    References
+    ----------
+    Hila Gonen and Yoav Goldberg (2019). Lipstick on a pig: debiasing methods cover up systematic gender biases in
+    word embeddings but do not remove them. NAACL-HLT 2019, 609-614: the k nearest neighbours of a word.
+
+    Examples
+    --------
+    >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]
+    >>> nearest_neighbours(vectors, vectors, k=2, own=range(4))
+    array([[1, 2],
+           [0, 2],
+           [0, 1],
+           [1, 2]])
+    """
+    queries, words = np.asarray(targets), np.asarray(vocabulary)
+    unit_queries, unit_words = _unit32(queries, "target"), _unit32(words, "vocabulary")
+    rows = np.full(len(queries), -1) if own is None else np.asarray(own, dtype=np.int64)
+    if queries.shape[1] != words.shape[1] or rows.shape != (len(queries),):
+        raise MeasureError(
+            f"The targets have the shape {queries.shape}, the vocabulary {words.shape}, the own rows {rows.shape}. "
+            "Give vectors of the same dimensions, and one row for each target."
+        )
+    choices = len(words) - bool((rows >= 0).any())
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= choices:
+        raise MeasureError(
+            f"k={k!r}, but there are {choices:,} words to choose neighbours from, the word itself left out. "
+            "Give a whole number from 1 to that, or a larger vocabulary."
+        )
+    # A dot product of unit vectors is off by at most about (dimensions + 4) roundings; two are compared.
+    slack = np.float32(2 * (words.shape[1] + 4) * 2.0**-24)
+    workers = available_cores()
+    size = min(max(1, int(block_mb * 1e6 / (4 * len(words) * workers))), -(-len(queries) // workers))
+    found = np.empty((len(queries), k), dtype=np.int64)
+    buffers: SimpleQueue[tuple[Floats, NDArray[np.bool_]]] = SimpleQueue()
+    for _ in range(workers):
+        buffers.put((np.empty((size, len(words)), dtype=np.float32), np.empty((size, len(words)), dtype=bool)))
+
+    def search(start: int) -> None:
+        block = slice(start, start + size)
+        free = buffers.get()
+        similarity, reached = free[0][: len(queries[block])], free[1][: len(queries[block])]
+        np.matmul(unit_queries[block], unit_words.T, out=similarity)
+        mine = np.flatnonzero(rows[block] >= 0)
+        similarity[mine, rows[block][mine]] = -np.inf
+        bound = _lower_bound(similarity, k) - slack
+        hits = np.flatnonzero(np.greater_equal(similarity, bound[:, None], out=reached))
+        found[block] = _largest(similarity, hits, k, slack, queries[block], words)
+        buffers.put(free)
+
+    # Blocks side by side, each on one core: the product could use all of them for a block, the choice could not.
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+        list(pool.map(search, range(0, len(queries), size)))
+    return found
+
+
+def _largest(similarity: Floats, hits: Integers, k: int, slack: np.float32, queries: Floats, words: Floats) -> Integers:
+    """Return the columns of the k largest of each row, which are among the hits, in ascending order.
+
+    Where float32 leaves in doubt which they are, float64 decides; where that finds them equal, the first columns.
+    """
+    row, column = np.divmod(hits, len(words))
+    value = similarity[row, column]
+    excess = value - _kth_largest(row, value, len(similarity), k)[row]
+    keep = excess >= -slack
+    sure = np.bincount(row[excess > slack], minlength=len(similarity))
+    in_doubt = np.bincount(row[keep], minlength=len(similarity)) > k
+    close = np.flatnonzero(keep & (excess <= slack) & in_doubt[row])
+    if len(close):
+        exact = np.empty(len(close))
+        # Some at a time: where many words are equally similar, all their vectors would not fit into memory.
+        step = max(1, similarity.nbytes // (32 * words.shape[1]))
+        for start in range(0, len(close), step):
+            part = close[start : start + step]
+            exact[start : start + step] = _cosine(queries[row[part]], words[column[part]])
+        close = close[np.lexsort((column[close], -exact, row[close]))]
+        rank = np.arange(len(close)) - np.searchsorted(row[close], row[close])
+        keep[close] = rank < k - sure[row[close]]
+    return column[keep].reshape(len(similarity), k)
+
+
+def _kth_largest(row: Integers, value: Floats, count: int, k: int) -> Floats:
+    """Return the k-th largest of each row's values, which come row after row."""
+    start = np.searchsorted(row, np.arange(count))
+    width = int(np.diff(start, append=len(row)).max())
+    table = np.full((count, width), -np.inf, dtype=np.float32)
+    table[row, np.arange(len(row)) - start[row]] = value
+    kth: Floats = np.partition(table, width - k, axis=1)[:, width - k]
+    return kth
+
+
+def _lower_bound(similarity: Floats, k: int) -> Floats:
+    """Return a number for each row that at least k of its values reach, and not many more.
+
+    Columns are dealt into groups; k groups have a maximum as large as the k-th largest maximum.
+    """
+    count = similarity.shape[1]
+    groups = min(count, max(50 * k, 1000))
+    whole = count - count % groups
+    largest = similarity[:, :whole].reshape(len(similarity), -1, groups).max(axis=1)
+    rest = largest[:, : count - whole]
+    np.maximum(rest, similarity[:, whole:], out=rest)
+    bound: Floats = np.partition(largest, groups - k, axis=1)[:, groups - k]
+    return bound
+
+
+def _cosine(first: Floats, second: Floats) -> Floats:
+    """Return the cosine similarity of each row of one array with the same row of another, in float64."""
+    a, b = first.astype(np.float64), second.astype(np.float64)
+    similarity: Floats = (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    return similarity
+
+
+def _unit32(vectors: NDArray[Any], what: str) -> Floats:
+    """Return vectors of length 1 in float32."""
+    if vectors.ndim != 2 or 0 in vectors.shape or vectors.dtype.kind not in "iuf":
+        raise MeasureError(
+            f"The {what} vectors are of the shape {vectors.shape} and type {vectors.dtype}. Give numbers: (words, "
+            "dimensions)."
+        )
+    unit = np.empty(vectors.shape, dtype=np.float32)
+    for start in range(0, len(vectors), _ROWS):
+        rows = vectors[start : start + _ROWS].astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        usable = np.isfinite(lengths) & (lengths > 0)
+        if not usable.all():
+            raise MeasureError(
+                f"The {what} vector in row {start + int(np.argmin(usable))} is zero or not finite, so it has no "
+                "direction. Leave it out."
+            )
+        unit[start : start + _ROWS] = rows / lengths[:, None]
+    return unit

@@ -1,0 +1,198 @@
+"""Files of word similarity and of analogies, in the forms in which they go about."""
+
+import os
+import re
+from collections.abc import Iterator
+
+from bayesbias.base.files import input_file
+from bayesbias.errors import InputFileError, MeasureError
+
+SimilarityPairs = list[tuple[str, str, float]]
+_SEPARATORS = ("\t", ";", ",")
+_TAGGED = re.compile(r".+-[njv]")
+
+
+def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
+    r"""Return the pairs of a file of word similarity with the score that people gave them.
+
+    A pair a line: two words and then, at once or after other columns, the score. Columns are apart by tabs, semicolons,
+    commas or spaces; a first line without a score is the head, and lines that begin with ``#`` are remarks. So are
+    RG-65, MTurk, MEN (the tags of ``sun-n`` are cut off), SimLex-999 and WS-353 written.
+
+    Parameters
+    ----------
+    path
+        The file, in UTF-8.
+
+    Raises
+    ------
+    MeasureError
+        If a line is not a pair with a score, or there are fewer than three.
+    InputFileError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "pairs.csv"
+    >>> _ = path.write_text("Word 1,Word 2,Human (mean)\nlove,sex,6.77\ntiger,cat,7.35\nbook,paper,7.46\n")
+    >>> bb.metrics.read_similarity(path)
+    [('love', 'sex', 6.77), ('tiger', 'cat', 7.35), ('book', 'paper', 7.46)]
+    """
+    pairs: SimilarityPairs = []
+    column = None
+    for number, line in _lines(path):
+        cells = _cells(line)
+        numeric = [place for place, cell in enumerate(cells) if place > 1 and _as_number(cell) is not None]
+        if column is None and not numeric and not pairs and number == 1:
+            continue  # the head
+        column = numeric[0] if column is None and numeric else column
+        score = _as_number(cells[column]) if column is not None and column < len(cells) else None
+        if score is None or not cells[0] or not cells[1]:
+            raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not two words and a score. Mend it.")
+        pairs.append((cells[0], cells[1], score))
+    if len(pairs) < 3:
+        raise MeasureError(
+            f"{path} has too few pairs of words with a score, {len(pairs)}: at least three are needed, a line each, "
+            "such as 'tiger cat 7.35'."
+        )
+    if all(_TAGGED.fullmatch(word) for pair in pairs for word in pair[:2]):
+        return [(first[:-2], second[:-2], score) for first, second, score in pairs]
+    return pairs
+
+
+def read_analogies(path: str | os.PathLike[str]) -> list[tuple[str, tuple[str, str, str, str]]]:
+    r"""Return the questions of a file of analogies, each with its section.
+
+    A question a line, four words: ``Athens Greece Baghdad Iraq`` asks for the last. A line that begins with a colon
+    names the section of the lines below it. So are Google's questions and MSR's written.
+
+    Parameters
+    ----------
+    path
+        The file, in UTF-8.
+
+    Raises
+    ------
+    MeasureError
+        If a line is not four words, or there are fewer than two.
+    InputFileError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "questions.txt"
+    >>> _ = path.write_text(": family\nboy girl brother sister\nboy girl king queen\n")
+    >>> bb.metrics.read_analogies(path)[0]
+    ('family', ('boy', 'girl', 'brother', 'sister'))
+    """
+    section, questions = "", []
+    for number, line in _lines(path):
+        if line.startswith(":"):
+            section = line[1:].strip()
+            continue
+        words = line.split()
+        if len(words) != 4:
+            raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not four words. Mend it.")
+        questions.append((section, (words[0], words[1], words[2], words[3])))
+    if len(questions) < 2:
+        raise MeasureError(
+            f"{path} has too few questions, {len(questions)}: at least two are needed, a line each, such as "
+            "'Athens Greece Baghdad Iraq'."
+        )
+    return questions
+
+
+def read_sembias(path: str | os.PathLike[str]) -> list[tuple[tuple[str, str], ...]]:
+    r"""Return the tuples of a file of SemBias, each four pairs of words.
+
+    A tuple a line, its pairs apart by tabs or spaces, the words of a pair by a colon: the definition first, then two
+    pairs that have nothing to do with gender, and the stereotype last, as the authors' file has them.
+
+    Parameters
+    ----------
+    path
+        The file, in UTF-8.
+
+    Raises
+    ------
+    MeasureError
+        If a line is not four pairs, or there are fewer than two.
+    InputFileError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "sembias.txt"
+    >>> line = "priest:nun\tdog:bitch\tbook:magazine\tdoctor:nurse\n"
+    >>> _ = path.write_text(2 * line)
+    >>> bb.metrics.read_sembias(path)[0]
+    (('priest', 'nun'), ('dog', 'bitch'), ('book', 'magazine'), ('doctor', 'nurse'))
+    """
+    tuples = []
+    for number, line in _lines(path):
+        pairs = [tuple(cell.split(":")) for cell in line.split()]
+        if len(pairs) != 4 or any(len(pair) != 2 or not all(pair) for pair in pairs):
+            raise MeasureError(f"{path}, line {number}: {line[:60]!r} is not four pairs such as he:she. Mend it.")
+        tuples.append(tuple((pair[0], pair[1]) for pair in pairs))
+    if len(tuples) < 2:
+        raise MeasureError(
+            f"{path} has too few lines of four pairs, {len(tuples)}: at least two are needed, such as "
+            "'priest:nun dog:bitch book:magazine doctor:nurse'."
+        )
+    return tuples
+
+
+def read_words(path: str | os.PathLike[str]) -> list[str]:
+    r"""Return the words of a file, one a line; raise `MeasureError` if there are none.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "words.txt"
+    >>> _ = path.write_text("nurse\n\nclerk\n")
+    >>> read_words(path)
+    ['nurse', 'clerk']
+    """
+    words = [line for _, line in _lines(path)]
+    if not words:
+        raise MeasureError(f"{path} has no words. Write one a line.")
+    return words
+
+
+def benchmark_measure(path: str | os.PathLike[str]) -> str:
+    """Return the measure that a file is for: ``"analogies"``, four words a line, or ``"word_similarity"``."""
+    first = next((line for _, line in _lines(path)), "")
+    words = first.split()
+    four = len(words) == 4 and not any(_as_number(word) is not None for word in words) and "," not in first
+    return "analogies" if first.startswith(":") or (four and "\t" not in first) else "word_similarity"
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines that say something, with their numbers."""
+    source = input_file(path)
+    try:
+        text = source.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputFileError(f"{source}: byte {error.start} is not UTF-8. Save the file as UTF-8.") from error
+    for number, line in enumerate(re.split(r"\r?\n|\r", text), start=1):
+        if line.strip() and not line.startswith("#"):
+            yield number, line.strip()
+
+
+def _cells(line: str) -> list[str]:
+    separator = next((each for each in _SEPARATORS if line.count(each) > 1), None)
+    cells = [cell.strip() for cell in line.split(separator)]
+    return cells if len(cells) > 1 else [*cells, ""]
+
+
+def _as_number(cell: str) -> float | None:
+    """Return a number that is written as people write one, or None."""
+    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
+        return None
+    value = float(cell)
+    return value if abs(value) < 1e300 else None

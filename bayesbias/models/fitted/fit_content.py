@@ -1,0 +1,208 @@
+"""The content that a fit in a file must have: a file may be damaged, or come from an unknown source."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import is_count, is_text
+from bayesbias.errors import ModelError
+from bayesbias.models.coordinates import coordinates
+from bayesbias.models.data import ModelData, joined_names
+from bayesbias.models.priors import parse_prior
+from bayesbias.models.simulate import parameter_shapes
+from bayesbias.models.spec import ModelSpec
+from bayesbias.studies.study import CONNECTIONS
+from bayesbias.tables.provenance import provenance_faults
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
+EXTRA_GROUPS = ("log_likelihood", "posterior_predictive", "prior", "prior_predictive")
+_INDICES = {
+    "protected_index": "protected_word",
+    "connection_index": "connection",
+    "attribute_index": "attribute_word",
+    "attribute_group_index": "attribute_group",
+}
+_DIMS: dict[str, dict[str, tuple[str, ...]]] = {
+    "observed_data": {"cosine_distance": ("pair",)},
+    "constant_data": {
+        **dict.fromkeys(_INDICES, ("pair",)),
+        **{dim: (dim,) for dim in _INDICES.values()},
+        "protected_group": ("protected_word",),
+        "pair_count": ("protected_word", "connection"),
+    },
+}
+_CHAINS = ("chain", "draw")
+# Parameters of some tables only: of several groups, of groups of several words, of several kinds of lists, and of few
+# enough words to keep their covariance.
+_MAY_LACK = (
+    *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
+    "residual_covariance",
+)
+
+
+def stored_model(stored: dict[str, Any]) -> ModelSpec:
+    """Return the model of a fit from its stored texts."""
+    return ModelSpec(**{**stored, "priors": {name: parse_prior(prior) for name, prior in stored["priors"].items()}})
+
+
+def stored_rows(fit: "xr.DataTree") -> ModelData:
+    """Return the rows of a fit, as arrays."""
+    constant = fit["constant_data"].to_dataset()
+    return ModelData(
+        distance=fit["observed_data"]["cosine_distance"].to_numpy(),
+        protected=constant["protected_index"].to_numpy(),
+        connection=constant["connection_index"].to_numpy(),
+        attribute=constant["attribute_index"].to_numpy(),
+        protected_words=constant["protected_word"].to_numpy(),
+        protected_groups=constant["protected_group"].to_numpy(),
+        attribute_words=constant["attribute_word"].to_numpy(),
+        connections=tuple(map(str, constant["connection"].to_numpy())),
+        table_hash=json.loads(fit.attrs["table_hash"]),
+        attribute_groups=joined_names(
+            constant["attribute_index"].to_numpy(),
+            constant["attribute_group_index"].to_numpy(),
+            constant["attribute_group"].to_numpy(),
+            constant.sizes["attribute_word"],
+        ),
+    )
+
+
+def content_faults(fit: "xr.DataTree") -> Iterator[str]:
+    """Yield each missing or impossible part of a fit, as a sentence."""
+    faults = [*_fact_faults(fit), *_variable_faults(fit)]
+    yield from faults
+    if not faults:
+        rows = stored_rows(fit)
+        faults = list(_row_faults(fit, rows))
+        yield from faults or _posterior_faults(fit, rows)
+
+
+# --- attributes -------------------------------------------------------------------------------------------
+
+
+def _is_model(value: object) -> bool:
+    try:
+        spec = stored_model(value) if isinstance(value, dict) else None
+        return spec is not None and _are_texts([spec.name, spec.description, spec.source, spec.caution, spec.avoid])
+    except (ModelError, TypeError, KeyError, AttributeError):
+        return False
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+# The description of each attribute, and its check.
+_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "versions": ("versions of packages", lambda value: isinstance(value, dict) and _are_texts(list(value.values()))),
+    "model": ("a model", _is_model),
+    "model_hash": ("a text", lambda value: isinstance(value, str)),
+    "table_hash": ("a text", lambda value: isinstance(value, str)),
+    "table": ("the provenance of a table", lambda value: not list(provenance_faults(value))),
+    "sampler": ("a text", is_text),
+    "draws": ("a count", is_count),
+    "tune": ("a count", is_count),
+    "chains": ("a count", is_count),
+    "seed": ("a seed", lambda value: is_count(value) and value < 2**32),
+    "convergence_problems": ("a list of texts", _are_texts),
+}
+
+
+def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
+    for name, (what, is_one) in _FACTS.items():
+        try:
+            value = json.loads(fit.attrs[name])
+        except (KeyError, TypeError, ValueError, RecursionError):
+            yield f"The attribute {name} is absent or no JSON text."
+            continue
+        if not is_one(value):
+            yield f"The attribute {name} is not {what}."
+
+
+# --- data -------------------------------------------------------------------------------------------------
+
+
+def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
+    for group, variables in _DIMS.items():
+        for name, dims in variables.items():
+            if name not in fit[group].variables:
+                yield f"{group} has no {name}."
+            elif fit[group][name].dims != dims:
+                yield f"{group}/{name} has the dims {fit[group][name].dims}, not {dims}."
+            elif fit[group][name].size == 0:
+                yield f"{group}/{name} is empty."
+    for group in ("posterior", "observed_data", *(name for name in EXTRA_GROUPS if name in fit.children)):
+        for variable, values in fit[group].data_vars.items():
+            if values.size == 0:
+                yield f"{group}/{variable} is empty."
+            elif not (values.dtype.kind in "fiu" and np.isfinite(values.to_numpy()).all()):
+                yield f"{group}/{variable} holds numbers that are not finite."
+    for variable, values in fit["sample_stats"].data_vars.items():
+        if values.size == 0 or values.dtype.kind not in "fiub":
+            yield f"sample_stats/{variable} holds no numbers."
+
+
+def _counted(rows: ModelData) -> list[list[int]] | None:
+    """Return the pairs of each word and connection, or None if positions are wrong, which is a fault of its own."""
+    try:
+        counts: list[list[int]] = rows.pair_counts.tolist()
+    except (ValueError, IndexError, TypeError):
+        return None
+    return counts
+
+
+def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
+    constant = fit["constant_data"].to_dataset()
+    if len(rows.distance) != len(rows.protected):
+        yield f"observed_data has {len(rows.distance)} pairs, and constant_data {len(rows.protected)}."
+    for index, dim in _INDICES.items():
+        places, words = constant[index].to_numpy(), constant[dim].to_numpy()
+        if places.dtype.kind not in "iu" or not 0 <= places.min() <= places.max() < len(words):
+            yield f"constant_data/{index} holds places that {dim} does not have."
+    for name in (*_INDICES.values(), "protected_group"):
+        words = constant[name].to_numpy()
+        if words.dtype.kind != "U" or not all(map(is_text, words.tolist())):
+            yield f"constant_data/{name} is not made of texts."
+        elif name != "protected_group" and len(set(words.tolist())) < len(words):
+            yield f"constant_data/{name} names one twice."
+    if constant["pair_count"].to_numpy().tolist() != _counted(rows):
+        yield "constant_data/pair_count is not the number of pairs."
+    if unknown := [name for name in rows.connections if name not in CONNECTIONS]:
+        yield f"constant_data/connection has {unknown[0]!r}; known are {', '.join(CONNECTIONS)}."
+
+
+# --- draws ------------------------------------------------------------------------------------------------
+
+
+def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
+    try:
+        spec = stored_model(json.loads(fit.attrs["model"]))
+        labels, shapes = coordinates(rows, spec), parameter_shapes(rows, spec)
+    except ModelError as error:
+        yield f"The rows do not fit the model: {error}"
+        return
+    posterior = fit["posterior"].to_dataset()
+    shapes["word_mean"] = len(rows.protected_words), len(rows.connections)
+    if spec.multivariate:
+        shapes["word_covariance"] = (len(rows.connections),) * 2
+        words = len(rows.protected_words)
+        shapes["list_mean"] = len(labels["attribute_group"]), words
+        shapes["residual_covariance"] = len(labels["attribute_list"]), words, words
+    elif spec.switches["attribute_effects"] != "none":
+        shapes["attribute_effect"] = (len(rows.attribute_words),)
+    for name, shape in shapes.items():
+        if name not in posterior and not (spec.multivariate and name in _MAY_LACK):
+            yield f"posterior has no {name}."
+        elif name in posterior and (posterior[name].dims[:2], posterior[name].shape[2:]) != (_CHAINS, shape):
+            yield f"posterior/{name} has the shape {posterior[name].shape}, not (chains, draws, {str(shape)[1:]}"
+    for variable, draws in posterior.data_vars.items():
+        if unknown := [dim for dim in draws.dims[2:] if dim not in labels or dim not in posterior.coords]:
+            yield f"posterior/{variable} has the dim {unknown[0]!r}, which this model lacks, or which has no labels."
+    for dim, label in labels.items():
+        if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != label.tolist():
+            yield f"posterior/{dim} has other labels than constant_data."

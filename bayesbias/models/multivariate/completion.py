@@ -1,0 +1,117 @@
+"""Lost pairs and the weights of Student t attribute words, drawn given the means and covariances of lists.
+
+Arrays have a leading axis of copies, one a chain.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+from bayesbias.models.priors import Prior
+
+_FREEDOMS = np.exp(np.linspace(np.log(0.5), np.log(500), 160))
+
+
+@dataclass(frozen=True, eq=False)
+class LostPairs:
+    """Attribute words with lost pairs, shape (words,), and their lost protected words, padded with -1."""
+
+    attribute: np.ndarray
+    protected: np.ndarray
+
+
+def lost_pairs(distances: np.ndarray) -> LostPairs:
+    """Return the pairs of distances, shape (attribute words, protected words), that are NaN.
+
+    >>> lost_pairs(np.array([[1.0, np.nan], [1.0, 1.0]])).protected
+    array([[1]])
+    """
+    gone = np.isnan(distances)
+    attribute = np.flatnonzero(gone.any(axis=1))
+    protected = np.full((len(attribute), int(gone.sum(axis=1).max(initial=0))), -1)
+    for row, word in zip(protected, attribute, strict=True):
+        places = np.flatnonzero(gone[word])
+        row[: len(places)] = places
+    return LostPairs(attribute, protected)
+
+
+def fill_lost_pairs(
+    distances: np.ndarray,
+    lost: LostPairs,
+    mean: np.ndarray,
+    precision: np.ndarray,
+    kind_of: np.ndarray,
+    weights: np.ndarray,
+    rng: np.random.Generator,
+) -> None:
+    """Draw the lost distances of each attribute word given its others, into `distances`.
+
+    `mean` (copies, attribute words, words) and `precision` (copies, kinds, words, words) are those of attribute words.
+    With precision P, the lost distances given the observed are Normal with precision P_LL and mean
+    m_L - P_LL^-1 P_LO r_O.
+    """
+    if not len(lost.attribute):
+        return
+    copies = np.arange(len(distances))[:, None, None]
+    words, real = lost.attribute, lost.protected >= 0
+    places = np.where(real, lost.protected, 0)
+    residual = distances[:, words] - mean[:, words]
+    rows = np.arange(len(words))[:, None]
+    for column in range(places.shape[1]):
+        residual[:, rows[real[:, column], 0], places[real[:, column], column]] = 0.0
+    of_word = precision[:, kind_of[words]]
+    pull = np.einsum("cwij,cwj->cwi", of_word, residual, optimize=True)
+    pull = np.take_along_axis(pull, places[None], axis=2) * real
+    both = real[:, :, None] & real[:, None, :]
+    block = of_word[copies, rows[None], places[None], :]
+    block = np.take_along_axis(block, np.broadcast_to(places[None, :, None, :], block.shape[:3] + places.shape[1:]), 3)
+    block = np.where(both, block, np.eye(places.shape[1]))
+    lower = np.linalg.cholesky(block)
+    noise = rng.standard_normal(pull.shape) / np.sqrt(weights[:, words, None])
+    drawn = np.linalg.solve(np.swapaxes(lower, 2, 3), noise[..., None])
+    drawn = (drawn - np.linalg.solve(block, pull[..., None]))[..., 0]
+    value = np.take_along_axis(mean[:, words], np.broadcast_to(places, drawn.shape), axis=2) + drawn
+    word, place = np.nonzero(real)
+    distances[:, words[word], places[word, place]] = value[:, word, place]
+
+
+def draw_weights(
+    distances: np.ndarray,
+    mean: np.ndarray,
+    precision: np.ndarray,
+    kind_of: np.ndarray,
+    freedom: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw the precision weight of each attribute word, of a Student t with `freedom` (copies,)."""
+    residual = distances - mean
+    square = np.empty(residual.shape[:2])
+    for kind in range(precision.shape[1]):
+        of_kind = kind_of == kind
+        part = residual[:, of_kind]
+        square[:, of_kind] = ((part @ precision[:, kind]) * part).sum(axis=2)
+        square[:, of_kind] += DISTANCE_ERROR**2 * np.trace(precision[:, kind], axis1=1, axis2=2)[:, None]
+    rate = (freedom[:, None] + square) / 2
+    return np.asarray(rng.standard_gamma((freedom[:, None] + residual.shape[2]) / 2, square.shape) / rate)
+
+
+def draw_freedom(weights: np.ndarray, prior: Prior, rng: np.random.Generator) -> np.ndarray:
+    """Draw the degrees of freedom given the weights (copies, attribute words)."""
+    half = _FREEDOMS / 2
+    total = (np.log(weights) - weights).sum(axis=1, keepdims=True)
+    log = weights.shape[1] * (half * np.log(half) - gammaln(half)) + half * total
+    log = log + prior.log_density(_FREEDOMS) + np.log(_FREEDOMS)
+    return draw_on_grid(_FREEDOMS, log, len(weights), rng)
+
+
+def draw_on_grid(grid: np.ndarray, log_density: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw numbers from log densities (draws or 1, grid) at the nodes of a geometric grid, evenly inside its cells.
+
+    The densities are those of the logarithms of the numbers.
+    """
+    cumulative = np.cumsum(np.exp(log_density - log_density.max(axis=1, keepdims=True)), axis=1)
+    target = rng.random((draws, 1)) * cumulative[:, -1:]
+    cell = np.minimum((cumulative < target).sum(axis=1), len(grid) - 1)
+    return np.asarray(grid[cell] * np.exp(np.log(grid[1] / grid[0]) * (rng.random(draws) - 0.5)))

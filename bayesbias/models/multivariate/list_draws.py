@@ -1,0 +1,152 @@
+"""Draws of all means and covariances of the multivariate model, given hyperparameters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbias.models.multivariate.list_model import (
+    LARGEST_ARRAY,
+    Coordinates,
+    InverseWishart,
+    ListStatistics,
+    Regression,
+    lean_posterior,
+    regression_posterior,
+    residual_precisions,
+    statistics_of,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ListDraws:
+    """Draws of the means and covariances of the model, given hyperparameters; leading axis: draws.
+
+    `lists` (draws, L, J) are the means of lists, `lean` (draws, kinds, G, G) is Sigma_k, `image` (draws, J, G) the
+    change in distances to words for one unit of x, `residual` (draws, J, J) is N E N' (None if it is too large), and
+    `precision` (draws, kinds) is 1 / s_k^2.
+    """
+
+    lists: np.ndarray
+    lean: np.ndarray
+    image: np.ndarray
+    residual: np.ndarray | None
+    precision: np.ndarray
+
+    @property
+    def covariances(self) -> np.ndarray:
+        """The covariance of attribute words of each kind of lists, shape (draws, kinds, J, J)."""
+        if self.residual is None:
+            raise ValueError("the covariances were not kept")
+        image = self.image[:, None]
+        covariances = np.asarray(image @ self.lean @ np.swapaxes(image, 2, 3))
+        covariances += self.residual[:, None] / self.precision[:, :, None, None]
+        return covariances
+
+
+def draw_lean_roots(
+    points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates, rng: np.random.Generator, draws: int
+) -> np.ndarray:
+    """Return roots of draws of Sigma_k, shape (draws, G, G), from points that are taken in turn."""
+    repeats = -(-draws // len(points))
+    return lean_posterior(points, kind, stats, axes).roots(rng, repeats)[:draws]
+
+
+def draw_lists(
+    leans: list[np.ndarray],
+    regressions: np.ndarray,
+    stats: ListStatistics,
+    axes: Coordinates,
+    rngs: tuple[np.random.Generator, np.random.Generator],
+    *,
+    draws: int,
+    keep_residual: bool,
+) -> ListDraws:
+    """Draw the means of lists and the covariances given points of each kind of lists and of the regression.
+
+    Points are taken in turn until there are enough draws. `rngs` are for the means of groups and for single words, so
+    that the first do not depend on the number of draws of the second: control words leave the means of stereotype lists
+    unchanged, draw by draw.
+    """
+    between, within = rngs
+    groups = len(axes.sizes)
+    centre = np.broadcast_to(stats.centre, (draws, *stats.centre.shape[1:]))
+    xi = np.empty((draws, stats.lists, groups))
+    lean = np.empty((draws, len(leans), groups, groups))
+    for kind, points in enumerate(leans):
+        roots = draw_lean_roots(points, kind, stats, axes, between, draws)
+        lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
+        members = np.flatnonzero(stats.list_kind == kind)
+        noise = between.standard_normal((draws, len(members), groups)) @ np.swapaxes(roots, 1, 2)
+        xi[:, members] = centre[:, members] + noise / np.sqrt(stats.list_weight[:, members, None])
+    lists, image, residual = xi @ axes.between.T, np.broadcast_to(axes.between, (draws, *axes.between.shape)), None
+    precision = np.ones((draws, len(leans)))
+    if axes.contrasts:
+        theta, residual = _draw_regression(regressions, stats, axes, within, draws=draws, keep_residual=keep_residual)
+        of_lists, slopes = theta[:, 1 : 1 + stats.lists], theta[:, 1 + stats.lists :]
+        lists += theta[:, :1] + of_lists
+        lists += (xi - stats.origin[:, None]) @ slopes
+        image = image + np.swapaxes(slopes, 1, 2)
+        precision = np.resize(residual_precisions(regressions, len(leans)), precision.shape)
+    elif keep_residual:
+        residual = np.zeros((draws, axes.words, axes.words))
+    return ListDraws(lists, lean, np.asarray(image), residual, precision)
+
+
+def _draw_regression(
+    points: np.ndarray,
+    stats: ListStatistics,
+    axes: Coordinates,
+    rng: np.random.Generator,
+    *,
+    draws: int,
+    keep_residual: bool,
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return draws of (alpha, eta, B) in the space of words, shape (draws, 1 + L + G, J), and of N E N' if it is kept.
+
+    Without E, the coefficients are drawn from their matrix t distribution, which needs roots of the scale alone.
+    """
+    rows, repeats = 1 + stats.lists + len(axes.sizes), -(-draws // len(points))
+    theta = np.empty((repeats, len(points), rows, axes.words))
+    residual = np.empty((repeats, len(points), axes.words, axes.words)) if keep_residual else None
+    for part in np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // LARGEST_ARRAY)):
+        posterior = regression_posterior(points[part], statistics_of(stats, part), axes)
+        if residual is not None:
+            theta[:, part], residual[:, part] = _draw_with_covariance(posterior, axes, rng, repeats)
+        else:
+            theta[:, part] = _draw_without_covariance(posterior, axes, rng, repeats)
+    flat = theta.reshape(-1, rows, axes.words)[:draws]
+    return flat, None if residual is None else residual.reshape(-1, axes.words, axes.words)[:draws]
+
+
+def _draw_with_covariance(
+    posterior: Regression, axes: Coordinates, rng: np.random.Generator, repeats: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return coefficients, shape (repeats, points, rows, J), and N E N', with no unseen directions."""
+    points, rows, seen = posterior.mean.shape
+    upper = np.swapaxes(np.linalg.cholesky(posterior.matrix), 1, 2)
+    roots = posterior.residual.roots(rng, repeats).reshape(repeats, points, seen, seen)
+    noise = np.linalg.solve(upper, rng.standard_normal((repeats, points, rows, seen))) @ np.swapaxes(roots, 2, 3)
+    in_words = axes.within @ roots
+    return (posterior.mean + noise) @ axes.within.T, in_words @ np.swapaxes(in_words, 2, 3)
+
+
+def _draw_without_covariance(
+    posterior: Regression, axes: Coordinates, rng: np.random.Generator, repeats: int
+) -> np.ndarray:
+    """Return coefficients, shape (repeats, points, rows, J).
+
+    They are matrix t: matrix^-1/2 Omega^-1/2 Z scale^1/2, with Omega ~ Wishart(freedom - p + rows, I).
+    """
+    points, rows, seen = posterior.mean.shape
+    upper = np.swapaxes(np.linalg.cholesky(posterior.matrix), 1, 2)
+    freedom = posterior.residual.freedom - axes.contrasts + rows
+    wishart = InverseWishart(freedom, np.broadcast_to(np.eye(rows), (points, rows, rows))).roots(rng, repeats)
+    left = np.linalg.solve(upper, wishart.reshape(repeats, points, rows, rows))
+    roots = np.swapaxes(np.linalg.cholesky(posterior.residual.scale), 1, 2)
+    theta = (posterior.mean + left @ (rng.standard_normal((repeats, points, rows, seen)) @ roots)) @ axes.within.T
+    if axes.unseen:
+        free = rng.standard_normal((repeats, points, rows, axes.words))
+        for basis in (axes.between, axes.within):
+            free -= (free @ basis) @ basis.T
+        theta += left @ (free * np.sqrt(posterior.unseen_scale)[:, None, None])
+    return np.asarray(theta)

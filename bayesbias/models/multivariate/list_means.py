@@ -1,0 +1,245 @@
+"""Draws of the mean distances of lists: a few hyperparameters by importance sampling, all else given them.
+
+`list_model.py` has the model and its closed form. Whole tables of Normal attribute words are drawn independently;
+tables with lost pairs, and Student t attribute words, in sweeps (`list_sweeps.py`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bayesbias.errors import FitError
+from bayesbias.models.data import ModelData
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.connection_moments import ConnectionMoments, connection_moments
+from bayesbias.models.multivariate.list_blocks import (
+    LEAN,
+    blocks_of,
+    completed_distances,
+    draw_given,
+    metropolis,
+    metropolis_root,
+    named_hyperparameters,
+)
+from bayesbias.models.multivariate.list_draws import draw_lean_roots
+from bayesbias.models.multivariate.list_model import Coordinates, coordinates_of, list_statistics
+from bayesbias.models.multivariate.list_sweeps import SweptTable, draw_in_sweeps
+from bayesbias.models.multivariate.population import draw_effect_covariance, draw_population, plain_effects, word_means
+from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
+from bayesbias.models.numerics.importance import ImportanceDraws, LogDensity, fit_proposal, resample
+from bayesbias.models.priors import Prior
+from bayesbias.models.spec import ModelSpec
+from bayesbias.models.word_effects import effects_basis
+
+# The most protected words for which the covariance of their distances is kept: more would take gigabytes.
+MOST_WORDS_WITH_COVARIANCE = 60
+# The most protected words for sweeps, each of which needs the covariance.
+MOST_WORDS_IN_SWEEPS = 120
+_FEW_WORDS = 100
+_LIMITS = (-12.0, 6.0)
+_START = {
+    **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "target_weight": 5.0},
+    **{"sigma": 0.05, "residual_weight": 1.0, "list_effect": 0.3, "slope_sd": 0.5, "list_scale": 1.0},
+}
+# Number of weighted points, and the smallest one where each takes long.
+_POINTS, _FEWEST_POINTS, _CUBES = 2000, 100, 2e10
+_LEAST_EFFECTIVE = 200
+# The tails are long: for a kind of lists with little data they are those of the priors.
+_PROPOSAL_FREEDOM = 4.0
+# Points with worse weights are moved by so many Metropolis steps each, which leave the posterior unchanged and correct
+# the weights' errors; weights without a mean (k-hat above 1) are refused.
+_KHAT_TO_MOVE, _MOVES, _KHAT_MOVED = 0.4, 20, 1.0
+
+
+def why_not_conjugate(spec: ModelSpec) -> str | None:
+    """Return the term of a model that `sample_list_means` does not fit, or None."""
+    if spec.multivariate:
+        return None
+    return f"attribute_effects = {spec.switches['attribute_effects']!r}: only 'covariance' is drawn from its conjugates"
+
+
+@dataclass(frozen=True, eq=False)
+class ListMeanDraws:
+    """Draws of the posterior by name, each of shape (draws, ...), and the sampler's report on its own error."""
+
+    posterior: dict[str, np.ndarray]
+    stats: dict[str, np.ndarray]
+
+
+def sample_multivariate(
+    data: ModelData, spec: ModelSpec, *, draws: int, seed: int, covariances: bool = True
+) -> ListMeanDraws:
+    """Return `sample_list_means` for a table and a multivariate model."""
+    return sample_list_means(
+        attribute_sample(data),
+        data.connections,
+        draws=draws,
+        seed=seed,
+        likelihood=spec.switches["likelihood"],
+        priors=spec.priors,
+        covariances=covariances,
+    )
+
+
+def sample_list_means(
+    sample: AttributeSample,
+    connections: tuple[str, ...],
+    *,
+    draws: int,
+    seed: int,
+    likelihood: str = "normal",
+    priors: Mapping[str, Prior],
+    covariances: bool = True,
+) -> ListMeanDraws:
+    """Return draws of the mean distances of lists to protected words, and of words like these.
+
+    `connections` are the names for `sample.connection_weights`, `likelihood` (``"normal"`` or ``"student_t"``) is that
+    of attribute words, `priors` are those of the hyperparameters; `covariances` is whether the covariances of distances
+    are among the draws. Each block of hyperparameters has its own generator from `seed`, so that those of stereotype
+    lists do not depend on other lists in the table.
+
+    The posterior has `connection_mean` (draws, connections) of words like these, `word_mean` (draws, words,
+    connections) and `list_mean` (draws, lists, words) of these words, `word_covariance`, `residual_covariance` (draws,
+    kinds, words, words) of attribute words, and the hyperparameters.
+
+    Raises
+    ------
+    SamplerFailedError
+        If the importance weights cannot be trusted.
+    FitError
+        If a table with lost pairs, or Student t attribute words, has too many protected words.
+
+    Examples
+    --------
+    >>> from bayesbias.models.multivariate.attribute_sample import attribute_sample
+    >>> from bayesbias.models.data import model_data
+    >>> data = model_data(table)
+    >>> priors = bb.load_model("multivariate").priors
+    >>> drawn = sample_list_means(attribute_sample(data), data.connections, draws=2000, seed=1, priors=priors)
+    >>> gap = drawn.posterior["word_mean"][..., 0] - drawn.posterior["word_mean"][..., 1]
+    >>> observed = table.groupby("connection", observed=True)["cosine_distance"].mean()
+    >>> round(float(gap.mean()), 3), round(float(observed["associated"] - observed["different"]), 3)
+    (-0.014, -0.014)
+    """
+    lost = np.isnan(sample.distances)
+    words = sample.distances.shape[1]
+    in_sweeps = likelihood == "student_t" or bool(lost.any())
+    if in_sweeps and words > MOST_WORDS_IN_SWEEPS:
+        why = f"{lost.sum():,} lost pairs" if lost.any() else "Student t attribute words"
+        raise FitError(
+            f"{words} protected words with {why}: this model then takes at most {MOST_WORDS_IN_SWEEPS}. Leave out the "
+            "attribute words with lost pairs, or use the model 'crossed_per_list'."
+        )
+    completed = completed_distances(sample)
+    keep = covariances and words <= MOST_WORDS_WITH_COVARIANCE
+    # Covariances need all directions, means only those along which the distances vary.
+    axes = coordinates_of(np.zeros((words, words)) if in_sweeps or keep else completed, sample.group_of)
+    blocks = blocks_of(sample, priors, axes)
+    stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
+    # Threads cost more than they save with the small matrices of few words.
+    with singular_fails(), threadpool_limits(1 if words <= _FEW_WORDS else None, "blas"):
+        weighted = [
+            _importance(partial(log_density, stats=stats), names, axes, draws, np.random.default_rng([seed, block]))
+            for block, (names, log_density) in enumerate(zip(blocks.names, blocks.log_densities, strict=True))
+        ]
+        points = [block.points for block in weighted]
+        if in_sweeps:
+            table = SweptTable(sample, completed, axes, blocks, likelihood, priors)
+            lists, hyper = draw_in_sweeps(table, points, draws=draws, seed=seed, covariances=keep)
+            return ListMeanDraws(with_population(lists, sample, priors, connections, seed) | hyper, {})
+        drawn = draw_given(points, stats, sample, axes, seed, draws=draws, covariances=keep)
+    posterior = with_population(drawn.lists, sample, priors, connections, seed)
+    posterior |= named_hyperparameters([np.resize(block, (draws, block.shape[1])) for block in points], sample, axes)
+    if drawn.residual is not None:
+        posterior["residual_covariance"] = drawn.covariances
+    # The worst of all blocks.
+    error = {
+        "importance_efficiency": np.asarray(min(block.efficiency for block in weighted)),
+        "importance_ess": np.asarray(min(block.effective for block in weighted)),
+        "pareto_khat": np.asarray(max(block.khat for block in weighted)),
+        "points_weighted": np.asarray(sum(block.tried for block in weighted)),
+    }
+    return ListMeanDraws(posterior, error)
+
+
+def connection_moments_of(
+    sample: AttributeSample, connections: tuple[str, ...], *, draws: int, seed: int, priors: Mapping[str, Prior]
+) -> ConnectionMoments | None:
+    """Return the moments of the connection means of a whole table of Normal attribute words, for repeated refits.
+
+    They do not need single words' means, and so not the regression. None if the means of groups do not suffice.
+    """
+    axes = coordinates_of(sample.distances, sample.group_of)
+    blocks = blocks_of(sample, priors, axes)
+    stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
+    kinds, rng = range(len(sample.kinds)), np.random.default_rng([seed, 100])
+    lean = np.empty((draws, len(kinds), len(axes.sizes), len(axes.sizes)))
+    with singular_fails():
+        for kind, names, log_density in zip(kinds, blocks.names, blocks.log_densities, strict=False):
+            density, block_rng = partial(log_density, stats=stats), np.random.default_rng([seed, kind])
+            weighted = _importance(density, names, axes, draws, block_rng)
+            roots = draw_lean_roots(weighted.points, kind, stats, axes, rng, draws)
+            lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
+    between = _effect_covariance(sample, sample.distances, priors, connections, draws, seed)
+    basis = effects_basis(connections)
+    return connection_moments(sample, stats, axes, lean, basis @ between @ basis.T)
+
+
+def _effect_covariance(
+    sample: AttributeSample,
+    completed: np.ndarray,
+    priors: Mapping[str, Prior],
+    connections: tuple[str, ...],
+    draws: int,
+    seed: int,
+) -> np.ndarray:
+    """Draw the covariance of the effects of words like these, shape (draws, effects, effects)."""
+    half_t, plain = priors["effect_sd"].parameters, plain_effects(sample, completed, connections)
+    rng = np.random.default_rng([seed, 101])
+    return draw_effect_covariance(plain, (half_t["nu"], half_t["sigma"]), draws, rng)
+
+
+def _importance(
+    log_density: LogDensity, names: tuple[str, ...], axes: Coordinates, draws: int, rng: np.random.Generator
+) -> ImportanceDraws:
+    """Return weighted points of a block of hyperparameters."""
+    size = len(axes.sizes) if names[0] == LEAN[0] else axes.within.shape[1] + 20
+    count = int(np.clip(_CUBES / (8 * size**3), _FEWEST_POINTS, min(_POINTS, max(draws, 500))))
+    start = np.log([_START[name] for name in names])
+    proposal = fit_proposal(log_density, (start,), limits=_LIMITS, nu=_PROPOSAL_FREEDOM)
+    drawn = resample(log_density, proposal, draws=count, rng=rng)
+    if drawn.khat > _KHAT_TO_MOVE:
+        points, step = drawn.points, metropolis_root(drawn.points)
+        for _ in range(_MOVES):
+            points = metropolis(points, log_density, step, rng)
+        drawn = replace(drawn, points=points)
+    if not drawn.khat <= _KHAT_MOVED:
+        raise SamplerFailedError(
+            f"the importance weights of {', '.join(dict.fromkeys(names))} have a Pareto k-hat of {drawn.khat:.2f}, "
+            f"above {_KHAT_MOVED:g}"
+        )
+    if drawn.effective < min(_LEAST_EFFECTIVE, count):
+        raise SamplerFailedError(f"only {drawn.effective:.0f} of {drawn.tried:,} weighted points count")
+    return drawn
+
+
+def with_population(
+    lists: np.ndarray, sample: AttributeSample, priors: Mapping[str, Prior], connections: tuple[str, ...], seed: int
+) -> dict[str, np.ndarray]:
+    """Return means of lists (draws, lists, words), of these words and of words like these, by name."""
+    means, basis = word_means(lists, sample.connection_weights), effects_basis(connections)
+    between = _effect_covariance(sample, completed_distances(sample), priors, connections, len(lists), seed)
+    measured, rng = sample.connection_weights.any(axis=2), np.random.default_rng([seed, 102])
+    population = draw_population(means, measured, sample.group_of, basis, between, rng)
+    covariance = basis @ between @ basis.T
+    return {
+        "connection_mean": population,
+        "word_sd": np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)),
+        "effect_sd": np.sqrt(np.diagonal(between, axis1=1, axis2=2)),
+        "word_covariance": covariance,
+        "word_mean": means,
+        "list_mean": lists,
+    }

@@ -1,0 +1,275 @@
+"""The multivariate model in closed form, with means and covariances integrated out.
+
+Orthonormal coordinates of the J protected words: x = y W, one for each of G groups (sum of its words over the root of
+their number), and c = y N, the p = J - G contrasts of words within groups. For attribute word j of list L, of kind k,
+
+    x_j ~ Normal(xi_L, Sigma_k / w_j)                      xi_L flat
+    c_j ~ Normal(alpha + eta_L + B (x_j - x0), s_k^2 E / w_j)    alpha flat, eta_L ~ Normal(0, kappa E)
+    Sigma_k ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(j^2), j_g = sqrt(J_g)
+    E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
+
+with w_j = 1 for Normal attribute words. Given the distances, the two halves are independent, and so are the kinds of
+lists in the first: control words do not change the means of stereotype lists to whole groups, nor their error.
+
+Distances are known to within DISTANCE_ERROR: its square, times the number of attribute words, is added to each scatter
+matrix. Equal vectors, and more protected words than dimensions, are then not singular.
+
+All functions take points (logarithms of hyperparameters) with a leading axis, and statistics whose leading axis has the
+same length or 1.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import multigammaln
+
+from bayesbias.models.multivariate.attribute_sample import AttributeSample
+
+DISTANCE_ERROR = 1e-3
+_LEAST_PRECISION = 1e-9
+# Size of the largest array of a step.
+LARGEST_ARRAY = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Orthonormal coordinates of the protected words.
+
+    `between` (words, groups) is W: one column a group. `within` (words, contrasts) are the columns of N along which the
+    distances of this table vary, at most one an attribute word; along `unseen` further columns of N they do not.
+    `sizes` (groups,) are the numbers of words.
+    """
+
+    between: np.ndarray
+    within: np.ndarray
+    unseen: int
+    sizes: np.ndarray
+
+    @property
+    def contrasts(self) -> int:
+        """Number of contrasts of words within groups, p."""
+        return int(self.within.shape[1]) + self.unseen
+
+    @property
+    def words(self) -> int:
+        """Number of protected words, J."""
+        return len(self.between)
+
+
+def coordinates_of(distances: np.ndarray, group_of: np.ndarray) -> Coordinates:
+    """Return the coordinates for distances of shape (attribute words, words).
+
+    With more contrasts than attribute words, the distances are 0 in all directions but as many as attribute words. The
+    priors have no direction, so that only these need linear algebra.
+    """
+    sizes = np.bincount(group_of)
+    words, groups = len(group_of), len(sizes)
+    between = np.zeros((words, groups))
+    between[np.arange(words), group_of] = 1 / np.sqrt(sizes[group_of])
+    if words - groups <= len(distances):
+        within = np.linalg.qr(between, mode="complete")[0][:, groups:]
+        return Coordinates(between, np.ascontiguousarray(within), 0, sizes)
+    residual = distances - distances @ between @ between.T
+    within = np.linalg.svd(residual, full_matrices=False)[2].T
+    within = np.linalg.qr(within - between @ (between.T @ within))[0]
+    return Coordinates(between, within, words - groups - within.shape[1], sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class ListStatistics:
+    """Sufficient statistics of the distances; leading axis: copies of the table, such as imputed ones.
+
+    `centre` (copies, lists, G) are the means of x by list, `scatter` (copies, kinds, G, G) the products around them,
+    `weight` (copies, kinds) the sums of w_j, `list_weight` (copies, lists); `design` Z = (1, lists, x - x0), and
+    `zz`, `zc`, `cc` (copies, kinds, ...) the products of Z and c by kind; `counts` and `list_counts` the number of
+    attribute words by kind, and of lists by kind; `origin` x0 (copies, G).
+    """
+
+    centre: np.ndarray
+    scatter: np.ndarray
+    weight: np.ndarray
+    list_weight: np.ndarray
+    zz: np.ndarray
+    zc: np.ndarray
+    cc: np.ndarray
+    origin: np.ndarray
+    counts: np.ndarray
+    list_counts: np.ndarray
+    list_kind: np.ndarray
+
+    @property
+    def lists(self) -> int:
+        """Number of lists."""
+        return len(self.list_kind)
+
+
+def list_statistics(
+    sample: AttributeSample, distances: np.ndarray, weights: np.ndarray, axes: Coordinates
+) -> ListStatistics:
+    """Return the statistics of distances (copies, attribute words, words) with weights (copies, attribute words).
+
+    `sample` holds the lists of the attribute words.
+    """
+    list_of, list_kind = sample.list_of, sample.list_kind
+    x, c = distances @ axes.between, distances @ axes.within
+    lists = np.eye(len(list_kind))[list_of]
+    kinds = int(list_kind.max()) + 1
+    in_kind = np.eye(kinds)[list_kind[list_of]]
+    list_weight = weights @ lists
+    centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / list_weight[..., None]
+    residual = x - centre[:, list_of]
+    origin = centre.mean(axis=1)
+    ones = np.ones((len(x), len(list_of), 1))
+    z = np.concatenate([ones, np.broadcast_to(lists, (len(x), *lists.shape)), x - origin[:, None]], axis=2)
+
+    def products(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        by_kind = [
+            np.swapaxes(left[:, rows] * weights[:, rows, None], 1, 2) @ right[:, rows]
+            for rows in (in_kind[:, kind] > 0 for kind in range(kinds))
+        ]
+        return np.stack(by_kind, axis=1)
+
+    return ListStatistics(
+        centre=centre,
+        scatter=products(residual, residual),
+        weight=weights @ in_kind,
+        list_weight=list_weight,
+        zz=products(z, z),
+        zc=products(z, c),
+        cc=products(c, c),
+        origin=origin,
+        counts=in_kind.sum(axis=0),
+        list_counts=np.bincount(list_kind, minlength=kinds),
+        list_kind=list_kind,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class InverseWishart:
+    """Inverse-Wishart distributions: freedom (points,), scale (points, size, size)."""
+
+    freedom: np.ndarray
+    scale: np.ndarray
+
+    def roots(self, rng: np.random.Generator, repeats: int = 1) -> np.ndarray:
+        """Return roots R of draws R R', shape (repeats * points, size, size): all points in turn, then again."""
+        points, size, _ = self.scale.shape
+        lower = np.linalg.cholesky(self.scale)
+        bartlett = np.tril(rng.standard_normal((repeats, points, size, size)), -1)
+        places = np.arange(size)
+        halves = np.broadcast_to((self.freedom[:, None] - places) / 2, (repeats, points, size))
+        bartlett[..., places, places] = np.sqrt(2 * rng.standard_gamma(halves))
+        return np.asarray((lower @ np.swapaxes(np.linalg.inv(bartlett), 2, 3)).reshape(-1, size, size))
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """The posterior of (alpha, eta, B) and E given hyperparameters: Theta | E ~ MatrixNormal(mean, matrix^-1, E)."""
+
+    mean: np.ndarray
+    matrix: np.ndarray
+    residual: InverseWishart
+    unseen_scale: np.ndarray
+
+
+def log_determinant(matrix: np.ndarray) -> np.ndarray:
+    """Return the log determinants of positive definite matrices; infinity where rounding left them indefinite."""
+    sign, value = np.linalg.slogdet(matrix)
+    return np.asarray(np.where(sign > 0, value, np.inf))
+
+
+def lean_target(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return T of points (points, omega and psi, or omega alone with one group), shape (points, G, G)."""
+    scales = np.exp(2 * points)
+    target = scales[:, :1, None] * np.sqrt(np.outer(sizes, sizes))
+    if len(sizes) > 1:
+        target = target + scales[:, 1:2, None] * np.diag(sizes.astype(float))
+    return np.asarray(target)
+
+
+def lean_posterior(points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates) -> InverseWishart:
+    """Return the posterior of Sigma_k at points (log omega, log psi, log v); psi is absent with one group."""
+    weight, groups = np.exp(points[:, -1]), len(axes.sizes)
+    error = DISTANCE_ERROR**2 * stats.weight[:, kind, None, None] * np.eye(groups)
+    scale = weight[:, None, None] * lean_target(points[:, :-1], axes.sizes) + stats.scatter[:, kind] + error
+    freedom = weight + groups + 1 + stats.counts[kind] - stats.list_counts[kind]
+    return InverseWishart(freedom, scale)
+
+
+def lean_log_density(points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
+    """Return log p(x of a kind of lists | points), with xi and Sigma_k integrated out, up to a constant."""
+    weight, groups = np.exp(points[:, -1]), len(axes.sizes)
+    posterior, prior = lean_posterior(points, kind, stats, axes), weight + groups + 1
+    target = weight[:, None, None] * lean_target(points[:, :-1], axes.sizes)
+    if groups == 1:
+        determinants = np.log(target[:, 0, 0])
+    else:  # omega^2 jj' + psi^2 diag(j^2): a rank beside a diagonal
+        omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
+        determinants = groups * (points[:, -1] + np.log(psi2)) + np.log(axes.sizes).sum()
+        determinants = determinants + np.log1p(groups * omega2 / psi2)
+    value = 0.5 * prior * determinants - 0.5 * posterior.freedom * log_determinant(posterior.scale)
+    return np.asarray(value + multigammaln(posterior.freedom / 2, groups) - multigammaln(prior / 2, groups))
+
+
+def residual_precisions(points: np.ndarray, kinds: int) -> np.ndarray:
+    """Return 1 / s_k^2 of each kind of lists, shape (points, kinds); the last kind's is 1."""
+    return np.exp(-2 * np.concatenate([points[:, 4 : 4 + kinds - 1], np.zeros((len(points), 1))], axis=1))
+
+
+def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> Regression:
+    """Return the posterior of the regression at points (log sigma, log v, log kappa, log beta, log s_1, ...)."""
+    words, contrasts = axes.words, axes.contrasts
+    precision = residual_precisions(points, len(stats.counts))
+    prior = regression_prior(points, stats.lists, len(axes.sizes), words)
+    matrix, cross, total = (
+        np.einsum("pk,pkab->pab", precision, np.broadcast_to(products, (len(points), *products.shape[1:])))
+        for products in (stats.zz, stats.zc, stats.cc)
+    )
+    matrix = matrix + prior[:, :, None] * np.eye(prior.shape[1])
+    mean = np.linalg.solve(matrix, cross)
+    left = total - np.swapaxes(cross, 1, 2) @ mean
+    error = DISTANCE_ERROR**2 * (precision * stats.weight).sum(axis=1)
+    prior_weight = np.exp(points[:, 1]) * words
+    unseen = prior_weight * np.exp(2 * points[:, 0]) + error
+    scale = (left + np.swapaxes(left, 1, 2)) / 2 + unseen[:, None, None] * np.eye(left.shape[1])
+    freedom = prior_weight + contrasts + 1 + stats.counts.sum() - 1
+    return Regression(mean, matrix, InverseWishart(freedom, scale), unseen)
+
+
+def regression_prior(points: np.ndarray, lists: int, groups: int, words: int) -> np.ndarray:
+    """Return the prior precisions of (alpha, eta, B) over that of E, shape (points, 1 + lists + groups)."""
+    eta = np.exp(-points[:, 2:3]) * np.ones(lists)
+    slope = np.exp(2 * (points[:, :1] - points[:, 3:4])) * words * np.ones(groups)
+    # No precision is exactly 0: lists of one word each carry no information on their effects.
+    informative = np.maximum(np.concatenate([eta, slope], axis=1), _LEAST_PRECISION)
+    return np.concatenate([np.zeros((len(points), 1)), informative], axis=1)
+
+
+def statistics_of(stats: ListStatistics, copies: np.ndarray) -> ListStatistics:
+    """Return the statistics of some copies of the table; a single copy serves all."""
+    if len(stats.zz) == 1:
+        return stats
+    of_copies = ("centre", "scatter", "weight", "list_weight", "zz", "zc", "cc", "origin")
+    return replace(stats, **{name: getattr(stats, name)[copies] for name in of_copies})
+
+
+def regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
+    """Return log p(c | x, points), with alpha, eta, B and E integrated out, up to a constant."""
+    parts = np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // LARGEST_ARRAY))
+    return np.concatenate([_regression_log_density(points[part], statistics_of(stats, part), axes) for part in parts])
+
+
+def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
+    posterior = regression_posterior(points, stats, axes)
+    contrasts, seen = axes.contrasts, axes.within.shape[1]
+    precision = residual_precisions(points, len(stats.counts))
+    prior_weight = np.exp(points[:, 1]) * axes.words
+    prior_freedom, freedom = prior_weight + contrasts + 1, posterior.residual.freedom
+    prior = np.log(regression_prior(points, stats.lists, len(axes.sizes), axes.words)[:, 1:]).sum(axis=1)
+    value = 0.5 * contrasts * (np.log(precision) @ stats.counts + prior - log_determinant(posterior.matrix))
+    value += 0.5 * prior_freedom * contrasts * (np.log(prior_weight) + 2 * points[:, 0])
+    determinant = axes.unseen * np.log(posterior.unseen_scale)
+    if seen:
+        determinant = determinant + log_determinant(posterior.residual.scale)
+    value -= 0.5 * freedom * determinant
+    return np.asarray(value + multigammaln(freedom / 2, contrasts) - multigammaln(prior_freedom / 2, contrasts))

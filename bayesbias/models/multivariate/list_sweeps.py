@@ -1,0 +1,105 @@
+"""Draws of the multivariate model in sweeps, for tables with lost pairs and for Student t attribute words.
+
+Each sweep draws hyperparameters by Metropolis steps, means and covariances given them, then lost pairs and the weights
+of attribute words given all else. Many chains run side by side, each from a point of the posterior of a table that was
+completed by averages.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from bayesbias.errors import FitError
+from bayesbias.models.multivariate.attribute_sample import AttributeSample
+from bayesbias.models.multivariate.completion import draw_freedom, draw_weights, fill_lost_pairs, lost_pairs
+from bayesbias.models.multivariate.list_blocks import (
+    Blocks,
+    draw_given,
+    metropolis,
+    metropolis_root,
+    named_hyperparameters,
+)
+from bayesbias.models.multivariate.list_model import Coordinates, list_statistics
+from bayesbias.models.priors import Prior
+
+# Draws a chain, warm-up sweeps, Metropolis steps a sweep; and sweeps a draw.
+_CHAIN_DRAWS, _WARM_UP, _STEPS = 50, 60, 4
+_SWEEPS_A_DRAW = {"normal": 2, "student_t": 5}
+# Factor for tables where a word has no pair with a list: its mean there moves slowly.
+_MORE_SWEEPS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class SweptTable:
+    """A table and the multivariate model that is fitted to it in sweeps.
+
+    `likelihood` is ``"normal"`` or ``"student_t"``; `completed` (attribute words, words) are the distances without
+    gaps.
+    """
+
+    sample: AttributeSample
+    completed: np.ndarray
+    axes: Coordinates
+    blocks: Blocks
+    likelihood: str
+    priors: Mapping[str, Prior]
+
+
+def draw_in_sweeps(
+    table: SweptTable, starts: list[np.ndarray], *, draws: int, seed: int, covariances: bool
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return means of lists, and all other draws by name, from many chains side by side.
+
+    `starts` are points of each block of hyperparameters for the completed table; `covariances` is whether the
+    covariances of distances are among the draws.
+    """
+    sample, axes, student_t = table.sample, table.axes, table.likelihood == "student_t"
+    rng = np.random.default_rng([seed, 103])
+    chains = -(-draws // _CHAIN_DRAWS)
+    points = [np.resize(block, (chains, block.shape[1])) for block in starts]
+    steps = [metropolis_root(block) for block in starts]
+    distances = np.repeat(table.completed[None], chains, axis=0)
+    weights, freedom = np.ones(distances.shape[:2]), np.full(chains, 10.0)
+    lost, kind_of = lost_pairs(sample.distances), sample.list_kind[sample.list_of]
+    states: list[dict[str, np.ndarray]] = []
+    every = _SWEEPS_A_DRAW[table.likelihood] * (_MORE_SWEEPS if _lacks_pairs(sample) else 1)
+    for sweep in range(_WARM_UP + _CHAIN_DRAWS * every):
+        stats = list_statistics(sample, distances, weights, axes)
+        for _ in range(_STEPS):
+            points = [
+                metropolis(block, partial(log_density, stats=stats), step, rng)
+                for block, log_density, step in zip(points, table.blocks.log_densities, steps, strict=True)
+            ]
+        drawn = draw_given(points, stats, sample, axes, int(rng.integers(2**32)), draws=chains, covariances=True)
+        mean = drawn.lists[:, sample.list_of]
+        covariance = drawn.covariances
+        precision = np.linalg.inv(covariance)
+        fill_lost_pairs(distances, lost, mean, precision, kind_of, weights, rng)
+        if student_t:
+            weights = draw_weights(distances, mean, precision, kind_of, freedom, rng)
+            freedom = draw_freedom(weights, table.priors["nu"], rng)
+        if sweep >= _WARM_UP and (sweep - _WARM_UP) % every == every - 1:
+            state = {"list_mean": drawn.lists} | named_hyperparameters(points, sample, axes)
+            if covariances:
+                state["residual_covariance"] = covariance
+            states.append(state | ({"nu": freedom, "attribute_weight": weights} if student_t else {}))
+    # Chain after chain, each in its own order.
+    hyper = {name: np.stack([state[name] for state in states], axis=1) for name in states[0]}
+    hyper = {name: values.reshape(-1, *values.shape[2:])[:draws] for name, values in hyper.items()}
+    return hyper.pop("list_mean"), hyper
+
+
+def _lacks_pairs(sample: AttributeSample) -> bool:
+    """Return whether a word has no pair with some list; raise `FitError` if a whole group has none."""
+    lists = np.eye(len(sample.lists))[sample.list_of]
+    groups = np.eye(sample.group_of.max() + 1)[sample.group_of]
+    pairs = lists.T @ np.isfinite(sample.distances)
+    if (of_groups := pairs @ groups == 0).any():
+        place, group = np.argwhere(of_groups)[0]
+        raise FitError(
+            f"The list {sample.lists[place]!r} has no pair with any word of one protected group (the {group + 1}. by "
+            "name), and this model has a mean for each. Leave the list out, or use the model 'crossed_per_list'."
+        )
+    return bool((pairs == 0).any())

@@ -1,0 +1,134 @@
+"""The multivariate model as a PyMC model: what NUTS can sample, for truth's sake."""
+
+from typing import Any
+
+import numpy as np
+
+from bayesbias.models.data import ModelData
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.list_blocks import completed_distances
+from bayesbias.models.multivariate.list_model import DISTANCE_ERROR, Coordinates, coordinates_of, list_statistics
+from bayesbias.models.spec import ModelSpec
+
+# What NUTS needs but no reader wants.
+MULTIVARIATE_AUXILIARY = ("list_group_mean", "regression", "missing_distance")
+
+
+def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
+    """Add the variables of the multivariate model to the PyMC model of this context, which has the coordinates.
+
+    The model is that of `samplers/list_model.py`, in its notation, with the covariances integrated out: Sigma_k of the
+    distances to whole groups and E of the contrasts of words within groups leave a matrix t density each. Means of
+    lists to whole groups (xi), and the coefficients (alpha, eta, B) of the regression of the contrasts, are variables;
+    so are lost pairs. Words like these are drawn after sampling, from the means of these words.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    sample, priors = attribute_sample(data), spec.priors
+    words = sample.distances.shape[1]
+    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    distances = _distances(data, sample)
+    weight = pt.ones(len(sample.distances))
+    if spec.switches["likelihood"] == "student_t":
+        nu = priors["nu"].variable("nu")
+        weight = pm.Gamma("attribute_weight", nu / 2, nu / 2, dims="attribute_word")
+        pm.Potential("weights", 0.5 * words * pt.log(weight).sum())
+    # Coordinates of the attribute words around a constant, as the closed form has them.
+    completed = completed_distances(sample)
+    stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
+    origin, roots = stats.origin[0], np.sqrt(axes.sizes)
+    group_mean = pm.Flat("list_group_mean", shape=(len(sample.lists), len(roots)), initval=stats.centre[0] / roots)
+    xi, x = group_mean * roots, distances @ axes.between
+    list_mean = xi @ axes.between.T
+    _add_means_of_groups(sample, spec, axes, x - xi[sample.list_of], weight)
+    if axes.contrasts:
+        design = pt.concatenate(
+            [np.ones((len(completed), 1)), np.eye(len(sample.lists))[sample.list_of], x - origin], axis=1
+        )
+        regression = _add_regression(sample, spec, axes, design, distances @ axes.within, weight)
+        of_lists, slopes = regression[1 : 1 + len(sample.lists)], regression[1 + len(sample.lists) :]
+        list_mean = list_mean + (regression[:1] + of_lists + (xi - origin) @ slopes) @ axes.within.T
+    pm.Deterministic("list_mean", list_mean, dims=("attribute_group", "protected_word"))
+
+
+def _add_means_of_groups(sample: AttributeSample, spec: ModelSpec, axes: Coordinates, rest: Any, weight: Any) -> None:
+    """Add the density of the distances to whole groups around the means of their lists, `rest`."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    groups, kind_of, priors = len(axes.sizes), sample.list_kind[sample.list_of], spec.priors
+    attribute_sd = priors["attribute_sd"].variable("attribute_sd", dims="attribute_list")
+    target = attribute_sd[:, None, None] ** 2 * np.sqrt(np.outer(axes.sizes, axes.sizes))
+    if groups > 1:
+        group_sd = priors["group_attribute_sd"].variable("group_attribute_sd", dims="attribute_list")
+        target = target + group_sd[:, None, None] ** 2 * np.diag(axes.sizes.astype(float))
+    strength = priors["target_weight"].variable("target_weight", dims="attribute_list")
+    for kind, name in enumerate(sample.kinds):
+        rows = np.flatnonzero(kind_of == kind)
+        square = _products(rest[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(groups)
+        scale = strength[kind] * target[kind]
+        density = _matrix_t(square, scale, strength[kind] + groups + 1, len(rows), groups)
+        pm.Potential(f"distances of {name} words to groups", density + pt.zeros(()))
+
+
+def _add_regression(
+    sample: AttributeSample, spec: ModelSpec, axes: Coordinates, design: Any, contrasts: Any, weight: Any
+) -> Any:
+    """Add the regression of the contrasts of words within groups; return its coefficients (alpha, eta, B)."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    priors, kinds = spec.priors, len(sample.kinds)
+    lists, groups, words, size = len(sample.lists), len(axes.sizes), axes.words, axes.contrasts
+    sigma, strength, of_lists, slope_sd = (
+        priors[name].variable(name) for name in ("sigma", "residual_weight", "list_effect", "slope_sd")
+    )
+    scale = pt.ones(1)
+    if kinds > 1:
+        scale = pt.concatenate([priors["list_scale"].variable("list_scale", dims="scaled_list"), scale])
+    spread = scale[sample.list_kind[sample.list_of]]
+    coefficients = pm.Flat("regression", shape=(1 + lists + groups, size), initval=np.zeros((1 + lists + groups, size)))
+    share = weight / spread**2
+    precision = pt.concatenate([pt.ones(lists) / of_lists, pt.ones(groups) * (sigma / slope_sd) ** 2 * words])
+    square = _products(contrasts - design @ coefficients, share) + _products(coefficients[1:], precision)
+    square = square + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
+    known, count = strength * words, len(sample.distances) + lists + groups
+    density = _matrix_t(square, known * sigma**2 * np.eye(size), known + size + 1, count, size)
+    pm.Potential(
+        "distances within groups", density + 0.5 * size * pt.log(precision).sum() - size * pt.log(spread).sum()
+    )
+    return coefficients
+
+
+def _distances(data: ModelData, sample: AttributeSample) -> Any:
+    """Return the distances of attribute words to protected words, the lost ones as parameters."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    observed = pm.Data("distance", data.distance)
+    whole = pt.set_subtensor(pt.zeros(sample.distances.shape)[data.attribute, data.protected], observed)
+    gone = np.nonzero(np.isnan(sample.distances))
+    if len(gone[0]):
+        lost = pm.Flat("missing_distance", shape=len(gone[0]), initval=np.full(len(gone[0]), data.distance.mean()))
+        whole = pt.set_subtensor(whole[gone], lost)
+    return whole
+
+
+def _products(rows: Any, weights: Any) -> Any:
+    """Return the sum of the outer products of rows, with weights."""
+    return (rows * weights[:, None]).T @ rows
+
+
+def _matrix_t(square: Any, scale: Any, freedom: Any, count: int, size: int) -> Any:
+    """Return the log density of rows with their inverse-Wishart covariance integrated out, up to a constant."""
+    import pytensor.tensor as pt
+
+    places = np.arange(size)
+
+    def log_determinant(matrix: Any) -> Any:
+        return 2 * pt.log(pt.diag(pt.linalg.cholesky(matrix))).sum()
+
+    gammas = (pt.gammaln((freedom + count - places) / 2) - pt.gammaln((freedom - places) / 2)).sum()
+    whole = 0.5 * freedom * log_determinant(scale) - 0.5 * (freedom + count) * log_determinant(scale + square)
+    return whole + gammas

@@ -1,0 +1,107 @@
+"""Parameters of the multivariate model drawn from their priors, and attribute words drawn given the parameters."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bayesbias.models.data import ModelData
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.list_model import coordinates_of
+from bayesbias.models.priors import Prior
+from bayesbias.models.spec import ModelSpec
+from bayesbias.models.word_effects import effects_basis
+
+# The model's own prior of means is flat, and nothing can be drawn from it.
+MEAN_PRIOR = Prior("Normal", {"mu": 1.0, "sigma": 0.3})
+
+
+def draw_means_and_covariances(
+    data: ModelData, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """Draw the words' effects and the covariances of attribute words, given all else: one draw of each.
+
+    Correlations of the effects come from their prior. Lists with the same connection to a word have the same mean.
+    """
+    from scipy.stats import invwishart
+
+    sample, basis = attribute_sample(data), effects_basis(data.connections)
+    between = np.atleast_2d(invwishart.rvs(len(basis) + 1, np.eye(len(basis)), random_state=rng))
+    sds = np.sqrt(np.diag(between))
+    between = between / np.outer(sds, sds) * np.outer(parameters["effect_sd"], parameters["effect_sd"])
+    effects = rng.standard_normal((len(data.protected_words), len(basis))) @ root_of(between).T
+    word_covariance, word_mean = basis @ between @ basis.T, parameters["connection_mean"] + effects @ basis.T
+    share = sample.connection_weights > 0
+    return {
+        "word_mean": word_mean,
+        "word_sd": np.sqrt(np.diag(word_covariance)),
+        "word_covariance": word_covariance,
+        "list_mean": np.einsum("jc,jcl->lj", word_mean, share),
+        "residual_covariance": draw_covariances(sample, parameters, rng),
+    }
+
+
+def draw_covariances(
+    sample: AttributeSample, parameters: Mapping[str, np.ndarray], rng: np.random.Generator
+) -> np.ndarray:
+    """Draw the covariance of attribute words of each kind of lists, shape (kinds, words, words)."""
+    words, kinds = sample.distances.shape[1], len(sample.kinds)
+    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    groups, size, roots = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes)
+    image, rest = axes.between, np.zeros((words, words))
+    if size:
+        strength = words * float(parameters["residual_weight"])
+        standard = _inverse_wishart(strength + size + 1, strength * np.eye(size), rng)
+        slopes = parameters["slope_sd"] / np.sqrt(words) * root_of(standard) @ rng.standard_normal((size, groups))
+        image = image + axes.within @ slopes
+        rest = parameters["sigma"] ** 2 * axes.within @ standard @ axes.within.T
+    scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
+    found = np.empty((kinds, words, words))
+    for kind in range(kinds):
+        target = parameters["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
+        if groups > 1:
+            target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
+        weight = float(parameters["target_weight"][kind])
+        lean = _inverse_wishart(weight + groups + 1, weight * target, rng)
+        found[kind] = image @ lean @ image.T + scales[kind] ** 2 * rest
+    return found
+
+
+def _inverse_wishart(freedom: float, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a covariance, of a scale that may be singular: a given sd may be 0."""
+    from scipy.stats import invwishart
+
+    root = root_of(scale)
+    standard = np.atleast_2d(invwishart.rvs(freedom, np.eye(len(scale)), random_state=rng))
+    return np.asarray(root @ standard @ root.T)
+
+
+def root_of(covariance: np.ndarray) -> np.ndarray:
+    """Return a root R of a covariance matrix R R', which may be singular: a given sd may be 0.
+
+    >>> root_of(np.diag([4.0, 0.0])).round(6)
+    array([[0., 2.],
+           [0., 0.]])
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
+
+
+def row_sds(data: ModelData, covariance: np.ndarray) -> np.ndarray:
+    """Return the sd of each row's distance around its mean, given the covariance of attribute words by kind."""
+    sample = attribute_sample(data)
+    kind_of = sample.list_kind[sample.list_of]
+    return np.asarray(np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))[kind_of[data.attribute], data.protected])
+
+
+def draw_vectors(
+    data: ModelData, spec: ModelSpec, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw what sets each row of `data` apart from its mean: one vector for each attribute word."""
+    sample, attributes = attribute_sample(data), len(data.attribute_words)
+    roots = np.stack([root_of(covariance) for covariance in parameters["residual_covariance"]])
+    of_word = roots[sample.list_kind[sample.list_of]]
+    vectors = (of_word @ rng.standard_normal((attributes, roots.shape[1], 1)))[..., 0]
+    if spec.switches["likelihood"] == "student_t":
+        nu = float(parameters["nu"])
+        vectors /= np.sqrt(rng.chisquare(nu, attributes) / nu)[:, None]
+    return np.asarray(vectors[data.attribute, data.protected])

@@ -1,0 +1,182 @@
+"""Predictive densities of the multivariate model: of a whole attribute word, and of a pair given its other pairs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from bayesbias.errors import NotEnoughMemoryError
+from bayesbias.models.data import ModelData, list_kind
+from bayesbias.models.likelihood import Densities, PairGrid
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.list_means import MOST_WORDS_WITH_COVARIANCE
+from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, eq=False)
+class VectorDensities(Densities):
+    """Log densities of a table under every draw of a multivariate posterior.
+
+    `sample` are the attribute words of `data`; `list_mean` has the shape (protected words, lists, draws), and
+    `covariance`, that of attribute words around it, (kinds, draws, protected words, protected words). With `nu` the
+    vectors of attribute words are Student t. `sigma` are the sds of single pairs' distances around their mean by
+    connection, averaged over words, for what needs one number.
+    """
+
+    sample: AttributeSample = None  # type: ignore[assignment]
+    list_mean: np.ndarray = None  # type: ignore[assignment]
+    covariance: np.ndarray = None  # type: ignore[assignment]
+
+    @property
+    def kind_of(self) -> np.ndarray:
+        """Kind of list of each attribute word, shape (attribute words,)."""
+        return np.asarray(self.sample.list_kind[self.sample.list_of])
+
+    def means(
+        self, protected: np.ndarray, attribute: np.ndarray, connection: np.ndarray, draws: Any = slice(None)
+    ) -> np.ndarray:
+        """Return the mean distances of pairs, shape (..., draws): those of the list of each attribute word."""
+        del connection
+        return np.asarray(self.list_mean[..., draws][protected, self.sample.list_of[attribute]])
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return log p(row | other rows of its attribute word, all parameters), shape (rows, draws)."""
+        mean, scale = self.predicted(rows)
+        return self._log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
+
+    def of_words(self, first: int, last: int) -> np.ndarray:
+        """Return log p(all rows of an attribute word), as it enters the posterior, shape (last - first, draws).
+
+        So the distances are those known to within DISTANCE_ERROR.
+        """
+        found = np.empty((last - first, self.draws))
+        for kind, words, places, rows in self._patterns(first, last):
+            lower = np.linalg.cholesky(self.covariance[kind][:, places[:, None], places])
+            half = np.linalg.inv(lower)
+            error = DISTANCE_ERROR**2 * np.square(half).sum(axis=(1, 2))
+            determinant = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+            size = len(places)
+            for word, of_word in zip(words, rows, strict=True):
+                square = np.square(np.einsum("dij,jd->di", half, self._residual(of_word))).sum(axis=1) + error
+                if self.nu is None:
+                    found[word - first] = -determinant - 0.5 * (size * np.log(2 * np.pi) + square)
+                else:
+                    gammas = gammaln((self.nu + size) / 2) - gammaln(self.nu / 2) - 0.5 * size * np.log(self.nu * np.pi)
+                    found[word - first] = gammas - determinant - (self.nu + size) / 2 * np.log1p(square / self.nu)
+        return found
+
+    @property
+    def row_nu(self) -> np.ndarray | None:
+        """Degrees of freedom of a pair given the other pairs of a whole attribute word, shape (draws,)."""
+        return None if self.nu is None else self.nu + len(self.data.protected_words) - 1
+
+    def predicted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and scale of some rows given the other rows of their attribute word, shapes (rows, draws)."""
+        mean, scale = self._conditional
+        return mean[rows], scale[rows]
+
+    @cached_property
+    def _conditional(self) -> tuple[np.ndarray, np.ndarray]:
+        shape = len(self.data.distance), self.draws
+        mean, scale = np.empty(shape), np.empty(shape)
+        for kind, _, places, rows in self._patterns(0, len(self.data.attribute_words)):
+            precision = np.linalg.inv(self.covariance[kind][:, places[:, None], places])
+            alone = np.diagonal(precision, axis1=1, axis2=2).T
+            for of_word in rows:
+                rest = self._residual(of_word)
+                pull = np.einsum("dij,jd->id", precision, rest)
+                mean[of_word] = self.data.distance[of_word, None] - pull / alone
+                spread = 1 / np.sqrt(alone)
+                if self.nu is not None:
+                    others = (rest * pull).sum(axis=0) - pull**2 / alone
+                    spread = spread * np.sqrt((self.nu + others) / (self.nu + len(places) - 1))
+                scale[of_word] = spread
+        return mean, scale
+
+    def _patterns(self, first: int, last: int) -> Iterator[tuple[int, list[int], np.ndarray, list[np.ndarray]]]:
+        """Yield attribute words of a kind with the same pairs: kind, words, protected words, and the rows of each."""
+        order, bounds = self._by_word
+        found: dict[tuple[int, bytes], tuple[int, list[int], np.ndarray, list[np.ndarray]]] = {}
+        for word in range(first, last):
+            rows = order[bounds[word] : bounds[word + 1]]
+            places = self.data.protected[rows].astype(np.int64)
+            sort = np.argsort(places)
+            kind = int(self.kind_of[word])
+            _, words, _, of_words = found.setdefault((kind, places[sort].tobytes()), (kind, [], places[sort], []))
+            words.append(word)
+            of_words.append(rows[sort])
+        yield from found.values()
+
+    def replicate(self, draws: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return distances of the same pairs to new attribute words of the same lists, shape (draws, rows)."""
+        data = self.data
+        words, attributes = np.arange(len(data.protected_words)), np.arange(len(data.attribute_words))
+        grid = self.noise(PairGrid(words, attributes, np.zeros((len(words), len(attributes)))), draws, rng)
+        mean = self.means(data.protected[rows], data.attribute[rows], data.connection[rows], draws).T
+        return np.asarray(mean + grid[:, data.protected[rows], data.attribute[rows]])
+
+    def noise(self, pairs: PairGrid, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return what sets new attribute words of the same lists apart from their means, as `Densities.noise`."""
+        noise = rng.standard_normal((len(draws), len(pairs.protected), len(pairs.attribute)))
+        kind_of = self.kind_of[pairs.attribute]
+        for kind in np.unique(kind_of):
+            lower = np.linalg.cholesky(self.covariance[kind][draws][:, pairs.protected[:, None], pairs.protected])
+            noise[:, :, kind_of == kind] = lower @ noise[:, :, kind_of == kind]
+        if self.nu is not None:
+            nu = self.nu[draws, None]
+            noise /= np.sqrt(rng.chisquare(np.broadcast_to(nu, (len(draws), len(kind_of)))) / nu)[:, None]
+        return noise
+
+
+def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
+    """Return the densities of `data`, rows of a multivariate fit or of a part of it, under the draws of the fit.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        If the fit has too many protected words to keep the covariance of their distances.
+    """
+    posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
+    if "residual_covariance" not in posterior:
+        raise NotEnoughMemoryError(
+            f"This fit has {posterior.sizes['protected_word']} protected words, and no covariance of their distances "
+            "was kept, which predicting single pairs needs: it is kept for up to "
+            f"{MOST_WORDS_WITH_COVARIANCE} words, by bayesbias's own sampler. Fit fewer words, or the model "
+            "'crossed_per_list'."
+        )
+    sample, words = attribute_sample(data), list(data.protected_words)
+    wanted: dict[str, dict[str, list[str]]] = {
+        "word_mean": {"protected_word": words, "connection": list(data.connections)},
+        "list_mean": {"attribute_group": list(sample.lists), "protected_word": words},
+        "residual_covariance": {
+            **{"attribute_list": list(sample.kinds), "protected_word": words, "other_protected_word": words},
+        },
+        "nu": {},
+    }
+    drawn = {
+        name: posterior[name].reindex(labels).transpose("sample", *labels).to_numpy()
+        for name, labels in wanted.items()
+        if name in posterior
+    }
+    return vector_densities_of(drawn, data, sample)
+
+
+def vector_densities_of(drawn: Mapping[str, np.ndarray], data: ModelData, sample: AttributeSample) -> VectorDensities:
+    """Return the densities of `data` under draws of the sampler, of shape (draws, ...), by name."""
+    covariance = np.ascontiguousarray(np.moveaxis(drawn["residual_covariance"], 1, 0))
+    spread = np.sqrt(np.diagonal(covariance, axis1=2, axis2=3).mean(axis=2))
+    return VectorDensities(
+        data=data,
+        word_mean=np.ascontiguousarray(np.moveaxis(drawn["word_mean"], 0, -1)),
+        sigma=np.stack([spread[sample.kinds.index(list_kind(name))] for name in data.connections]),
+        nu=drawn.get("nu"),
+        sample=sample,
+        list_mean=np.ascontiguousarray(drawn["list_mean"].T),
+        covariance=covariance,
+    )

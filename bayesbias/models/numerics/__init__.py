@@ -1,0 +1,1 @@
+"""Numerical methods of samplers: importance sampling, rejection on a grid, diagnostics, estimates from draws."""

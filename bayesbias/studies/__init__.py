@@ -1,0 +1,1 @@
+"""Word lists, and what can be wrong with them."""

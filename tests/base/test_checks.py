@@ -1,0 +1,123 @@
+"""Arguments that many functions share: what is taken, what is refused, and a bar for those who can see it."""
+
+import itertools
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.base.checks import (
+    SEED_LIMIT,
+    check_choice,
+    check_count,
+    check_flag,
+    check_frame,
+    check_items,
+    check_number,
+    check_probability,
+    check_rope,
+    has_audience,
+    resolve_seed,
+    with_progress,
+)
+from bayesbias.errors import ArgumentError
+
+
+@pytest.mark.parametrize("seed", [0, 7, SEED_LIMIT - 1, np.int64(7), np.uint8(7)])
+def test_seeds_are_whole_numbers(seed: Any) -> None:
+    assert resolve_seed(seed) == seed
+    assert type(resolve_seed(seed)) is int
+
+
+@pytest.mark.parametrize("seed", [-1, SEED_LIMIT, True, np.False_, 1.0, "1", np.array([1])])
+def test_other_seeds_are_refused(seed: Any) -> None:
+    with pytest.raises(ArgumentError, match="random_seed="):
+        resolve_seed(seed)
+
+
+def test_a_seed_is_drawn_where_none_is_given() -> None:
+    drawn = {resolve_seed(None) for _ in range(20)}
+    assert len(drawn) > 1
+    assert all(0 <= seed < SEED_LIMIT for seed in drawn)
+
+
+@pytest.mark.parametrize("value", [0, True, 2.0, "3", None, np.nan])
+def test_counts(value: Any) -> None:
+    assert check_count("draws", np.int8(5), least=5) == 5
+    with pytest.raises(ArgumentError, match="draws="):
+        check_count("draws", value)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -0.1, 1.1, True, "0.5", None])
+def test_numbers_and_probabilities(value: Any) -> None:
+    assert check_number("sd", np.float32(0.5), low=0, high=1) == 0.5
+    assert check_number("sd", 0, low=0, high=1) == 0
+    for refused in (value, 0):
+        with pytest.raises(ArgumentError, match="sd="):
+            check_number("sd", refused, low=0, high=1, above=True)
+        with pytest.raises(ArgumentError, match="hdi_prob="):
+            check_probability("hdi_prob", refused)
+
+
+def test_flags_and_choices() -> None:
+    assert check_flag("progress", np.True_) is True
+    with pytest.raises(ArgumentError, match="progress=1"):
+        check_flag("progress", 1)
+    assert check_choice("level", "word", ("overall", "word")) == "word"
+    for refused in ("words", None, ["word"]):
+        with pytest.raises(ArgumentError, match="level="):
+            check_choice("level", refused, ("overall", "word"))
+
+
+@pytest.mark.parametrize("rope", [0, -0.1, (0.1, -0.1), (1,), "0.1", True, (0.0, np.inf)])
+def test_regions_of_practical_equivalence(rope: Any) -> None:
+    assert check_rope(None) is None
+    assert check_rope([-0.01, 0.02]) == (-0.01, 0.02)
+    with pytest.raises(ArgumentError, match="rope="):
+        check_rope(rope)
+
+
+def test_nobody_sees_a_bar_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(with_progress([1, 2], "Working", progress=True)) == [1, 2]
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert has_audience(progress=True)
+    assert not has_audience(progress=False)
+    assert list(with_progress([1, 2], "Working", progress=True)) == [1, 2]
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_that_no_float_holds_and_no_text_shows_are_refused(digits: int) -> None:
+    value = 10**digits
+    with pytest.raises(ArgumentError, match="draws=int: give at most"):
+        check_count("draws", value)
+    for refused in (
+        lambda: check_number("sd", value, low=0, high=1),
+        lambda: check_probability("hdi_prob", value),
+        lambda: check_rope(value),
+        lambda: check_choice("level", value, ["word"]),
+        lambda: check_flag("pages", value),
+        lambda: resolve_seed(value),
+    ):
+        with pytest.raises(ArgumentError, match="=int: "):
+            refused()
+
+
+def test_a_frame_with_a_column_twice_is_refused() -> None:
+    frame = pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"])
+    with pytest.raises(ArgumentError, match="table has the column 'a' twice"):
+        check_frame("table", frame, "a frame")
+    with pytest.raises(ArgumentError, match="pairs has the column 'a' twice"):
+        bb.asymmetry.lar(bb.asymmetry.static({"x": [1.0, 0.0], "y": [0.0, 1.0]}), frame)
+
+
+def test_a_list_without_end_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="give a list of words"):
+        check_items("words", pd.DataFrame({"a": [1]}), "a list of words")
+    assert check_items("words", range(3), "a list of words") == [0, 1, 2]
+    with pytest.raises(ArgumentError, match=r"words: there are more than 10,000,000\. Give a list of words"):
+        check_items("words", itertools.count(), "a list of words")

@@ -1,0 +1,81 @@
+"""Statements: numbers as a reader sees them, and three renderings of the same fields."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from bayesbias.base.statements import (
+    LINE,
+    Conclusions,
+    Part,
+    Statement,
+    count_text,
+    distance_text,
+    plain,
+    probability_text,
+    render_html,
+    render_text,
+    share_text,
+    signed_text,
+)
+
+LONG = " ".join(["word"] * 60)
+
+
+def made() -> Conclusions:
+    return Conclusions(
+        about=Statement("data", "Two <words>."),
+        doubts=(Statement("convergence", "The chains disagree."),),
+        verdict=Statement("nothing", "Nothing is shown.", {"settled": {}}),
+        shown=(Statement("contrast", LONG, {"mean": np.float64(0.25), "observed": float("nan"), "words": ("a", "b")}),),
+        limits=(Statement("bias", "Bias."),),
+        heading="What is shown (89% HPDI)",
+    )
+
+
+@pytest.mark.parametrize("write", [distance_text, signed_text, share_text, count_text])
+def test_what_is_no_number_is_said(write: Callable[[float], str]) -> None:
+    assert write(float("nan")) == "undefined"
+
+
+def test_a_probability_is_never_certain() -> None:
+    assert [probability_text(value) for value in (1.0, 0.0, 0.5)] == ["above 0.99", "below 0.01", "0.50"]
+
+
+def test_text_has_doubts_first_and_short_lines() -> None:
+    paragraphs = str(made()).split("\n\n")
+    assert paragraphs[:5] == [
+        "BEWARE",
+        "- The chains disagree.",
+        "Two <words>.",
+        "WHAT IS SHOWN (89% HPDI)",
+        "Nothing is shown.",
+    ]
+    assert paragraphs[5].startswith("- word")
+    assert " ".join(paragraphs[5].split()) == f"- {LONG}"
+    assert paragraphs[5].splitlines()[1].startswith("  word")
+    assert max(map(len, str(made()).splitlines())) <= LINE
+    assert paragraphs[6:] == ["WHAT IT DOES NOT SHOW", "- Bias."]
+
+
+def test_html_is_escaped() -> None:
+    html = made()._repr_html_()
+    assert "<p>Two &lt;words&gt;.</p>" in html
+    assert "<h4>Beware</h4><ul><li>The chains disagree.</li></ul>" in html
+    assert render_html([Part("<b>", (Statement("data", "x"),), bulleted=False)]) == "<h4>&lt;b&gt;</h4><p>x</p>"
+
+
+def test_json_has_every_field_and_only_numbers_that_json_has() -> None:
+    kept = json.loads(json.dumps(made().to_dict(), allow_nan=False))
+    assert kept["verdict"] == {"kind": "nothing", "text": "Nothing is shown.", "numbers": {"settled": {}}}
+    assert kept["shown"][0]["numbers"] == {"mean": 0.25, "observed": None, "words": ["a", "b"]}
+    assert plain({"a": {2}, 1: np.int64(3), "b": (np.bool_(True), np.inf)}) == {"a": [2], "1": 3, "b": [True, None]}
+
+
+def test_what_is_empty_is_not_titled() -> None:
+    nothing = Conclusions(made().about, (), made().verdict, (), ())
+    assert [part.title for part in nothing.parts] == ["", "What the posterior shows"]
+    assert repr(nothing) == "Conclusions('Nothing is shown.', 0 shown, 0 doubts)"
+    assert render_text([]) == ""

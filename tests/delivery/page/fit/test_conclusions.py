@@ -1,0 +1,110 @@
+"""The last sections: conclusions, settings, and code that repeats the page."""
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.delivery.page.blocks import Bullets, Notice, Paragraph, Table, Verbatim
+from bayesbias.delivery.page.fit import conclusions
+from bayesbias.delivery.page.fit.question_and_data import question
+from bayesbias.delivery.page.page_input import PageInput
+from bayesbias.models.fitted.fits import fit_fact
+
+
+def test_every_statement_is_shown(given: PageInput) -> None:
+    found = given.conclusions
+    section = conclusions.concluded(given)
+    assert section.blocks[0] == Paragraph(found.verdict.text)
+    shown, limits = [block.entries for block in section.blocks if isinstance(block, Bullets)]
+    assert shown == tuple(statement.text for statement in found.shown)
+    assert limits == tuple(statement.text for statement in found.limits)
+
+
+def test_without_contrasts_nothing_is_concluded(controls_only: PageInput) -> None:
+    (notice,) = conclusions.concluded(controls_only).blocks
+    assert isinstance(notice, Notice)
+    assert controls_only.nothing_to_compare in notice.text
+
+
+def test_settings_study_and_code_are_those_of_the_fit(given: PageInput, tmp_path: Path) -> None:
+    blocks = conclusions.reproduce(given).blocks
+    settings = dict(next(block for block in blocks if isinstance(block, Table)).rows)
+    assert settings["Draws"] == "200 in each of 2 chains"
+    assert settings["Region of practical equivalence"] == "0.02"
+    assert settings["Table hash"] == fit_fact(given.fit, "table_hash")
+    study, code = (block.text for block in blocks if isinstance(block, Verbatim))
+    calls = {node.func.attr: node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
+    assert list(calls) == ["load_study", "load_embedding", "distance_table", "fit", "write_report"]
+    options = {option.arg: ast.literal_eval(option.value) for option in calls["fit"].keywords}
+    assert options["random_seed"] == 4
+    assert ast.literal_eval(calls["load_study"].args[0]) == "_s_weather_s_.toml"
+    path = tmp_path / "study.toml"
+    path.write_text(study, encoding="utf-8")
+    read, own = bb.load_study(path), given.own_study
+    assert read == own
+    table = given.table
+    for kind, lists in (("protected", read.protected), ("attribute", read.attribute_lists)):
+        lost = {entry["word"] for entry in given.facts["lost_words"] if entry["role"] == kind}
+        assert {word for words in lists.values() for word in words} == set(table[f"{kind}_word"]) | lost
+
+
+def test_a_table_without_a_study_is_read_from_its_file(controls_only: PageInput) -> None:
+    fit = controls_only.fit.copy()
+    fit.attrs["table"] = '{"source": "my \\"table\\".csv"}'
+    code = conclusions.reproduce(replace(controls_only, fit=fit)).blocks[-1].text  # type: ignore[union-attr]
+    assert 'table = bb.read_table("my \\"table\\".csv")' in code
+    ast.parse(code)
+
+
+def test_how_to_cite(given: PageInput, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    def texts() -> str:
+        return " ".join(block.text for block in conclusions.cite(given).blocks)  # type: ignore[union-attr]
+
+    assert "cff-version: 1.2.0" in texts()
+    assert "Dobrzeniecka" in texts()
+    monkeypatch.setattr(conclusions, "_CITATION", tmp_path / "none")
+    assert "The bayesbias developers" in texts()
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"associated": [("math", "female"), ("arts", "male")]},
+        {"human": "none"},
+        {"questions": {"q": [("math", "male"), ("arts", "male")]}},
+    ],
+)
+def test_a_study_with_the_name_of_a_bundled_one_is_printed_where_it_differs(change: dict[str, Any]) -> None:
+    known = bb.load_study("weat7")
+    given = {"associated": known.associated, "human": known.human, "neutral": known.neutral} | change
+    study = bb.Study(name="weat7", protected=known.protected, attributes=known.attributes, **given)
+    rng = np.random.default_rng(1)
+    vectors = dict(zip(known.words, rng.normal(size=(len(known.words), 9)), strict=True))
+    for asked, own in ((known, False), (study, True)):
+        table = bb.distance_table(vectors, asked)
+        fit = bb.fit(table, "hierarchical", draws=50, chains=2, random_seed=1, progress=False)
+        page = PageInput(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+        texts = [block.text for block in conclusions.reproduce(page).blocks if isinstance(block, Verbatim)]
+        assert len(texts) == 1 + own
+        shown = " ".join(str(block) for block in question(page).blocks)
+        assert (known.description in shown) is not own
+        if own:
+            assert page.own_study == study
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
+def test_other_priors_are_repeated(given: PageInput) -> None:
+    table = bb.models.fitted_table(given.fit)
+    fit = bb.fit(
+        table, "hierarchical", priors={"sigma": "HalfNormal(0.2)"}, draws=50, chains=2, random_seed=1, progress=False
+    )
+    page = PageInput(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, seed=1)
+    code = conclusions.reproduce(page).blocks[-1].text  # type: ignore[union-attr]
+    assert 'priors={"sigma": "HalfNormal(sigma=0.2)"}' in code
+    assert "priors" not in conclusions.reproduce(given).blocks[-1].text  # type: ignore[union-attr]

@@ -1,0 +1,273 @@
+"""The page: whole, safe, and with the numbers of the reports."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.delivery.page import write_report
+from bayesbias.delivery.page.fit import fit_page as report
+from bayesbias.delivery.page.page_input import check_comparison
+from bayesbias.errors import ArgumentError, FitError, OutputError, ReportError
+from bayesbias.reports.checks.posterior_check import check_posterior
+from bayesbias.reports.checks.prior_check import check_prior
+from bayesbias.reports.embeddings.comparison import compare_embeddings
+from bayesbias.reports.embeddings.comparison_conclusions import reading_text
+from bayesbias.reports.robustness.model_comparison import compare_models
+from tests.delivery.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, small_table
+
+
+@pytest.fixture(scope="module")
+def page(page_file: Path) -> str:
+    return page_file.read_text(encoding="utf-8")
+
+
+IMAGES = ("data:image/svg+xml;base64,", "data:image/png;base64,")
+
+
+def test_every_word_is_text_and_none_is_markup(page: str) -> None:
+    reader = Reader(page)
+    shown = " ".join(reader.texts)
+    for word in (*HOSTILE, "<s>weather</s>", "vectors <tiny>", "summer <u>", "warm & <i>", "<i>Title</i>"):
+        assert word in shown
+    assert not {"b", "i", "s", "u", "tiny"} & {tag for tag, _ in reader.elements}
+    assert not [name for _, attrs in reader.elements for name in attrs if name.startswith("on")]
+    assert len(reader.all("style")) == len(reader.all("script")) == 1
+    assert all(str(image["src"]).startswith(IMAGES) for image in reader.all("img"))
+
+
+def test_what_turns_or_breaks_text_is_replaced(page: str) -> None:
+    assert "\u202e" not in page
+    assert "\N{REPLACEMENT CHARACTER}turned" in page
+    assert "half\N{REPLACEMENT CHARACTER}" in page
+
+
+def test_nothing_is_loaded_from_outside_and_no_other_script_may_run(page: str) -> None:
+    reader = Reader(page)
+    loading = [attrs.get(name) for _, attrs in reader.elements for name in ("src", "srcset", "data", "action")]
+    assert all(value is None or value.startswith(IMAGES) for value in loading)
+    links = [str(attrs["href"]) for tag, attrs in reader.elements if "href" in attrs]
+    anchors = {attrs["id"] for _, attrs in reader.elements if "id" in attrs}
+    assert links
+    assert all(link[0] == "#" and link[1:] in anchors for link in links)
+    style = (Path(report.__file__).parent / "report.css").read_text(encoding="utf-8")
+    assert "url(" not in style
+    assert "@import" not in style
+    (policy,) = [meta["content"] for meta in reader.all("meta") if "http-equiv" in meta]
+    assert str(policy).startswith("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-")
+
+
+def test_figures_and_tables_can_be_read_without_seeing_them(page: str, fitted: xr.DataTree) -> None:
+    reader = Reader(page)
+    images, headers = reader.all("img"), reader.all("th")
+    assert len(images) == 6
+    for image in images:
+        assert sum(character.isdigit() for character in str(image["alt"])) >= 4
+        assert int(str(image["width"])) > int(str(image["height"])) / 4 > 0
+        assert int(str(image["width"])) <= 520 or image["class"] == "wide"
+    for row in bb.summary(fitted, level="overall").query("parameter == 'connection_mean'").to_dict("records"):
+        said = f"{row['connection']} {row['mean']:.3f} ({row['hdi_low']:.3f} to {row['hdi_high']:.3f})"
+        assert any(said in str(image["alt"]) for image in images)
+    assert all(header.get("scope") in ("col", "row") for header in headers)
+    assert len(reader.tables) == len(reader.all("table"))
+    assert all(caption.strip() for caption in reader.tables)
+    assert [tag for tag, _ in reader.elements].count("h1") == 1
+    assert reader.all("html")[0]["lang"] == "en"
+    assert "width=device-width" in str([meta for meta in reader.all("meta") if meta.get("name") == "viewport"])
+
+
+def column(rows: list[list[str]], name: str) -> list[str]:
+    return [row[rows[0].index(name)] for row in rows[1:]]
+
+
+def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> None:
+    reader = Reader(page)
+
+    def same(caption: str, frame: pd.DataFrame, columns: dict[str, tuple[str, Any]]) -> None:
+        rows = reader.table(caption)
+        assert len(rows) - 1 == len(frame) > 0
+        for header, (name, form) in columns.items():
+            ends = [frame[end].map(form.format) for end in name.split(":")]
+            expected = ends[0] if len(ends) == 1 else ends[0] + " to " + ends[1]
+            assert column(rows, header) == expected.tolist()
+
+    means = {"Mean": ("mean", "{:.3f}"), "Sd": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:.3f}")}
+    differences = {"Mean": ("mean", "{:+.3f}"), "Sd": ("sd", "{:.3f}"), "Interval": ("hdi_low:hdi_high", "{:+.3f}")}
+    overall = bb.summary(fitted, level="overall")
+    word = bb.summary(fitted, level="word").query("parameter == 'word_mean'")
+    same(
+        "Mean cosine distance of all",
+        overall.query("parameter == 'connection_mean'"),
+        {**means, "Pairs": ("pairs", "{}")},
+    )
+    same("Spread", overall.query("parameter != 'connection_mean'"), means)
+    same("Mean cosine distance of each", word, {**means, "Word": ("protected_word", "{}")})
+    same("Differences of overall means", bb.contrasts(fitted, rope=0.02), differences)
+    for level, label in (("protected_group", "group"), ("word", "word")):
+        found = bb.contrasts(fitted, level=level, rope=0.02)
+        same(
+            f"Differences for each protected {label}",
+            found,
+            {**differences, "Plain difference": ("observed", "{:+.3f}")},
+        )
+    same("The study's own questions", bb.contrast(fitted, rope=0.02), differences)
+
+    check = check_posterior(fitted, random_seed=4)
+    same("Share of observed", check.coverage, {"In 89%": ("inside_89", "{:.1%}"), "Pairs": ("pairs", "{}")})
+    same(
+        "Test statistics", check.statistics, {"Observed": ("observed", "{:.3f}"), "Replicated": ("low:high", "{:.3f}")}
+    )
+    table = small_table()
+    prior = check_prior(table, "crossed", random_seed=4).distances
+    same("Prior predictive", prior, {"Prior median": ("median", "{:.3f}"), "Outside 0 to 2": ("outside", "{:.1%}")})
+    compared = compare_models(
+        table, ["crossed", "hierarchical", "crossed_per_list", "multivariate"], draws=1000, random_seed=4
+    )
+    same("Expected log", compared, {"Words": ("elpd_words", "{:,.1f}"), "Pairs": ("elpd_pairs", "{:,.1f}")})
+
+    pairs = table.groupby("connection", sort=False)["cosine_distance"]
+    rows = reader.table("Cosine distances by connection")
+    for name, values in pairs:
+        (row,) = [row for row in rows if row[0] == name]
+        assert row[1] == str(len(values))
+        assert row[4:] == [f"{number:.3f}" for number in (values.mean(), values.std(), values.min(), values.max())]
+    turned = TURNED.replace("\u202e", "\N{REPLACEMENT CHARACTER}")
+    assert reader.table("Lost words")[1:] == [["cold", "attribute", "1", turned, "not there"]]
+
+
+def test_sections_are_all_there_and_settings_are_those_of_the_fit(page: str) -> None:
+    reader = Reader(page)
+    sections = [section["id"] for section in reader.all("section")]
+    expected = "summary question data overall words embeddings sampler predictions priors comparison sensitivity"
+    assert sections == [*expected.split(), "random-lists", "single-numbers", "conclusions", "reproduce", "cite"]
+    settings = dict(row[:2] for row in reader.table("Settings")[1:])
+    assert settings["Model"].startswith("crossed (")
+    assert settings["Seed of the fit"] == settings["Seed of this page"] == "4"
+    assert settings["Prior of connection_mean"] == "Normal(mu=1, sigma=0.3)"
+    versions = dict(row[:2] for row in reader.table("Versions")[1:])
+    assert versions["bayesbias"] == bb.__version__
+    text = " ".join(reader.texts)
+    assert "cff-version: 1.2.0" in text
+    assert "No other embedding was given" in text
+
+
+def test_sections_that_do_not_apply_say_why(tmp_path: Path) -> None:
+    fitted = bb.fit(small_table(("neutral",)), "hierarchical", draws=100, chains=2, random_seed=1)
+    text = " ".join(Reader(write_report(fitted, tmp_path / "p.html").read_text(encoding="utf-8")).texts)
+    assert text.count("The only attribute words are neutral ones") >= 3
+    for said in ("No differences are shown", "Not computed", "No conclusion about associations", "WEAT is not shown"):
+        assert said in text
+    assert "not drawn against MAC" in text
+
+
+@pytest.mark.usefixtures("quick_page")
+def test_beside_another_embedding(fitted: xr.DataTree, page: str, tmp_path: Path) -> None:
+    table = small_table()
+    after = table.assign(cosine_distance=table["cosine_distance"] * 0.9 + 0.1)
+    after.loc[0, "cosine_distance"] += 0.01
+    compared = compare_embeddings({"one": table, "<b>other</b>": after}, "crossed", draws=200, chains=2, random_seed=2)
+    path = write_report(fitted, tmp_path / "p.html", comparison=compared, rope=0.02, title=TITLE)
+    text = path.read_text(encoding="utf-8")
+    reader = Reader(text)
+    rows = reader.table("Mean difference of the distance")
+    assert column(rows, "Difference") == [f"{value:+.3f}" for value in compared.differences["mean"]]
+    rows = reader.table("Difference of gaps")
+    gaps = compared.gaps.query("protected_word == ''")
+    assert column(rows, "Reading") == [reading_text(each, "one", "<b>other</b>") for each in gaps["reading"]]
+    assert column(rows, "Difference") == [f"{value:+.3f}" for value in gaps["mean"]]
+    assert not reader.all("b")
+    assert any("words: '<b>other</b>' minus 'one' is" in text for text in reader.texts)
+    assert len(reader.all("img")) == 7
+    # All else is of the same fit and seed: the same, byte by byte.
+    own, usual = (dict(re.findall(r'<section id="([\w-]+)"(.*?)</section>', each, re.DOTALL)) for each in (text, page))
+    assert own.keys() == usual.keys() - {"comparison", "sensitivity"}
+    assert {name for name in own if own[name] != usual[name]} == {"summary", "embeddings", "reproduce"}
+
+
+def test_the_output_is_checked_before_anything_is_computed(
+    fitted: xr.DataTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no(*_: object, **__: object) -> str:
+        raise AssertionError("computed")
+
+    monkeypatch.setattr(report, "render", no)
+    taken = tmp_path / "taken.html"
+    taken.write_text("mine")
+    with pytest.raises(OutputError, match="exists"):
+        write_report(fitted, taken)
+    with pytest.raises(OutputError, match="does not exist"):
+        write_report(fitted, tmp_path / "nowhere" / "p.html")
+    with pytest.raises(OutputError, match=r"\.html"):
+        write_report(fitted, tmp_path / "page.pdf")
+    with pytest.raises(OutputError, match="Cannot write"):
+        write_report(fitted, "/proc/p.html")
+    with pytest.raises(ArgumentError, match="rope"):
+        write_report(fitted, tmp_path / "p.html", rope=-1)
+    with pytest.raises(ReportError, match="compare_embeddings"):
+        write_report(fitted, tmp_path / "p.html", comparison="that")  # type: ignore[arg-type]
+    with pytest.raises(FitError, match="not a fit"):
+        write_report(xr.DataTree(), tmp_path / "p.html")
+    with pytest.raises(ReportError, match="not the one that was fitted"):
+        write_report(fitted, tmp_path / "p.html", table=small_table(("associated", "different")))
+    assert taken.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [taken]
+
+
+def test_a_comparison_that_begins_with_another_table_is_refused(fitted: xr.DataTree, tmp_path: Path) -> None:
+    table = small_table()
+    changed = table["cosine_distance"] * 0.9 + 0.1
+    other = table.assign(cosine_distance=changed.where(table.index > 0, table["cosine_distance"]))
+    first = compare_embeddings({"other": other, "own": table}, "hierarchical", draws=200, chains=2, random_seed=2)
+    where = f"{table.loc[1, 'protected_word']!r} with {table.loc[1, 'attribute_word']!r}"
+    with pytest.raises(ReportError, match=rf"'other', is not the one .* differs is {re.escape(where)}") as caught:
+        write_report(fitted, tmp_path / "p.html", comparison=first)
+    assert str(caught.value).startswith("comparison: its first table")
+    assert not list(tmp_path.iterdir())
+    # What the fitted table shares with the others may be less than all of it, and no more.
+    check_comparison(replace(first, baseline="own"), table.sample(frac=1, random_state=0))
+    with pytest.raises(ReportError, match="'own', is not the one"):
+        check_comparison(replace(first, baseline="own"), table.drop(index=3))
+
+
+def test_an_old_page_stays_until_the_new_one_is_whole(
+    fitted: xr.DataTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = tmp_path / "taken.html"
+    taken.write_text("mine")
+
+    def fails(*_: object, **__: object) -> str:
+        assert taken.read_text() == "mine"
+        raise ReportError("half way")
+
+    monkeypatch.setattr(report, "render", fails)
+    with pytest.raises(ReportError, match="half way"):
+        write_report(fitted, taken, overwrite=True)
+    assert taken.read_text() == "mine"
+    monkeypatch.setattr(report, "render", lambda *_, **__: "new")
+    assert write_report(fitted, taken, overwrite=True).read_text() == "new"
+    assert list(tmp_path.iterdir()) == [taken]
+
+
+def test_the_tag_is_in_the_summary_as_text(page: str) -> None:
+    assert TAG.replace("<", "&lt;").replace(">", "&gt;") in page
+
+
+@pytest.mark.slow
+def test_a_table_with_one_attribute_word_has_a_page(tmp_path: Path) -> None:
+    """Models cannot be compared there, which is said, and is no reason to have no page."""
+    table = pd.DataFrame(
+        {
+            "protected_word": ["he", "she", "his", "her"],
+            "attribute_word": "nurse",
+            "connection": ["associated", "different"] * 2,
+            "cosine_distance": [0.5, 0.6, 0.55, 0.62],
+        }
+    )
+    fit = bb.fit(table, "hierarchical", random_seed=1)
+    page = bb.write_report(fit, tmp_path / "page.html", progress=False).read_text(encoding="utf-8")
+    assert "leaving out one attribute word at a time, and there is only one" in page

@@ -1,0 +1,64 @@
+"""What a page is made from: its rows, and what can be compared."""
+
+import json
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.delivery.page.page_input import PageInput, table_of
+from bayesbias.errors import ReportError
+from bayesbias.models.spec import load_model
+from bayesbias.reports.posterior.conclusions import nothing_to_compare
+from tests.delivery.page.pages import small_table
+from tests.reports.made import made_fit
+
+
+def about(fit: xr.DataTree) -> PageInput:
+    return PageInput(fit, table_of(fit, None), None, None, 0.89, 1)
+
+
+def test_a_given_table_names_the_lists(fitted: xr.DataTree) -> None:
+    rebuilt = table_of(fitted, None)
+    given = table_of(fitted, small_table())
+    assert rebuilt["cosine_distance"].tolist() == given["cosine_distance"].tolist()
+    assert rebuilt[["protected_word", "attribute_word"]].equals(given[["protected_word", "attribute_word"]])
+    assert set(given["attribute_group"]) == {"warm & <i>", "cold", "human", "neutral"}
+    assert rebuilt["attribute_group"].tolist() == given["attribute_group"].tolist()
+
+
+def test_lists_of_a_bundled_study_are_named_without_a_table(fit: xr.DataTree, table: pd.DataFrame) -> None:
+    assert table_of(fit, None)["attribute_group"].tolist() == table["attribute_group"].tolist()
+
+
+def test_a_table_that_was_not_fitted_is_refused(fitted: xr.DataTree) -> None:
+    with pytest.raises(ReportError, match="not the one that was fitted"):
+        table_of(fitted, small_table(("associated", "different")))
+
+
+def test_conclusions_are_those_of_the_fit_and_chosen_by_kind(given: PageInput) -> None:
+    expected = bb.conclusions(given.fit, rope=0.02)
+    assert given.nothing_to_compare == ""
+    assert given.conclusions == expected
+    assert given.shown("contrast") == tuple(found.text for found in expected.shown[:3])
+    assert given.shown("group") == tuple(found.text for found in expected.shown[3:5])
+    assert given.shown("words") == tuple(found.text for found in expected.shown[5:])
+
+
+def test_without_two_kinds_of_words_there_is_nothing_to_compare(controls_only: PageInput) -> None:
+    assert controls_only.nothing_to_compare == nothing_to_compare(["neutral"]) != ""
+    assert controls_only.shown("contrast") == ()
+    alone = about(made_fit(connections=("associated",), draws=20))
+    assert alone.nothing_to_compare == nothing_to_compare(["associated"]) != ""
+
+
+def test_names_and_models_are_those_of_the_fit(given: PageInput) -> None:
+    assert given.embedding == "vectors <tiny>"
+    assert given.facts["study"] == "<s>weather</s>"
+    assert given.spec.name == "crossed"
+    assert not given.needs_nuts
+    robust = made_fit(draws=20)
+    robust.attrs["model"] = json.dumps(load_model("crossed_robust").to_dict())
+    assert about(robust).needs_nuts
+    assert about(robust).embedding == "a table without a source"

@@ -1,0 +1,81 @@
+"""The template: what it makes of any content, and what its one script does in a browser."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bayesbias.delivery.page.blocks import Paragraph, Section, Table
+from bayesbias.delivery.page.template import filled_page
+from tests.browser import browse, find_chromium
+
+ROWS = tuple((f"word {at:02d}", f"{value:+.3f}", "x") for at, value in enumerate(range(-7, 8)))
+browser = pytest.mark.skipif(find_chromium() is None, reason="no Chromium here")
+
+
+def page_of(*sections: Section, telling: tuple[str, ...] = (), full: bool = False) -> str:
+    given = {"title": "T", "description": "D", "subtitle": "S.", "alerts": [], "verdict": "V."}
+    return filled_page(**given, sections=list(sections), telling=telling, full=full)  # type: ignore[arg-type]
+
+
+def table(rows: tuple[tuple[str, ...], ...] = ROWS) -> Section:
+    made = Table(caption="Words", header=("Word", "Mean", "Note"), rows=rows, texts=(True, False, True))
+    return Section("words", "Words", [made], ["The first.", "The second."])
+
+
+def test_at_most_three_headlines_stand_on_the_first_screen() -> None:
+    sections = [Section(name, name.title(), [Paragraph("p")], [f"About {name}.", "More."]) for name in "abcde"]
+    page = page_of(*sections, telling=("e", "absent", "b", "a", "c"))
+    assert re.findall(r"<li>(About \w)\.", page) == ["About e", "About b", "About a"]
+    assert "<li>" not in page_of(*sections).split("<nav")[0]
+
+
+def test_the_script_is_small_and_the_only_one_that_may_run() -> None:
+    page = page_of(table())
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(script.encode()) < 10_000
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert "default-src 'none'" in policy
+    assert re.search(r"script-src 'sha256-[\w+/=]{44}';", policy)
+    assert not re.search(r"https?:|src=\"(?!data:)|import\(|fetch\(|XMLHttp", script)
+    assert 'class="full"' in page_of(table(), full=True)
+
+
+def dom(page: str, script: str, folder: Path) -> str:
+    """Return the page after a script of the test, which the policy must be taken away for."""
+    path = folder / "page.html"
+    open_page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
+    path.write_text(open_page.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    return browse(path, folder / "profile", "--dump-dom")[0]
+
+
+def words(page: str) -> list[str]:
+    return re.findall(r'<tr(?: hidden="")?>\s*<th scope="row">(word \d\d)', page)
+
+
+@browser
+def test_rows_are_sorted_by_a_click_on_a_header(tmp_path: Path) -> None:
+    click = "document.querySelectorAll('thead th')[1].click();"
+    assert words(dom(page_of(table()), click, tmp_path)) == [row[0] for row in ROWS]
+    twice = dom(page_of(table()), click * 2, tmp_path)
+    assert words(twice) == [row[0] for row in ROWS][::-1]
+    assert 'aria-sort="descending"' in twice
+
+
+@browser
+def test_rows_are_filtered(tmp_path: Path) -> None:
+    script = "const f = document.querySelector('input'); f.value = 'WORD 03'; f.dispatchEvent(new Event('input'));"
+    found = dom(page_of(table()), script, tmp_path)
+    assert found.count('<tr hidden="">') == len(ROWS) - 1
+
+
+@browser
+def test_no_other_script_runs_and_short_tables_stay_as_they_are(tmp_path: Path) -> None:
+    page = page_of(table(ROWS[:3])).replace("</body>", "<script>document.title = 'changed'</script></body>")
+    path = tmp_path / "page.html"
+    path.write_text(page, encoding="utf-8")
+    shown, console = browse(path, tmp_path / "profile", "--dump-dom")
+    assert "<title>T</title>" in shown
+    assert any("Content Security Policy" in line for line in console)
+    assert 'class="sortable"' not in shown
+    assert "<input" not in shown

@@ -1,0 +1,35 @@
+"""The figure of log asymmetry ratios: a panel a source, a row a pair."""
+
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import MeasureError, ReportError
+from tests.asymmetry.made import made_norms, made_relations, made_vectors
+
+
+@pytest.fixture(scope="module")
+def report() -> bb.asymmetry.AsymmetryReport:
+    source = bb.asymmetry.evocation(made_norms(), name="people")
+    vectors = {"one": bb.asymmetry.static(made_vectors(2)), "two": bb.asymmetry.static(made_vectors(3))}
+    return bb.asymmetry.report(source, vectors, made_relations(), random_seed=1)
+
+
+def test_the_figure_has_a_panel_a_source_and_a_row_a_pair(report: bb.asymmetry.AsymmetryReport) -> None:
+    figure = bb.plots.plot_asymmetry(report, relation="IsA")
+    assert [axes.get_title() for axes in figure.axes] == ["people", "one", "two"]
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    pairs = report.ratios[(report.ratios["source"] == "people") & (report.ratios["relation"] == "IsA")]
+    assert len(labels) == min(40, len(pairs))
+    assert all(" → " in label for label in labels)
+    # A line at 0, and for each pair an interval and a point.
+    assert [len(axes.lines) for axes in figure.axes] == [1 + 2 * len(labels)] * 3
+    assert "IsA" in figure.get_suptitle()
+    with pytest.raises(MeasureError, match="no relation 'Is'"):
+        bb.plots.plot_asymmetry(report, relation="Is")
+
+
+def test_a_figure_of_too_many_sources(report: bb.asymmetry.AsymmetryReport) -> None:
+    source = bb.asymmetry.evocation(made_norms(), name="people")
+    many = {f"v{at}": bb.asymmetry.static(made_vectors(at)) for at in range(6)}
+    with pytest.raises(ReportError, match="6 sources, and a figure holds 5"):
+        bb.plots.plot_asymmetry(bb.asymmetry.report(source, many, random_seed=1))

@@ -1,0 +1,36 @@
+"""The figures of an audit: what is drawn is what was found."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.delivery.plots.style import save_figure
+from tests.reports.audits.test_ranks import audit_of
+
+KEYS = [(name, study, "weat") for name in ("first $x$", "second") for study in ("s", "t")]
+
+
+def test_an_audit_has_a_panel_a_measure_and_a_point_a_row(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    values = {key: float(rng.normal()) for key in KEYS} | {("second", "s", "rnd"): 0.2}
+    frame = audit_of(values, {KEYS[0]: rng.normal(size=100)})
+    frame["conclusion"] = ["not settled", *[""] * 4]
+    figure = bb.plots.plot_audit(frame)
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title(loc="left").split(" ")[0] for axes in shown] == ["weat", "rnd"]
+    points = [line for line in shown[0].lines if line.get_marker() in "os" and len(line.get_xdata()) == 1]
+    assert sorted(float(line.get_xdata()[0]) for line in points) == sorted(frame["estimate"].iloc[:4])
+    assert sum(line.get_markerfacecolor() == "white" for line in points) == 1
+    assert save_figure(figure, tmp_path / "audit.png").stat().st_size > 1000
+
+
+def test_ranks_stand_at_their_ranks() -> None:
+    draws = {key: np.random.default_rng(at).normal(at, 0.1, 100) for at, key in enumerate(KEYS)}
+    figure = bb.plots.plot_ranks(bb.reports.rank(audit_of({key: float(at) for at, key in enumerate(KEYS)}, draws)))
+    axes = figure.axes[0]
+    assert [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"] == [1, 2]
+    assert [text.get_text() for text in axes.texts] == ["above 0.99", "above 0.99"]
+    with pytest.raises(ValueError, match=r"what bb\.rank returned"):
+        bb.plots.plot_ranks(5)  # type: ignore[arg-type]

@@ -1,0 +1,106 @@
+"""Figures of lattices: every cell, every mark, every word."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.delivery.plots.measures.lattices import plot_consistency, plot_lattice_spread, plot_lattices
+from bayesbias.delivery.plots.style import save_figure
+from bayesbias.errors import ReportError
+from bayesbias.metrics.subspaces.consistency import subset_consistency
+from bayesbias.metrics.subspaces.lattice import lattice
+
+RNG = np.random.default_rng(0)
+FIRST, SECOND = ["a$b$", "b", "c", "d", "e"], ["v", "w", "x", "y", "z"]
+EMBEDDING = bb.Embedding(words=(*FIRST, *SECOND), vectors=RNG.normal(size=(10, 6)) + 0.7)
+
+
+def test_every_cell_is_drawn(tmp_path: Path) -> None:
+    first, second = (lattice(EMBEDDING, words, metric="mean_cosine") for words in (FIRST, SECOND))
+    figure = plot_lattices(first, second, titles=["one", "two"])
+    images = [axes for axes in figure.axes if axes.images]
+    assert len(images) == 4 * 2
+    for at, axes in enumerate(images):
+        size, each = at // 2 + 1, (first, second)[at % 2]
+        assert (axes.images[0].get_array() == each.similarities[size]).all()
+        low, high = axes.images[0].get_clim()
+        cells = [one.similarities[size] for one in (first, second)]
+        assert (low, high) == (min(map(np.min, cells)), max(map(np.max, cells)))
+    assert images[0].get_title() == "one\na$b$, b, c, d, e"
+    assert len(figure.axes) == 8 + 4  # a colour bar for each row
+    assert {axes.get_ylabel() for axes in figure.axes if not axes.images} == {"similarity"}
+    assert save_figure(figure, tmp_path / "lattices.png").stat().st_size > 20_000
+
+
+def _marks(axes: object) -> tuple[int, int]:
+    on, off = axes.lines  # type: ignore[attr-defined]
+    assert (on.get_xdata() == on.get_ydata()).all()
+    assert (off.get_xdata() != off.get_ydata()).all()
+    return len(on.get_xdata()), len(off.get_xdata())
+
+
+def test_marks_are_the_consistency_of_each_sub_list() -> None:
+    for metric in ("mean_cosine", "canonical_subspace"):
+        figure = plot_lattices(lattice(EMBEDDING, FIRST, metric=metric))
+        consistent = subset_consistency(EMBEDDING, FIRST, metric).groupby("size")["consistent"].agg(["sum", "size"])
+        marks = [_marks(axes) for axes in figure.axes if axes.images]
+        assert [on for on, _ in marks] == consistent["sum"].tolist()
+        assert [sum(both) for both in marks] == consistent["size"].tolist()
+        assert (sum(off for _, off in marks) == 0) == (metric == "canonical_subspace")
+
+
+def test_between_two_lists_nothing_is_marked() -> None:
+    figure = plot_lattices(lattice(EMBEDDING, FIRST, SECOND, sizes=[2, 3]))
+    assert not any(axes.lines for axes in figure.axes if axes.images)
+    assert figure.axes[0].get_title() == "a$b$, b, c, d, e\nwith\nv, w, x, y, z"
+    assert not figure.axes[0].title.get_parse_math()
+
+
+def test_spread_shows_the_summary() -> None:
+    metrics = ("canonical_subspace", "mean_squared_cosine")
+    lattices = [lattice(EMBEDDING, FIRST, SECOND, metric=metric) for metric in metrics]
+    figure = plot_lattice_spread(*lattices)
+    (axes,) = figure.axes
+    for at, each in enumerate(lattices):
+        summary = each.summary()
+        lines = axes.lines[at * 8 : (at + 1) * 8]
+        assert [len(line.get_ydata()) for line in lines[:5]] == summary["pairs"].tolist()
+        for line, column in zip(lines[5:], ("mean", "lowest", "highest"), strict=True):
+            assert line.get_ydata().tolist() == summary[column].tolist()
+    three = plot_lattice_spread(*lattices, lattices[0], titles=["p", "p", "q"])
+    assert sum(axes.get_visible() for axes in three.axes) == 2
+
+
+def test_consistency_shows_each_sub_list() -> None:
+    frame = subset_consistency(EMBEDDING, FIRST)
+    figure = plot_consistency(frame, frame, frame, titles=["p", "q", "r"])
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert len(panels) == 3
+    for axes in panels:
+        above, below = (points.get_offsets().data for points in axes.collections)
+        assert len(above) + len(below) == 10 + 10 + 5  # single words are left out
+        assert (above[:, 1] >= 0).all()
+        assert (below[:, 1] < 0).all()
+        assert len(below) == (~frame["consistent"]).sum() > 0
+    assert all(axes.get_xlabel().startswith("Condition number") for axes in panels[1:])
+
+
+def test_bad_input() -> None:
+    within = lattice(EMBEDDING, FIRST)
+    for plot in (plot_lattices, plot_lattice_spread):
+        with pytest.raises(ReportError, match="Nothing to draw"):
+            plot()
+    with pytest.raises(ReportError, match="Nothing to draw"):
+        plot_lattices("lattice")  # type: ignore[arg-type]
+    with pytest.raises(ReportError, match="different sizes"):
+        plot_lattices(within, lattice(EMBEDDING, FIRST, sizes=[2]))
+    with pytest.raises(ReportError, match="different metrics"):
+        plot_lattices(within, lattice(EMBEDDING, FIRST, metric="mean_cosine"))
+    with pytest.raises(ReportError, match="give a list of 1"):
+        plot_lattices(within, titles=["one", "two"])
+    with pytest.raises(ReportError, match="subset_consistency"):
+        plot_consistency()
+    with pytest.raises(ReportError, match="2 titles for 1 frames"):
+        plot_consistency(subset_consistency(EMBEDDING, FIRST), titles=["one", "two"])

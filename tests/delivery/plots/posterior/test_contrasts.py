@@ -1,0 +1,38 @@
+"""The forest of contrasts: every row is a row of `contrasts`."""
+
+from pathlib import Path
+
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.delivery.plots.posterior import contrasts as module
+from bayesbias.delivery.plots.style import save_figure
+
+
+def test_rows_are_all_groups_and_words(fit: xr.DataTree, tmp_path: Path) -> None:
+    figure = bb.plots.plot_contrasts(fit, rope=0.02)
+    (axes,) = figure.axes
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    frame = bb.contrasts(fit, level="all", rope=0.02)
+    assert labels[:3] == ["All protected words", "math (group)", "arts (group)"]
+    assert labels[3:] == frame.query("protected_word != ''")["protected_word"].drop_duplicates().tolist()
+    points = [line for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() != "None"]
+    assert sorted(float(line.get_xdata()[0]) for line in points) == pytest.approx(sorted(frame["mean"]))
+    settled = frame[((frame["hdi_low"] > 0) | (frame["hdi_high"] < 0)) & ~frame["borderline"]]
+    assert sum(line.get_markerfacecolor() != "white" for line in points) == len(settled) > 0
+    assert save_figure(figure, tmp_path / "forest.svg").read_bytes() == (
+        save_figure(bb.plots.plot_contrasts(fit, rope=0.02), tmp_path / "again.svg").read_bytes()
+    )
+
+
+def test_many_rows_are_cut_and_it_is_said(fit: xr.DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROWS", 8)
+    figure = bb.plots.plot_contrasts(fit)
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert len(labels) == 8
+    assert labels[:3] == ["All protected words", "math (group)", "arts (group)"]
+    frame = bb.contrasts(fit, level="word")
+    size = frame.assign(size=frame["mean"].abs()).groupby("protected_word", sort=False)["size"].max()
+    assert set(labels[3:]) == set(size.nlargest(5).index)
+    assert "8 of 19 rows, the words farthest from 0" in figure.get_suptitle()

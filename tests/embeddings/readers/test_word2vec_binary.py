@@ -1,0 +1,133 @@
+"""word2vec binary: both ways of writing it, blocks, and damage."""
+
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from gensim.models import KeyedVectors
+
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.errors import BayesBiasError, EmbeddingError
+from tests.embeddings.files import VECTORS, write_gensim_binary, write_google_binary
+
+
+def load(tmp_path, content, **options):
+    path = tmp_path / "x.bin"
+    path.write_bytes(content)
+    return load_embedding(path, format="word2vec_binary", **options)
+
+
+def row(word, *numbers):
+    return word + b" " + np.array(numbers, dtype="<f4").tobytes()
+
+
+TWO = b"2 2\n" + row(b"a", 1, 2) + row(b"b", 3, 4)
+
+
+def test_gensim_reads_the_same_from_googles_layout(tmp_path):
+    write_google_binary(tmp_path / "x")
+    theirs = KeyedVectors.load_word2vec_format(str(tmp_path / "x"), binary=True)
+    ours = load_embedding(tmp_path / "x")
+    assert list(ours.words) == theirs.index_to_key
+    np.testing.assert_array_equal(ours.vectors, theirs.vectors)
+
+
+@pytest.mark.parametrize("block", [7, 64, 1000])
+def test_rows_across_the_ends_of_blocks(tmp_path, monkeypatch, block):
+    monkeypatch.setattr("bayesbias.embeddings.readers.word2vec_binary._CHUNK", block)
+    random = np.random.default_rng(1)
+    vectors = random.standard_normal((200, 5), dtype=np.float32)
+    words = [f"w{number}" * int(random.integers(1, 9)) for number in range(200)]
+    for end in (b"", b"\n"):
+        rows = b"".join(row(word.encode(), *vector) + end for word, vector in zip(words, vectors, strict=True))
+        embedding = load(tmp_path, b"200 5\n" + rows)
+        assert embedding.words == tuple(words)
+        np.testing.assert_array_equal(embedding.vectors, vectors)
+        np.testing.assert_array_equal(load(tmp_path, b"200 5\n" + rows, words=[words[77]]).vectors, vectors[[77]])
+
+
+@pytest.mark.parametrize("write", [write_gensim_binary, write_google_binary])
+def test_a_cut_at_any_byte_is_an_error(tmp_path, write):
+    write(tmp_path / "whole")
+    content = (tmp_path / "whole").read_bytes()
+    for end in range(len(content)):
+        path = tmp_path / "x.bin"
+        path.write_bytes(content[:end])
+        for form in ("auto", "word2vec_binary"):
+            with pytest.raises(BayesBiasError, match=r"x\.bin"):
+                load_embedding(path, format=form)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            TWO.replace(b"2 2", b"3 2"),
+            r"promises 3 words of 2 dimensions, at least 31 bytes, but the file has 24",
+        ),
+        (TWO.replace(b"2 2", b"1 2"), r"more bytes follow at byte 14, after the last of the 1 words"),
+        (TWO + b"x", r"more bytes follow at byte 24"),
+        (TWO.replace(b"2 2", b"2 3"), r"at least 30 bytes"),
+        (TWO[:-1] + b"", "at least 22 bytes, but the file has 23|ends within row 2, which begins at byte 14"),
+        (b"2 2\n" + row(b"a", 1, 2) + row(b"\xff", 3, 4), r"b'\\xff' of row 2 at byte 14 is not UTF-8"),
+        (b"2 2\n" + row(b"a", 1, 2) + row(b"b", np.nan, 4), r"'b' at byte 14 holds a NaN"),
+        (b"2 2\n" + row(b"a", 1, 2) + row(b"b", 0, 0), r"'b' at byte 14 is zero"),
+        (
+            b"2 2\n" + row(b"a", 1, 2) + row(b"a", 1, 3),
+            r"'a' is listed at byte 4 and again at byte 14 with another",
+        ),
+        (b"2 2\n" + b"a" * 20_000, r"word of row 1 at byte 4 has no end within 10000 bytes"),
+        (b"x 2\n" + b"a" * 20, "not two whole numbers"),
+        (b"2 2" + b"a" * 20, "not two whole numbers"),
+        (b"0 2\n", "promises 0 words"),
+        (b"2 100001\n" + b"a" * 20, "cannot be right"),
+    ],
+)
+def test_damage_is_told_with_its_byte(tmp_path, content, message):
+    with pytest.raises(EmbeddingError, match=message):
+        load(tmp_path, content)
+
+
+def test_rows_that_are_not_kept_are_checked_for_utf8(tmp_path):
+    with pytest.raises(EmbeddingError, match="byte 14 is not UTF-8"):
+        load(tmp_path, b"2 2\n" + row(b"a", 1, 2) + row(b"\xff", 3, 4), words=["a"])
+
+
+def test_a_repeat_with_the_same_vector_is_kept_once(tmp_path):
+    assert load(tmp_path, b"3 1\n" + row(b"a", 1) + row(b"b", 2) + row(b"a", 1)).words == ("a", "b")
+
+
+@pytest.mark.parametrize("gz", [False, True])
+@pytest.mark.parametrize("header", [b"999999999999999999 2\n", b"2 99999\n", b"999999999 99999\n"])
+def test_a_header_that_lies_costs_neither_memory_nor_time(tmp_path, header, gz):
+    import gzip
+
+    content = header + TWO[4:] * 1000
+    start = time.perf_counter()
+    tracemalloc.start()
+    with pytest.raises(EmbeddingError, match="header"):
+        load(tmp_path, gzip.compress(content, mtime=0) if gz else content)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10e6
+    assert time.perf_counter() - start < 10
+
+
+def test_memory_is_that_of_the_words_kept(tmp_path):
+    vectors = np.random.default_rng(1).standard_normal((20_000, 100), dtype=np.float32)
+    content = b"20000 100\n" + b"".join(row(b"w%d" % number, *vectors[number]) for number in range(20_000))
+    path = tmp_path / "x.bin"
+    path.write_bytes(content)
+    del content
+    tracemalloc.start()
+    embedding = load_embedding(path, words=["w5", "w19999"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5e6 < path.stat().st_size
+    np.testing.assert_array_equal(embedding.vectors, vectors[[5, 19_999]])
+
+
+def test_sample_vectors_are_little_endian(tmp_path):
+    write_gensim_binary(tmp_path / "x")
+    assert VECTORS.astype("<f4")[0].tobytes() in (tmp_path / "x").read_bytes()

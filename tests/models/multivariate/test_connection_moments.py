@@ -1,0 +1,41 @@
+"""Moments of the connection means given the covariances, against draws."""
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.models.multivariate.list_means import connection_moments_of, sample_list_means
+from tests.models.made_lists import list_sample
+
+PRIORS = bb.load_model("multivariate").priors
+
+
+@pytest.mark.parametrize("groups", [(3, 3), (2, 4, 3), (4,)])
+def test_moments_are_those_of_the_draws(groups: tuple[int, ...]) -> None:
+    sample, connections = list_sample(groups=groups)
+    if len(groups) == 1:
+        connections = tuple(name for name in connections if name != "different")
+        assert sample.connection_weights.shape[1] == 3
+        return
+    moments = connection_moments_of(sample, connections, draws=4000, seed=1, priors=PRIORS)
+    assert moments is not None
+    draws = sample_list_means(sample, connections, draws=8000, seed=2, priors=PRIORS).posterior["connection_mean"]
+    for other in range(1, len(connections)):
+        drawn = draws[:, 0] - draws[:, other]
+        error = drawn.std() / np.sqrt(4000)
+        assert abs(moments.mean[0] - moments.mean[other] - drawn.mean()) < 4 * error
+        covariance = moments.covariance
+        variance = covariance[:, 0, 0] + covariance[:, other, other] - 2 * covariance[:, 0, other]
+        low, high = np.quantile(drawn, (0.055, 0.945))
+        assert np.sqrt(variance.mean()) == pytest.approx(drawn.std(), rel=0.15)
+        assert 1.2 < (high - low) / (2 * np.median(np.sqrt(variance))) < 2.2
+
+
+def test_words_of_a_group_with_different_lists_have_no_such_moments() -> None:
+    sample, connections = list_sample()
+    changed = sample.connection_weights.copy()
+    changed[0] = changed[0][[1, 0, 2]]
+    from dataclasses import replace
+
+    other = replace(sample, connection_weights=changed)
+    assert connection_moments_of(other, connections, draws=500, seed=1, priors=PRIORS) is None

@@ -1,0 +1,135 @@
+"""The closed form of the model of list means, against densities that are written out."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayesbias as bb
+from bayesbias.models.multivariate.list_blocks import blocks_of
+from bayesbias.models.multivariate.list_model import (
+    DISTANCE_ERROR,
+    InverseWishart,
+    Regression,
+    coordinates_of,
+    lean_log_density,
+    lean_target,
+    list_statistics,
+    regression_log_density,
+    regression_posterior,
+    regression_prior,
+    residual_precisions,
+)
+from tests.models.made_lists import list_sample
+
+
+def setting(**options: object):  # type: ignore[no-untyped-def]
+    sample, _ = list_sample(**options)
+    axes = coordinates_of(sample.distances, sample.group_of)
+    weights = np.ones((1, len(sample.distances)))
+    return sample, axes, list_statistics(sample, sample.distances[None], weights, axes)
+
+
+def points(size: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(-1, 0.7, (3, size))
+
+
+@pytest.mark.parametrize("groups", [(3, 3), (2, 3, 4), (4,), (1, 1)])
+def test_coordinates_are_orthonormal(groups: tuple[int, ...]) -> None:
+    _, axes, _ = setting(groups=groups)
+    both = np.column_stack([axes.between, axes.within])
+    np.testing.assert_allclose(both.T @ both, np.eye(sum(groups)), atol=1e-12)
+
+
+@pytest.mark.parametrize("groups", [(3, 3), (2, 3, 4), (4,)])
+def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int, ...]) -> None:
+    """p(x | t) = p(x | xi, Sigma) p(Sigma | t) / p(xi, Sigma | x, t), at any xi and Sigma (Chib 1995)."""
+    sample, axes, stats_of = setting(groups=groups)
+    t = points(3 if len(groups) > 1 else 2)
+    x = sample.distances @ axes.between
+    of_kind = sample.list_kind[sample.list_of] == 0
+    count, lists = int(of_kind.sum()), np.unique(sample.list_of[of_kind])
+    sigma = 0.02 * np.eye(len(groups)) + 0.01
+    found = lean_log_density(t, 0, stats_of, axes)
+    written = []
+    for point in t:
+        weight, target = np.exp(point[-1]), lean_target(point[None, :-1], axes.sizes)[0]
+        prior = stats.invwishart(weight + len(groups) + 1, weight * target)
+        scatter = DISTANCE_ERROR**2 * count * np.eye(len(groups))
+        log = prior.logpdf(sigma) - 0.5 * DISTANCE_ERROR**2 * count * np.trace(np.linalg.inv(sigma))
+        for place in lists:
+            rows = x[sample.list_of == place]
+            mean = rows.mean(axis=0)
+            xi = mean + 0.01
+            log += stats.multivariate_normal(xi, sigma).logpdf(rows).sum()
+            log -= stats.multivariate_normal(mean, sigma / len(rows)).logpdf(xi)
+            scatter = scatter + (rows - mean).T @ (rows - mean)
+        freedom = weight + len(groups) + 1 + count - len(lists)
+        written.append(log - stats.invwishart(freedom, weight * target + scatter).logpdf(sigma))
+    np.testing.assert_allclose(np.diff(found), np.diff(written), atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": (2, 3, 4)}, {"groups": (30, 20), "attributes": 5, "controls": 8}])
+def test_regression_density_is_that_of_the_data_with_all_written_out(options: dict[str, object]) -> None:
+    """The same for c: alpha is flat, so that any constant may differ; the third has more words than attribute words."""
+    sample, axes, stats_of = setting(**options)
+    t = points(4 + len(sample.kinds) - 1)
+    whole = np.linalg.qr(axes.between, mode="complete")[0][:, len(axes.sizes) :]
+    x, c = sample.distances @ axes.between, sample.distances @ whole
+    z = np.column_stack([np.ones(len(x)), np.eye(len(sample.lists))[sample.list_of], x - stats_of.origin[0]])
+    size, contrasts, rng = z.shape[1], whole.shape[1], np.random.default_rng(3)
+    theta = 0.1 * rng.standard_normal((size, contrasts))
+    error = 0.01 * np.eye(contrasts) + 0.002
+    found = regression_log_density(t, stats_of, axes)
+    written = []
+    for point in t:
+        precision = residual_precisions(point[None], len(sample.kinds))[0]
+        of_word = precision[sample.list_kind[sample.list_of]]
+        prior = regression_prior(point[None], len(sample.lists), len(axes.sizes), axes.words)[0]
+        known = np.exp(point[1]) * axes.words
+        start = known * np.exp(2 * point[0]) * np.eye(contrasts)
+        log = stats.invwishart(known + contrasts + 1, start).logpdf(error)
+        log -= 0.5 * DISTANCE_ERROR**2 * of_word.sum() * np.trace(np.linalg.inv(error))
+        for row, mean, scale in zip(c, z @ theta, of_word, strict=True):
+            log += stats.multivariate_normal(mean, error / scale).logpdf(row)
+        for row, scale in zip(theta[1:], prior[1:], strict=True):
+            log += stats.multivariate_normal(np.zeros(contrasts), error / scale).logpdf(row)
+        matrix = (z * of_word[:, None]).T @ z + np.diag(prior)
+        cross = (z * of_word[:, None]).T @ c
+        mean = np.linalg.solve(matrix, cross)
+        log -= stats.matrix_normal(mean, np.linalg.inv(matrix), error).logpdf(theta)
+        left = (c * of_word[:, None]).T @ c - cross.T @ mean
+        scale = start + left + DISTANCE_ERROR**2 * of_word.sum() * np.eye(contrasts)
+        written.append(log - stats.invwishart(known + contrasts + len(x), (scale + scale.T) / 2).logpdf(error))
+    np.testing.assert_allclose(np.diff(found), np.diff(written), atol=1e-7)
+
+
+def test_inverse_wishart_has_the_moments_of_scipy() -> None:
+    scale, rng = np.array([[2.0, 0.5], [0.5, 1.0]]), np.random.default_rng(1)
+    roots = InverseWishart(np.full(40_000, 9.0), np.broadcast_to(scale, (40_000, 2, 2))).roots(rng)
+    drawn = roots @ np.swapaxes(roots, 1, 2)
+    error = drawn.std(axis=0) / np.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - stats.invwishart(9, scale).mean()) < 4 * error).all()
+
+
+def test_points_without_a_density_are_refused_and_not_an_error() -> None:
+    sample, axes, stats_of = setting()
+    blocks = blocks_of(sample, bb.load_model("multivariate").priors, axes)
+    far = np.full((1, len(blocks.names[0])), 400.0)
+    assert blocks.log_densities[0](far, stats=stats_of)[0] < -1e5
+
+
+def test_regression_is_a_ridge_regression() -> None:
+    sample, axes, stats_of = setting(controls=0)
+    t = points(4)[:1]
+    found = regression_posterior(t, stats_of, axes)
+    assert isinstance(found, Regression)
+    z = np.column_stack(
+        [
+            np.ones(len(sample.distances)),
+            np.eye(2)[sample.list_of],
+            sample.distances @ axes.between - stats_of.origin[0],
+        ]
+    )
+    ridge = np.diag(regression_prior(t, 2, 2, 6)[0])
+    expected = np.linalg.solve(z.T @ z + ridge, z.T @ (sample.distances @ axes.within))
+    np.testing.assert_allclose(found.mean[0], expected, atol=1e-9)

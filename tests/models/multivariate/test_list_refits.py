@@ -1,0 +1,46 @@
+"""Refits of the multivariate model: the same words at every seed, and weights where a fit takes sweeps."""
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.models.data import model_data
+from bayesbias.models.multivariate.list_refits import ListRefits, list_contrasts
+from tests.models.test_list_tables import TABLES
+
+NAME = "associated - different"
+
+
+def test_the_mean_of_a_refit_is_the_plain_difference_at_every_seed() -> None:
+    rows, spec = TABLES["two groups"], bb.load_model("multivariate")
+    data = model_data(rows)
+    for word in (0, 7):
+        keep = data.attribute != word
+        found = [
+            ListRefits(data, spec, "associated", draws=2000, seed=seed).estimates(keep, spec, 0.89)[NAME]
+            for seed in (1, 2, 3)
+        ]
+        assert found[0].mean == found[1].mean == found[2].mean
+        ends = np.array([(one.low, one.high) for one in found])
+        assert np.ptp(ends, axis=0).max() < 0.1 * found[0].sd
+    observed = bb.contrasts(bb.fit(rows, draws=300, random_seed=1, progress=False)).iloc[0]["observed"]
+    whole = list_contrasts(data, spec, "associated", draws=2000, seed=1)[NAME](0.89)
+    assert whole.mean == pytest.approx(observed)
+
+
+def test_a_table_with_a_lost_pair_is_weighted_to_what_it_is_without_a_word() -> None:
+    rows, spec = TABLES["two groups"].iloc[1:].reset_index(drop=True), bb.load_model("multivariate")
+    data = model_data(rows)
+    refits = ListRefits(data, spec, "associated", draws=2000, seed=1)
+    keep = data.attribute != 3
+    weighted = refits.estimates(keep, spec, 0.89)[NAME]
+    anew = list_contrasts(model_data(rows[keep]), spec, "associated", draws=2000, seed=2)[NAME](0.89)
+    assert weighted.mean == pytest.approx(anew.mean, abs=0.25 * anew.sd)
+    assert weighted.sd == pytest.approx(anew.sd, rel=0.3)
+
+
+def test_sensitivity_names_the_same_words_at_every_seed() -> None:
+    frames = [bb.sensitivity(TABLES["two groups"], draws=500, random_seed=seed, progress=False) for seed in (1, 2)]
+    assert frames[0].attrs["deciding"] == frames[1].attrs["deciding"]
+    first, second = (frame.set_index(["left_out", "contrast"])["shift"].sort_index() for frame in frames)
+    np.testing.assert_allclose(first, second, atol=1e-12)

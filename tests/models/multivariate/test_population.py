@@ -1,0 +1,80 @@
+"""Words like these, from the means of these words."""
+
+import numpy as np
+
+from bayesbias.models.multivariate.population import (
+    PlainEffects,
+    draw_effect_covariance,
+    draw_population,
+    group_contrasts,
+    shrunk_covariance,
+)
+from bayesbias.models.word_effects import effects_basis
+
+CONNECTIONS = ("associated", "different", "human")
+BASIS = effects_basis(CONNECTIONS)
+HALF_T = (2.0, 0.1)
+
+
+def plain(words: np.ndarray, group_of: np.ndarray, noise: float = 0.0) -> PlainEffects:
+    """The plain effects of words whose attribute words vary by as much as `noise`."""
+    effects = np.linalg.inv(BASIS) @ words.T @ group_contrasts(group_of)
+    return PlainEffects(effects, np.broadcast_to(noise**2 * np.eye(effects.shape[1]), (3, *[effects.shape[1]] * 2)))
+
+
+def test_population_is_centred_on_these_words_and_learns_their_spread() -> None:
+    rng = np.random.default_rng(1)
+    group_of = np.repeat([0, 1], [60, 20])
+    words = 0.9 + rng.standard_normal((80, 3)) * np.array([0.05, 0.03, 0.04])
+    means = np.broadcast_to(words, (4000, 80, 3)).copy()
+    between = draw_effect_covariance(plain(words, group_of), HALF_T, 4000, rng)
+    population = draw_population(means, np.ones((80, 3), bool), group_of, BASIS, between, rng)
+    expected = np.stack([words[group_of == group].mean(axis=0) for group in (0, 1)]).mean(axis=0)
+    assert (np.abs(population.mean(axis=0) - expected) < 4 * population.std(axis=0) / np.sqrt(4000)).all()
+    centred = words - np.stack([words[group_of == group].mean(axis=0) for group in (0, 1)])[group_of]
+    observed = centred.T @ centred / 78
+    covariance = BASIS @ between @ BASIS.T
+    np.testing.assert_allclose(covariance.mean(axis=0), observed, atol=0.25 * observed.max())
+    sd = np.sqrt(np.diag(observed) * (1 / 60 + 1 / 20)) / 2
+    np.testing.assert_allclose(population.std(axis=0), sd, rtol=0.12)
+
+
+def test_a_connection_that_a_word_lacks_follows_from_its_others() -> None:
+    rng = np.random.default_rng(2)
+    level, group_of = 0.1 * rng.standard_normal(40), np.zeros(40, int)
+    words = 0.9 + level[:, None] + 0.01 * rng.standard_normal((40, 3))
+    measured = np.ones((40, 3), bool)
+    measured[0, 2] = False
+    means = np.where(measured, words, 0.0)[None].repeat(4000, axis=0)
+    between = draw_effect_covariance(plain(words[1:], group_of[1:]), HALF_T, 4000, rng)
+    draw_population(means, measured, group_of, BASIS, between, rng)
+    assert abs(means[:, 0, 2].mean() - words[0, 2]) < 3 * means[:, 0, 2].std()
+    assert means[:, 0, 2].std() < 0.04
+
+
+def test_one_word_a_group_has_its_spread_from_the_prior() -> None:
+    words, group_of = np.full((2, 3), 0.9), np.array([0, 1])
+    between = draw_effect_covariance(plain(words, group_of), HALF_T, 4000, np.random.default_rng(3))
+    # Half-t with 2 degrees of freedom: its median is 0.816 of the scale; correlations are uniform.
+    assert 0.07 < np.median(np.sqrt(between[:, 2, 2])) < 0.09
+    correlation = between[:, 0, 1] / np.sqrt(between[:, 0, 0] * between[:, 1, 1])
+    assert abs(correlation.std() - np.sqrt(1 / 3)) < 0.02
+
+
+def test_the_spread_of_words_is_what_attribute_words_do_not_explain() -> None:
+    rng = np.random.default_rng(4)
+    words, group_of = 0.9 + 0.02 * rng.standard_normal((200, 3)), np.repeat([0, 1], 100)
+    noisy = words + 0.04 * rng.standard_normal((200, 3)) @ BASIS.T
+    between = draw_effect_covariance(plain(noisy, group_of, 0.04), HALF_T, 4000, rng)
+    effect_sd = np.sqrt(np.diagonal(between, axis1=1, axis2=2))
+    true = (words @ np.linalg.inv(BASIS).T).std(axis=0)
+    assert (np.abs(effect_sd.mean(axis=0) - true) < 2.5 * effect_sd.std(axis=0)).all()
+
+
+def test_a_covariance_of_few_rows_has_an_inverse_and_of_many_is_theirs() -> None:
+    rng = np.random.default_rng(5)
+    true = np.diag([1.0, 2.0, 4.0])
+    rows = rng.multivariate_normal(np.zeros(3), true, 20_000)
+    np.testing.assert_allclose(shrunk_covariance(rows, 0), true, atol=0.1)
+    few = shrunk_covariance(rng.standard_normal((4, 10)), 1)
+    assert np.linalg.eigvalsh(few).min() > 0.05

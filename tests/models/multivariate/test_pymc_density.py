@@ -1,0 +1,196 @@
+"""The multivariate model as a PyMC model: its density against the closed form, and NUTS against its own sampler."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from pytensor.compile.mode import Mode
+from scipy.special import multigammaln
+
+import bayesbias as bb
+from bayesbias.models.data import ModelData, model_data
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.list_blocks import LEAN, REGRESSION, blocks_of, completed_distances
+from bayesbias.models.multivariate.list_model import (
+    coordinates_of,
+    lean_posterior,
+    list_statistics,
+    regression_posterior,
+)
+from bayesbias.models.priors import parse_prior
+from bayesbias.models.pymc_model import build_model
+from bayesbias.models.spec import ModelSpec
+from tests.models.agreement import worst_differences
+from tests.models.tables import small
+
+# Without compiling, which takes longer than the few evaluations here.
+PLAIN = Mode(linker="py", optimizer="fast_compile")
+
+
+def model(likelihood: str = "normal") -> ModelSpec:
+    spec = bb.load_model("multivariate")
+    if likelihood == "normal":
+        return spec
+    priors = {**spec.priors, "nu": parse_prior("Gamma(2, 0.1)")}
+    return replace(spec, switches={**spec.switches, "likelihood": likelihood}, priors=priors)
+
+
+def simulated(*, missing: float = 0.0, seed: int = 1) -> pd.DataFrame:
+    """Five protected words in two groups, 4 + 4 stereotypes and 10 neutral words that covary between words."""
+    rng = np.random.default_rng(seed)
+    words = 5
+    member = np.eye(2)[np.arange(words) % 2]
+    covariance = 0.04**2 + 0.02**2 * member @ member.T + 0.04**2 * np.eye(words)
+    level = 0.9 + 0.03 * rng.standard_normal(words)
+    rows = []
+    for kind, count in (("x", 4), ("y", 4), ("neutral", 10)):
+        for number in range(count):
+            values = level + rng.multivariate_normal(np.zeros(words), covariance)
+            for i in range(words):
+                own = "xy"[i % 2] == kind
+                connection = "neutral" if kind == "neutral" else "associated" if own else "different"
+                shift = {"associated": -0.03, "different": 0.0, "neutral": 0.05}[connection]
+                rows.append((f"p{i}", f"group {i % 2}", f"{kind}{number}", kind, connection, values[i] + shift))
+    names = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance"]
+    table = pd.DataFrame(rows, columns=names)
+    return table[rng.random(len(table)) >= missing].reset_index(drop=True)
+
+
+# --- the density ------------------------------------------------------------------------------------------
+
+
+def some_points(pm_model: Any, count: int) -> list[dict[str, np.ndarray]]:
+    """Return points that differ in means, coefficients and hyperparameters; weights and lost pairs are the same."""
+    rng = np.random.default_rng(1)
+    start = {name: np.asarray(value, dtype=float) for name, value in pm_model.initial_point().items()}
+    fixed = {"attribute_weight_log__", "nu_log__", "missing_distance"} & set(start)
+    start |= {name: start[name] + 0.1 * rng.standard_normal(start[name].shape) for name in sorted(fixed)}
+    return [
+        start
+        | {
+            name: value + (0.02 if value.ndim == 2 else 0.3) * rng.standard_normal(value.shape)
+            for name, value in start.items()
+            if name not in fixed
+        }
+        for _ in range(count)
+    ]
+
+
+def closed_log_density(data: ModelData, spec: ModelSpec, point: dict[str, np.ndarray]) -> float:
+    """log p(hyperparameters, data) in closed form, plus log p(means, coefficients | hyperparameters, data)."""
+    value = {name.removesuffix("_log__"): np.exp(v) if name.endswith("_log__") else v for name, v in point.items()}
+    sample = attribute_sample(data)
+    words = sample.distances.shape[1]
+    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    distances = sample.distances.copy()
+    distances[np.isnan(distances)] = value.get("missing_distance", np.zeros(0))
+    weights = value.get("attribute_weight", np.ones(len(distances)))
+    table = list_statistics(sample, distances[None], weights[None], axes)
+    blocks, found = blocks_of(sample, spec.priors, axes), 0.0
+    points = [
+        np.log([[value[name][kind] for name in LEAN]]) if kind < len(sample.kinds) else None
+        for kind in range(len(sample.kinds))
+    ]
+    points.append(np.log([[*[float(value[name]) for name in REGRESSION], *value.get("list_scale", [])]]))
+    for of, at in zip(blocks.log_densities, points, strict=True):
+        found += float(of(at, stats=table)[0] - at.sum())  # of the hyperparameters, not of their logarithms
+    for kind in range(len(sample.kinds)):
+        posterior = lean_posterior(points[kind], kind, table, axes)
+        lists = np.flatnonzero(table.list_kind == kind)
+        rest = value["list_group_mean"][lists] * np.sqrt(axes.sizes) - table.centre[0, lists]
+        square = (rest * table.list_weight[0, lists, None]).T @ rest
+        found += matrix_t(square, posterior.scale[0], float(posterior.freedom[0]), len(lists))
+    regression = regression_posterior(points[-1], table, axes)
+    # The origin of x is that of the table which was completed by its averages: the intercept moves with it.
+    theta, first = value["regression"].copy(), completed_origin(data)
+    theta[0] += (table.origin[0] - first) @ theta[1 + len(sample.lists) :]
+    rest = theta - regression.mean[0]
+    square = rest.T @ regression.matrix[0] @ rest
+    found += matrix_t(square, regression.residual.scale[0], float(regression.residual.freedom[0]), len(theta))
+    return found + 0.5 * axes.contrasts * float(np.linalg.slogdet(regression.matrix[0])[1])
+
+
+def completed_origin(data: ModelData) -> np.ndarray:
+    sample = attribute_sample(data)
+    words = sample.distances.shape[1]
+    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    completed = completed_distances(sample)
+    return list_statistics(sample, completed[None], np.ones((1, len(completed))), axes).origin[0]
+
+
+def matrix_t(square: np.ndarray, scale: np.ndarray, freedom: float, rows: int) -> float:
+    """The log density of rows around their mean, whose covariance is inverse-Wishart, up to their own scale."""
+    size = len(scale)
+    found = multigammaln((freedom + rows) / 2, size) - multigammaln(freedom / 2, size)
+    found += 0.5 * freedom * np.linalg.slogdet(scale)[1]
+    return float(found - 0.5 * (freedom + rows) * np.linalg.slogdet(scale + square)[1])
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("likelihood", ["normal", "student_t"])
+def test_the_density_is_that_of_the_closed_form(missing: float, likelihood: str) -> None:
+    data, spec = model_data(simulated(missing=missing)), model(likelihood)
+    built = build_model(data, spec)
+    density = built.compile_logp(jacobian=False, mode=PLAIN)
+    points = some_points(built, 4)
+    ours = np.array([float(density(point)) for point in points])
+    theirs = np.array([closed_log_density(data, spec, point) for point in points])
+    np.testing.assert_allclose(ours - (ours - theirs)[0], theirs, rtol=1e-9, err_msg="equal up to one constant")
+
+
+# --- the samplers -----------------------------------------------------------------------------------------
+
+# What both give: their own sampler has the covariances besides, which NUTS has integrated out.
+POSITIVE = (
+    *("word_sd", "effect_sd", "attribute_sd", "group_attribute_sd", "target_weight"),
+    *("sigma", "residual_weight", "list_effect", "slope_sd", "list_scale", "nu"),
+)
+COMMON = ("connection_mean", "word_mean", "list_mean", *POSITIVE, "attribute_weight")
+
+
+def comparable(fit: xr.DataTree) -> xr.DataTree:
+    """Return the draws of a fit without dims' names, those of positive parameters as logarithms."""
+    found = {}
+    for name in COMMON:
+        if name in fit["posterior"]:
+            values = fit["posterior"][name].to_numpy()
+            values = np.log(values) if name in POSITIVE else values
+            found[name] = (("chain", "draw", *(f"{name}_{at}" for at in range(values.ndim - 2))), values)
+    return xr.DataTree(children={"posterior": xr.DataTree(xr.Dataset(found))})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("missing", "likelihood", "draws"),
+    [
+        (0.0, "normal", 300),
+        *[
+            pytest.param(missing, likelihood, 3000, marks=pytest.mark.truth)
+            for missing in (0.0, 0.2)
+            for likelihood in ("normal", "student_t")
+        ],
+    ],
+)
+def test_agrees_with_nuts_within_monte_carlo_error(missing: float, likelihood: str, draws: int) -> None:
+    table, spec = simulated(missing=missing), model(likelihood)
+    settings: dict[str, Any] = {"draws": draws, "tune": max(draws // 2, 500), "progress": False}
+    with warnings.catch_warnings(action="ignore"):
+        ours = bb.fit(table, spec, random_seed=1, **settings)
+        nuts = bb.fit(table, spec, sampler="nutpie", random_seed=2, **settings)
+    assert float(nuts["sample_stats"]["diverging"].mean()) < 0.01, "NUTS itself must be right"
+    worst = worst_differences(comparable(ours), comparable(nuts))
+    assert worst["mean"] < 4.5, worst
+    assert worst["sd"] < 4.5, worst
+
+
+def test_no_other_table_reaches_the_model() -> None:
+    """Distances are data of the model, so that refits with other distances need no new compiling."""
+    data = model_data(small(missing=0.1))
+    built = build_model(data, model())
+    np.testing.assert_array_equal(built["distance"].get_value(), data.distance)
+    lists = ["list_group_mean", "regression", "missing_distance"]
+    assert {v.name for v in built.free_RVs} == {*bb.load_model("multivariate").priors, *lists} - {"effect_sd"}

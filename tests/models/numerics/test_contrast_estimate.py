@@ -1,0 +1,55 @@
+"""Estimates of one contrast: intervals of mixtures and of draws, and the error of a shift."""
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from bayesbias.models.numerics.contrast_estimate import draws_estimate, mixture_estimate, shift_error
+
+
+def test_a_mixture_has_the_interval_of_its_draws() -> None:
+    rng = np.random.default_rng(2)
+    weights = rng.dirichlet(np.ones(50))
+    mean, sd = rng.normal(0, 1, 50), rng.uniform(0.5, 1.5, 50)
+    which = rng.choice(50, 400_000, p=weights)
+    draws = draws_estimate(mean[which] + sd[which] * rng.standard_normal(len(which)), 0.89)
+    exact = mixture_estimate(weights, mean, sd, 0.89)
+    for name in ("mean", "sd", "below"):
+        assert getattr(exact, name) == pytest.approx(getattr(draws, name), abs=0.02)
+
+    # The ends of the shortest interval of draws are noisy, where its width hardly changes: by root finding instead.
+    def quantile(below: float) -> float:
+        return float(optimize.brentq(lambda x: weights @ stats.norm.cdf((x - mean) / sd) - below, -20, 20))
+
+    shortest = optimize.minimize_scalar(
+        lambda below: quantile(below + 0.89) - quantile(below), bounds=(1e-6, 0.11 - 1e-6), method="bounded"
+    )
+    assert exact.high - exact.low == pytest.approx(shortest.fun, abs=1e-4)
+    assert (exact.low, exact.high) == pytest.approx((quantile(shortest.x), quantile(shortest.x + 0.89)), abs=0.01)
+    assert exact.mean == pytest.approx(draws.mean, abs=5 * draws.standard_error)
+
+
+def test_a_single_normal_has_its_known_interval() -> None:
+    found = mixture_estimate(np.ones(1), np.array([0.3]), np.array([0.1]), 0.89)
+    low, high = stats.norm(0.3, 0.1).interval(0.89)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
+    assert (found.mean, found.sd) == pytest.approx((0.3, 0.1))
+    assert found.below == pytest.approx(stats.norm(0.3, 0.1).cdf(0))
+    assert found.standard_error == 0
+
+
+@pytest.mark.parametrize(("shift", "conclusion"), [(-5.0, "nearer"), (0.0, "not settled"), (5.0, "farther")])
+def test_the_conclusion_is_where_the_interval_leaves_out_0(shift: float, conclusion: str) -> None:
+    draws = shift + np.random.default_rng(1).standard_normal(1000)
+    found = draws_estimate(draws, 0.89)
+    assert found.conclusion == found.numbers()["conclusion"] == conclusion
+    assert found.numbers()["probability_of_direction"] == max(np.mean(draws < 0), np.mean(draws >= 0))
+
+
+def test_the_same_points_leave_no_error_in_a_shift() -> None:
+    weights, mean, sd = np.full(4, 0.25), np.array([0.0, 1.0, 2.0, 3.0]), np.ones(4)
+    one, two = (mixture_estimate(weights, mean + shift, sd, 0.89) for shift in (0.0, 0.5))
+    assert shift_error(one, two) == pytest.approx(0, abs=1e-12)
+    drawn = draws_estimate(np.array([0.0, 1.0, 2.0]), 0.5)
+    assert shift_error(drawn, drawn) == 0
+    assert shift_error(drawn, one) == pytest.approx(np.hypot(drawn.standard_error, one.standard_error))

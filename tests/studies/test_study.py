@@ -1,0 +1,551 @@
+"""Studies: what is bundled, what is refused and how it is said, and that no input gets past the checks."""
+
+import json
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesbias as bb
+from bayesbias.errors import BayesBiasError, InputFileError, OutputError, StudyError
+from bayesbias.studies.study import Study, control_list, list_studies, load_study, write_study_template
+from bayesbias.studies.study import study as studies
+
+WEATS = [f"weat{number}" for number in range(1, 11)]
+
+# Words in each group as the sources count them: Caliskan et al. (2017), Table 1; Manzini et al. (2019), word
+# lists; Dobrzeniecka and Urbaniak (2024), appendix.
+SIZES = {
+    "religion": ([5, 5, 5], [4, 3, 4]),
+    "race": ([3, 4, 3], [5, 6, 4]),
+    "gender": ([7, 7], [12, 13]),
+    "weat1": ([25, 25], [25, 25]),
+    "weat2": ([25, 25], [25, 25]),
+    "weat3": ([32, 32], [25, 25]),
+    "weat4": ([16, 16], [25, 25]),
+    "weat5": ([16, 16], [8, 8]),
+    "weat6": ([8, 8], [8, 8]),
+    "weat7": ([8, 8], [8, 8]),
+    "weat8": ([8, 8], [8, 8]),
+    "weat9": ([6, 6], [7, 7]),
+    "weat10": ([8, 8], [8, 8]),
+}
+
+
+def make(**changes: Any) -> Study:
+    """Return a sound study, with some fields changed."""
+    fields: dict[str, Any] = {
+        "name": "weather",
+        "protected": {"summer": ["july", "august"], "winter": ["january"]},
+        "attributes": {"warm": ["hot", "sunny"], "cold": ["snow", "ice"]},
+        "associated": [("summer", "warm"), ("winter", "cold")],
+    }
+    return Study(**fields | changes)
+
+
+GOOD_TOML = """
+associated = [["summer", "warm"], ["winter", "cold"]]
+[protected]
+summer = ["july", "august"]
+winter = ["january"]
+[attributes]
+warm = ["hot", "sunny"]
+cold = ["snow", "ice"]
+"""
+
+
+def test_bundled_studies_are_listed_in_natural_order() -> None:
+    assert list_studies() == ["gender", "race", "religion", *WEATS]
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_bundled_study_has_the_sizes_of_its_source(name: str) -> None:
+    study = load_study(name)
+    assert study.name == name
+    assert study.description.endswith("?")
+    assert re.search(r"\(\d{4}\)", study.source)
+    protected, attributes = SIZES[name]
+    assert [len(words) for words in study.protected.values()] == protected
+    assert [len(words) for words in study.attributes.values()] == attributes
+    assert len(study.associated) == len(protected)
+    assert study.connections == studies.CONNECTIONS
+
+
+def test_every_bundled_study_has_a_size_here() -> None:
+    assert set(SIZES) == set(list_studies())
+
+
+def test_control_lists_are_the_papers() -> None:
+    assert len(set(control_list("human"))) == 85
+    assert len(set(control_list("neutral"))) == 226
+    assert not set(control_list("human")) & set(control_list("neutral"))
+    with pytest.raises(StudyError, match="did you mean 'human'"):
+        control_list("humen")
+
+
+@pytest.mark.parametrize("name", [name for name in SIZES if name != "weat10"])
+def test_bundled_studies_use_the_whole_control_lists(name: str) -> None:
+    study = load_study(name)
+    assert (len(study.human), len(study.neutral), study.left_out_controls) == (85, 226, ())
+
+
+def test_a_control_word_that_a_study_uses_is_left_out_whatever_its_case() -> None:
+    study = load_study("weat10")
+    assert "Billy" in study.protected["young_names"]
+    assert study.left_out_controls == ("billy",)
+    assert "billy" not in study.neutral
+    assert len(study.neutral) == 225
+    assert make(human=["clock"]).left_out_controls == ("clock",)
+    assert make(attributes={"warm": ["eat"], "cold": ["ice", "grass"]}).left_out_controls == ("eat", "grass")
+
+
+def test_words_connections_and_lists() -> None:
+    study = make(human="none", neutral=["table"])
+    assert study.protected_words == ("july", "august", "january")
+    assert study.attribute_words == ("hot", "sunny", "snow", "ice")
+    assert study.words == ("july", "august", "january", "hot", "sunny", "snow", "ice", "table")
+    assert study.attribute_lists == {"warm": ("hot", "sunny"), "cold": ("snow", "ice"), "neutral": ("table",)}
+    assert study.human == ()
+    assert study.connections == ("associated", "different", "neutral")
+    assert study.connection("summer", "warm") == "associated"
+    assert study.connection("winter", "warm") == "different"
+    assert study.connection("winter", "neutral") == "neutral"
+    with pytest.raises(StudyError, match=r"no protected group 'sumer' \(did you mean 'summer'\?\)"):
+        study.connection("sumer", "warm")
+    with pytest.raises(StudyError, match="no attribute group 'human'"):
+        study.connection("summer", "human")
+
+
+def test_no_different_where_everything_is_associated() -> None:
+    study = make(protected={"summer": ["july"]}, associated=[("summer", "warm"), ("summer", "cold")])
+    assert study.connections == ("associated", "human", "neutral")
+
+
+def test_groups_without_an_association_and_shared_group_names_are_fine() -> None:
+    study = make(protected={"warm": ["july"], "winter": ["january"]}, associated=[("warm", "warm")])
+    assert study.connection("winter", "cold") == "different"
+
+
+def test_a_study_is_frozen_tuples_and_survives_pickling() -> None:
+    study = make()
+    assert study.protected == {"summer": ("july", "august"), "winter": ("january",)}
+    assert study.associated == (("summer", "warm"), ("winter", "cold"))
+    assert pickle.loads(pickle.dumps(study)) == study
+    assert load_study(study) is study
+    assert len(repr(study)) < 300
+    with pytest.raises(AttributeError):
+        study.name = "other"  # type: ignore[misc]
+
+
+FAULTS: list[tuple[dict[str, Any], str]] = [
+    ({"name": " "}, "name is empty"),
+    ({"name": 3}, "name must be text, not a number"),
+    ({"notes": ["x"]}, "notes must be text, not a list"),
+    ({"name": "half\ud83d"}, r"name is 'half\\ud83d', with half of a letter"),
+    ({"source": "\udc80"}, r"source is '\\udc80', with half of a letter"),
+    ({"protected": {}}, "protected has no groups"),
+    ({"protected": ["july"]}, "protected must be groups, each with its list of words, not a list"),
+    ({"attributes": {}}, "attributes has no groups"),
+    ({"protected": {"summer": [], "winter": ["january"]}}, "protected group 'summer' is an empty list"),
+    ({"protected": {"summer": "july", "winter": ["january"]}}, "'summer' must be a list of words.*not text"),
+    (
+        {"protected": {"summer": ["july"], "winter": ["january"], " ": ["x"]}},
+        "protected has a group named ' '",
+    ),
+    ({"protected": {"summer": ["july"], "winter": ["january"], 7: ["x"]}}, "protected has a group named 7"),
+    (
+        {"protected": {"summer": ["july"], "winter": ["january"], "half\ud83d": ["x"]}},
+        r"protected has a group named 'half\\ud83d': a name is a line of text",
+    ),
+    (
+        {"attributes": {"warm": ["hot"], "cold": ["ice"], "two\nlines": ["x"]}},
+        r"attributes has a group named 'two\\nlines': a name is a line of text",
+    ),
+    ({"protected": {"summer": ["july", "july"], "winter": ["x"]}}, "group 'summer' holds 'july' 2 times"),
+    ({"protected": {"summer": ["july", 8], "winter": ["x"]}}, "group 'summer' holds a number in place 2"),
+    ({"protected": {"summer": ["july", ""], "winter": ["x"]}}, "group 'summer' holds '': a word must not be"),
+    ({"protected": {"summer": ["july "], "winter": ["x"]}}, "group 'summer' holds 'july ': a word must not"),
+    (
+        {"protected": {"summer": ["july"], "winter": ["july"]}},
+        "'july' is in protected group 'summer' and in protected group 'winter'",
+    ),
+    (
+        {"attributes": {"warm": ["hot"], "cold": ["july"]}},
+        "'july' is in protected group 'summer' and in attribute group 'cold'",
+    ),
+    (
+        {"attributes": {"warm": ["hot"], "cold": ["hot"]}},
+        "'hot' is in attribute group 'warm' and in attribute group 'cold'",
+    ),
+    (
+        {"attributes": {"warm": ["hot"], "cold": ["ice"], "human": ["x"]}},
+        "attributes has a group 'human': rename it",
+    ),
+    ({"neutral": ["july"]}, "'july' is in protected group 'summer' and in control list 'neutral'"),
+    ({"human": ["a"], "neutral": ["a"]}, "'a' is in control list 'human' and in control list 'neutral'"),
+    ({"human": []}, "control list 'human' is an empty list: give it words or none"),
+    ({"human": "papr"}, r"human is 'papr' \(did you mean 'paper'\?\)"),
+    ({"neutral": 3}, "control list 'neutral' must be a list of words.*not a number"),
+    ({"associated": []}, "associated is missing or empty"),
+    ({"associated": "summer"}, "associated must be a list of pairs.*not text"),
+    ({"associated": ("summer", "warm")}, "associated holds no pair of groups in place 2"),
+    ({"associated": [("summer",)]}, "associated holds no pair of groups in place 1"),
+    ({"associated": [("summer", "warm")] * 2}, r"associated holds \['summer', 'warm'\] 2 times"),
+    (
+        {"associated": [("sumer", "warm")]},
+        r"no protected group 'sumer' \(did you mean 'summer'\?\)",
+    ),
+    ({"associated": [("summer", "worm")]}, r"no attribute group 'worm' \(did you mean 'warm'\?\)"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), FAULTS)
+def test_each_fault_has_its_sentence(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError, match=message) as caught:
+        make(**changes)
+    assert str(caught.value).encode(), "it can be written"
+
+
+def test_all_faults_are_told_at_once_one_a_line() -> None:
+    with pytest.raises(StudyError) as caught:
+        make(
+            name="",
+            protected={"summer": ["july", "july"], "winter": []},
+            attributes={"warm": ["july"], "neutral": ["ice"]},
+            associated=[("sumer", "warm"), ("summer", "cold")],
+            human="no",
+        )
+    first, *faults = str(caught.value).split("\n- ")
+    assert first == "Study '' has 8 faults:"
+    assert len(faults) == 8
+    assert not any("\n" in fault for fault in faults)
+
+
+def test_a_file_takes_its_name_from_the_file_and_may_have_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD_TOML.replace("\n", "\r\n").encode())
+    assert load_study(path) == make()
+    assert load_study(str(path)) == make()
+
+
+def test_a_file_can_choose_its_controls(tmp_path: Path) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_text(GOOD_TOML + '[controls]\nhuman = "none"\nneutral = ["table"]\n')
+    assert load_study(path) == make(human="none", neutral=["table"])
+
+
+def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_text(
+        'sorce = "me"\nhuman = "none"\nassociated = [["sumer", "warm"]]\n'
+        '[protected]\nsummer = ["july", "july"]\nnotes = "x"\n'
+        '[attributes]\nwarm = []\n[controls]\nnutral = "none"\n'
+    )
+    with pytest.raises(StudyError) as caught:
+        load_study(path)
+    message = str(caught.value)
+    assert message.startswith(f"Study file {path} has 8 faults:")
+    for fault in (
+        "Unknown key 'sorce' (did you mean 'source'?)",
+        "'human' is outside its section: move it below a line [controls]",
+        "'notes' is inside [protected]: move it above the first [section]",
+        "Unknown key 'nutral' in [controls] (did you mean 'neutral'?)",
+        "protected group 'summer' holds 'july' 2 times",
+        "protected group 'notes' must be a list of words",
+        "attribute group 'warm' is an empty list",
+        "no protected group 'sumer' (did you mean 'summer'?)",
+    ):
+        assert f"\n- {fault}" in message or fault in message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('name = "x"\n', "protected has no groups"),
+        (GOOD_TOML + 'associated = [["summer", "warm"]]\n', "'associated' is inside .attributes."),
+        ("controls = 3\n" + GOOD_TOML, "controls must be a section with human or neutral, not a number"),
+        ("protected = 3\nattributes = 4\nassociated = 5\n", "has 3 faults"),
+        ("[protected.summer]\njuly = 1\n", "'summer' must be a list of words.*not a section"),
+        ("name = 1979-05-27\n" + GOOD_TOML, "name must be text, not a date"),
+        ("name = true\n" + GOOD_TOML, "name must be text, not true or false"),
+    ],
+)
+def test_wrong_shapes_in_a_file(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_text(text)
+    with pytest.raises(StudyError, match=message) as caught:
+        load_study(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        (b"", InputFileError, "is empty"),
+        (b"\xef\xbb\xbf \r\n", InputFileError, "is empty"),
+        (b'name = "x"\nnotes = "\xff"', InputFileError, r"not UTF-8 text: byte 20 \(line 2\)"),
+        (b'name = "x"\nnotes = x', StudyError, "not a valid TOML file: .*line 2"),
+        (b"name = 1\nname = 2", StudyError, "not a valid TOML file"),
+        (b"a = " + b"9" * 5000, StudyError, "not a valid TOML file"),
+        (b"a = " + b"[" * 5000, StudyError, "not a valid TOML file"),
+        (b"associated = [{" + b"a." * 5000 + b"a = 1}]", StudyError, "no pair of groups in place 1"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path: Path, content: bytes, error: type[Exception], message: str) -> None:
+    path = tmp_path / "weather.toml"
+    path.write_bytes(content)
+    with pytest.raises(error, match=message) as caught:
+        load_study(path)
+    assert str(path) in str(caught.value)
+
+
+def test_missing_files_and_unknown_names(tmp_path: Path) -> None:
+    with pytest.raises(InputFileError, match=r"'religon' \(did you mean 'religion'\?\).*weat10"):
+        load_study("religon")
+    (tmp_path / "seasons.toml").write_text(GOOD_TOML)
+    with pytest.raises(InputFileError, match=r"did you mean 'seasons.toml'"):
+        load_study(tmp_path / "season.toml")
+    with pytest.raises(InputFileError, match="is a folder or a device"):
+        load_study(tmp_path)
+    with pytest.raises(InputFileError, match="Not a directory"):
+        load_study(tmp_path / "seasons.toml" / "x.toml")
+    with pytest.raises(InputFileError, match="too long"):
+        load_study("x" * 5000)
+    with pytest.raises(StudyError, match="null"):
+        load_study("a\0b")
+
+
+def test_a_bundled_name_wins_over_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("weat7").write_text(GOOD_TOML)
+    assert list(load_study("weat7").protected) == ["math", "arts"]
+    assert list(load_study("./weat7").protected) == ["summer", "winter"]
+    assert list(load_study(Path("weat7")).protected) == ["summer", "winter"]
+
+
+def test_the_template_is_a_sound_study_that_shows_every_key(tmp_path: Path) -> None:
+    path = write_study_template(tmp_path / "mine.toml")
+    study = load_study(path)
+    assert study.name == "mine"
+    assert study.connections == studies.CONNECTIONS
+    text = path.read_text()
+    for key in ("name =", "description =", "source =", "notes =", "associated =", "human =", "neutral ="):
+        assert re.search(f"^(# )?{key}", text, re.MULTILINE)
+    for section in ("[protected]", "[attributes]", "[controls]"):
+        assert section in text
+
+
+def test_the_template_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("precious")
+    with pytest.raises(OutputError, match="exists"):
+        write_study_template(path)
+    with pytest.raises(OutputError, match="does not exist"):
+        write_study_template(tmp_path / "nowhere" / "mine.toml")
+
+    def full_disk(self: Path, data: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(data[:10])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full_disk)
+        with pytest.raises(OutputError, match="No space left"):
+            write_study_template(path, overwrite=True)
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
+    write_study_template(path, overwrite=True)
+    assert load_study(path).name == "mine"
+
+
+# Pieces of study files, so that random files come close to sound ones.
+PIECES = st.sampled_from(
+    [
+        *(f"{key} = " for key in ("name", "notes", "associated", "human", "neutral", "summer", "warm", "x")),
+        *("[protected]\n", "[attributes]\n", "[controls]\n", "[[protected]]\n", "[protected.summer]\n"),
+        *(
+            '"july"',
+            '"hot"',
+            '"paper"',
+            '"none"',
+            '["summer", "warm"]',
+            "[]",
+            "{}",
+            "3",
+            "true",
+            "1979-05-27",
+        ),
+        *("[", "]", ", ", "\n", "\n", "{", "}", ".", '"', '"""', "#", "\r", "\0", "inf", "\\"),
+    ]
+)
+FILES = st.one_of(
+    st.binary(),
+    st.text().map(lambda text: text.encode("utf-8", "surrogatepass")),
+    st.lists(PIECES).map(lambda pieces: "".join(pieces).encode()),
+    st.integers(0, len(GOOD_TOML)).map(lambda end: GOOD_TOML[:end].encode()),
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.binary(max_size=2),
+    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=8,
+)
+
+
+@pytest.fixture(scope="module")
+def random_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("random") / "random.toml"
+
+
+@settings(max_examples=300, deadline=None)
+@given(content=FILES)
+def test_random_files_give_a_study_or_an_error_of_ours(random_file: Path, content: bytes) -> None:
+    random_file.write_bytes(content)
+    message = ""
+    try:
+        load_study(random_file)
+    except BayesBiasError as error:
+        message = str(error)
+    assert not message or str(random_file) in message
+
+
+@settings(max_examples=200, deadline=None)
+@given(field=st.sampled_from(["name", "protected", "attributes", "associated", "human", "notes"]), value=VALUES)
+def test_random_values_give_a_study_or_an_error_of_ours(field: str, value: object) -> None:
+    message = ""
+    try:
+        make(**{field: value})
+    except StudyError as error:
+        message = str(error)
+    assert not message or "\n- " in message
+
+
+@pytest.mark.shared
+def test_words_are_those_of_the_published_lists_and_tables(shared: Path) -> None:
+    lists = shared / "data" / "wordlists"
+    wefe = json.loads((lists / "weat_wefe.json").read_text())
+    names = {
+        "weat1": ("flowers", "insects", "pleasant_5", "unpleasant_5a"),
+        "weat2": ("instruments", "weapons", "pleasant_5", "unpleasant_5a"),
+        "weat3": ("european_american_names_5", "african_american_names_5", "pleasant_5", "unpleasant_5b"),
+        "weat4": ("european_american_names_7", "african_american_names_7", "pleasant_5", "unpleasant_5b"),
+        "weat5": ("european_american_names_7", "african_american_names_7", "pleasant_9", "unpleasant_9"),
+        "weat6": ("male_names", "female_names", "career", "family"),
+        "weat7": ("math", "arts", "male_terms", "female_terms"),
+        "weat8": ("science", "arts_2", "male_terms_2", "female_terms_2"),
+        "weat9": ("mental_disease", "physical_disease", "temporary", "permanent"),
+        "weat10": ("young_people_names", "old_people_names", "pleasant_9", "unpleasant_9"),
+    }
+    # Where ours follow Caliskan et al. and WEFE's do not.
+    swapped = {"weat10": {"Bill": "Billy"}}
+    too_rare = {"Jay", "Kristen", "Tremayne", "Latonya"}
+    removed = {"weat4": too_rare, "weat5": too_rare}
+    for name, keys in names.items():
+        study = load_study(name)
+        for words, key in zip([*study.protected.values(), *study.attributes.values()], keys, strict=True):
+            theirs = [swapped.get(name, {}).get(word, word) for word in wefe[key]]
+            assert list(words) == [word for word in theirs if word not in removed.get(name, ())]
+
+    for name in ("religion", "race", "gender"):
+        study = load_study(name)
+        manzini = json.loads((lists / f"manzini_{name}_attributes_optm.json").read_text())
+        assert set(study.protected_words) == {word for row in manzini["definite_sets"] for word in row}
+        (groups,) = manzini["analogy_templates"].values()
+        for group, words in groups.items():
+            ours = study.attributes[f"{group}_stereotype"]
+            assert list(ours) == ["critical" if word == "judgemental" else word for word in words]
+
+    tables = shared / "data" / "published" / "tables"
+    for path in sorted(tables.glob("*.csv.gz")):
+        table = pd.read_csv(path)
+        study = load_study(path.name.split("_")[0])
+        assert set(table["protected_word"]) == set(study.protected_words)
+        group_of = {word: group for group, words in study.protected.items() for word in words}
+        list_of = {word: name for name, words in study.attribute_lists.items() for word in words}
+        found = table["connection"].replace("none", "neutral")
+        controls = found.isin(["human", "neutral"])
+        if not path.name.endswith("_pair.csv.gz"):  # those hold an earlier version of the control lists
+            for control in ("human", "neutral"):
+                theirs = set(table.loc[found == control, "word_to_compare"])
+                assert theirs == set(study.attribute_lists[control])
+        assert set(table.loc[~controls, "word_to_compare"]) == set(study.attribute_words)
+        expected = [
+            study.connection(group_of[row.protected_word], list_of[row.word_to_compare])
+            for row in table[~controls].itertuples()
+        ]
+        assert found[~controls].tolist() == expected
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [("weat1", 1.54), ("weat2", 1.63), ("weat6", 1.89), ("weat7", 0.97), ("weat8", 1.24), ("weat9", 1.30)],
+)
+def test_words_reproduce_the_published_effect_sizes(shared: Path, name: str, published: float) -> None:
+    with np.load(shared / "data" / "embeddings" / "googlenews_word2vec_300d_13784.npz") as file:
+        words, vectors = file["words"].tolist(), file["vectors"].astype(float)
+    unit = dict(zip(words, vectors / np.linalg.norm(vectors, axis=1, keepdims=True), strict=True))
+    study = load_study(name)
+    lists = [*study.protected.values(), *study.attributes.values()]
+    first, second, a, b = (np.array([unit[word] for word in words if word in unit]) for words in lists)
+    scores = [(targets @ a.T).mean(axis=1) - (targets @ b.T).mean(axis=1) for targets in (first, second)]
+    effect = (scores[0].mean() - scores[1].mean()) / np.concatenate(scores).std(ddof=1)
+    assert effect == pytest.approx(published, abs=0.01)
+
+
+def test_questions_travel_from_the_file_to_the_table_and_back(tmp_path: Path) -> None:
+    path = write_study_template(tmp_path / "mine.toml")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('# "science against', '"science against'), encoding="utf-8"
+    )
+    study = load_study(path)
+    assert study.questions == {"science against arts, to male words": (("science", "male"), ("arts", "male"))}
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    with pytest.warns(bb.errors.LostWordsWarning):
+        table = bb.distance_table(vectors, study)
+    bb.write_table(table, tmp_path / "t.csv")
+    stored = bb.read_table(tmp_path / "t.csv").attrs["bayesbias"]["questions"]
+    assert stored == {"science against arts, to male words": [["science", "male"], ["arts", "male"]]}
+
+
+@pytest.mark.parametrize(
+    ("questions", "message"),
+    [
+        ("why", "questions must be a section"),
+        ({"": [["x", "a"], ["y", "a"]]}, "a name is one line of text"),
+        ({" q": [["x", "a"], ["y", "a"]]}, "a name is one line of text"),
+        ({"q": [["x", "a"], ["x", "a"]]}, "0 by assumption"),
+        ({"q": [["x", "a"]]}, "two or four sides"),
+        ({"q": [["x", "a"], "ya"]}, "no pair"),
+        ({"q": [["x", "a"], ["z", "a"]]}, "no protected group 'z'"),
+        ({"q": [["x", "a"], ["y", "human"]]}, "no attribute list 'human'"),
+        ({"q": 3}, "two or four sides"),
+    ],
+)
+def test_questions_that_cannot_be_asked_are_faults(questions: Any, message: str) -> None:
+    with pytest.raises(StudyError, match=message):
+        Study(
+            name="s", protected={"x": ["one"], "y": ["two"]}, attributes={"a": ["three"], "b": ["four"]},
+            associated=[("x", "a")], human="none", neutral="none", questions=questions,
+        )  # fmt: skip
+
+
+def test_word_lists_are_those_of_their_sources() -> None:
+    # Sizes: the files of the code of Garg et al. (words once), and the 6,789 words of Hu and Liu's two files.
+    eds, opinions = bb.studies.load_word_lists("eds"), bb.studies.load_word_lists("bing_liu")
+    assert {name: len(words) for name, words in opinions.items()} == {"positive_words": 2006, "negative_words": 4783}
+    assert len(eds) == 21
+    assert {len(eds[f"names_{group}"]) for group in ("asian", "black", "hispanic", "russian", "white")} == {20}
+    assert (len(eds["names_chinese"]), len(eds["words_islam"]), len(eds["words_terrorism"])) == (17, 18, 46)
+    assert all(len(set(words)) == len(words) for lists in (eds, opinions) for words in lists.values())
+    assert {"naïve", "2-faced", "zombie"} < set(opinions["negative_words"])
+    assert set.intersection(*map(set, opinions.values())) == {"envious", "enviously", "enviousness"}
+    study = make(protected={"b": eds["names_black"][3:], "r": eds["names_russian"]}, associated=[("b", "warm")])
+    assert study.protected["r"] == eds["names_russian"]
+    with pytest.raises(StudyError, match="did you mean 'bing_liu'"):
+        bb.studies.load_word_lists("bing_lui")
