@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from bayesbias import reliability as reliability
     from bayesbias.base.files import bundled as bundled
     from bayesbias.base.statements import Conclusions as Conclusions
-    from bayesbias.base.statements import Part as Part
     from bayesbias.base.statements import Statement as Statement
+    from bayesbias.base.statements import StatementList as StatementList
     from bayesbias.cluster.debias_report import debias_report as debias_report
     from bayesbias.cluster.run import run_study as run_study
     from bayesbias.cosine_regressions.linear_model import LinearPrior as LinearPrior
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from bayesbias.delivery.plots.measures.lattices import plot_lattices as plot_lattices
     from bayesbias.delivery.plots.measures.measures import plot_measure as plot_measure
     from bayesbias.delivery.plots.measures.measures import plot_measure_words as plot_measure_words
-    from bayesbias.delivery.plots.measures.nulls import plot_false_claims as plot_false_claims
+    from bayesbias.delivery.plots.measures.nulls import plot_false_positive_rates as plot_false_positive_rates
     from bayesbias.delivery.plots.measures.nulls import plot_null as plot_null
     from bayesbias.delivery.plots.measures.reliability import plot_base_pairs as plot_base_pairs
     from bayesbias.delivery.plots.measures.reliability import plot_reliability as plot_reliability
@@ -90,12 +90,12 @@ if TYPE_CHECKING:
     from bayesbias.metrics.embedding_scores.paired_change import paired_change as paired_change
     from bayesbias.metrics.quality.analogies import analogies as analogies
     from bayesbias.metrics.quality.similarity import word_similarity as word_similarity
-    from bayesbias.models.fitted.extend import extend as extend
+    from bayesbias.models.fitted.arviz_groups import add_groups as extend
     from bayesbias.models.fitted.fit_source import fitted_table as fitted_table
-    from bayesbias.models.fitted.fits import fit_fact as fit_fact
+    from bayesbias.models.fitted.fits import fit_attribute as fit_attribute
     from bayesbias.models.fitted.fits import read_fit as read_fit
     from bayesbias.models.fitted.fits import write_fit as write_fit
-    from bayesbias.models.pymc_model import pymc_model as pymc_model
+    from bayesbias.models.pymc_form import pymc_model as pymc_model
     from bayesbias.models.sampling import fit as fit
     from bayesbias.models.simulate import simulate_table as simulate_table
     from bayesbias.models.spec import ModelSpec as ModelSpec
@@ -118,22 +118,22 @@ if TYPE_CHECKING:
     from bayesbias.reports.embeddings.comparison_conclusions import ComparisonConclusions as ComparisonConclusions
     from bayesbias.reports.embeddings.seeds import SeedComparison as SeedComparison
     from bayesbias.reports.embeddings.seeds import compare_seeds as compare_seeds
-    from bayesbias.reports.measures.false_claims import false_claims as false_claims
+    from bayesbias.reports.measures.false_positive_rates import false_positive_rates as false_positive_rates
+    from bayesbias.reports.measures.mac_shares import mac_shares as mac_shares
     from bayesbias.reports.measures.measure_posterior import MeasurePosterior as MeasurePosterior
     from bayesbias.reports.measures.measure_posterior import measure_posterior as measure_posterior
     from bayesbias.reports.measures.null_simulation import null_share as null_share
     from bayesbias.reports.measures.null_simulation import simulate_null as simulate_null
     from bayesbias.reports.posterior.conclusions import conclusions as conclusions
     from bayesbias.reports.posterior.contrasts import contrasts as contrasts
-    from bayesbias.reports.posterior.questions import contrast as contrast
+    from bayesbias.reports.posterior.questions import planned_contrasts as contrast
     from bayesbias.reports.posterior.summary import summary as summary
-    from bayesbias.reports.robustness.claims_check import ClaimsCheck as ClaimsCheck
-    from bayesbias.reports.robustness.claims_check import check_claims as check_claims
     from bayesbias.reports.robustness.model_comparison import compare_models as compare_models
+    from bayesbias.reports.robustness.random_list_check import RandomListCheck as RandomListCheck
+    from bayesbias.reports.robustness.random_list_check import check_random_lists as check_random_lists
     from bayesbias.reports.robustness.sensitivity import sensitivity as sensitivity
     from bayesbias.reports.robustness.study_size import StudySizes as StudySizes
     from bayesbias.reports.robustness.study_size import required_words as required_words
-    from bayesbias.reports.similarity_shares import similarity_shares as similarity_shares
     from bayesbias.studies.study import Study as Study
     from bayesbias.studies.study import StudyLike as StudyLike
     from bayesbias.studies.study import list_studies as list_studies
@@ -165,9 +165,9 @@ _NAMES = {
     "metrics.embedding_scores.paired_change": ("paired_change",),
     "metrics.quality.analogies": ("analogies",),
     "metrics.quality.similarity": ("word_similarity",),
-    "models.extend": ("extend",),
+    "models.add_groups": ("extend",),
     "models.fit_source": ("fitted_table",),
-    "models.fits": ("fit_fact", "read_fit", "write_fit"),
+    "models.fits": ("fit_attribute", "read_fit", "write_fit"),
     "models.pymc_model": ("pymc_model",),
     "models.sampling": ("fit",),
     "models.simulate": ("simulate_table",),
@@ -192,7 +192,7 @@ _NAMES = {
     "plots.embeddings": ("plot_embeddings",),
     "plots.lattices": ("plot_consistency", "plot_lattice_spread", "plot_lattices"),
     "plots.measures": ("plot_measure", "plot_measure_words"),
-    "plots.nulls": ("plot_false_claims", "plot_null"),
+    "plots.nulls": ("plot_false_positive_rates", "plot_null"),
     "plots.relations": ("plot_relations",),
     "plots.reliability": ("plot_base_pairs", "plot_reliability"),
     "plots.seeds": ("plot_seeds",),
@@ -208,18 +208,18 @@ _NAMES = {
     "reports.embeddings.comparison": ("EmbeddingComparison", "compare_embeddings"),
     "reports.embeddings.seeds": ("SeedComparison", "compare_seeds"),
     "reports.embeddings.comparison_conclusions": ("ComparisonConclusions",),
-    "reports.measures.false_claims": ("false_claims",),
+    "reports.measures.false_positive_rates": ("false_claims",),
     "reports.measures.measure_posterior": ("MeasurePosterior", "measure_posterior"),
     "reports.measures.null_simulation": ("null_share", "simulate_null"),
     "reports.posterior.conclusions": ("conclusions",),
     "reports.posterior.contrasts": ("contrasts",),
     "reports.posterior.questions": ("contrast",),
     "reports.posterior.summary": ("summary",),
-    "reports.robustness.claims_check": ("ClaimsCheck", "check_claims"),
+    "reports.robustness.claims_check": ("RandomListCheck", "check_random_lists"),
     "reports.robustness.model_comparison": ("compare_models",),
     "reports.robustness.sensitivity": ("sensitivity",),
     "reports.robustness.study_size": ("StudySizes", "required_words"),
-    "reports.similarity_shares": ("similarity_shares",),
+    "reports.mac_shares": ("mac_shares",),
     "statements": ("Conclusions", "Part", "Statement"),
     "studies": (
         "Study",

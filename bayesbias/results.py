@@ -24,7 +24,7 @@ from bayesbias.reports.audits.audit_frame import MOST_PARTS, audit_parts, audit_
 from bayesbias.reports.audits.ranks import has_ranks, rank
 from bayesbias.reports.posterior.conclusions import conclusions, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.posterior.questions import contrast, own_questions
+from bayesbias.reports.posterior.questions import own_questions
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.table_files import write_table
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from bayesbias.asymmetry.report import AsymmetryReport
-    from bayesbias.asymmetry.study_asymmetry import StudyAsymmetry
-    from bayesbias.nli.comparison import InferenceComparison
+    from bayesbias.asymmetry.ratios.report import AsymmetryReport
+    from bayesbias.asymmetry.ratios.study_asymmetry import StudyAsymmetry
+    from bayesbias.nli.answers.inference_comparison import InferenceComparison
     from bayesbias.reports.checks.posterior_check import PosteriorCheck
     from bayesbias.reports.checks.prior_check import PriorCheck
     from bayesbias.reports.embeddings.comparison import EmbeddingComparison
@@ -222,7 +222,7 @@ INFERENCE = (
 def write_inference(
     comparison: "InferenceComparison", folder: str | os.PathLike[str], *, overwrite: bool = False
 ) -> str:
-    """Write what `bayesbias.nli.compare` found to a folder and return it in words.
+    """Write what `bayesbias.nli.answers.train_and_compare` found to a folder and return it in words.
 
     Writes ``values.csv``, ``changes.csv``, ``words.csv``, ``word_pairs.csv``, ``runs.csv``,
     ``inference.txt`` and ``inference.png``.

@@ -35,7 +35,7 @@ EXTRAS = {
     "contextual": "vectors and probabilities of BERT-like models (PyTorch: 5 GB from the usual index)",
     "nli": "training and asking models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
-    "cluster": "`check_claims` on a Dask cluster",
+    "cluster": "`check_random_lists` on a Dask cluster",
     "numpyro": 'NUTS of JAX: `bb.fit(table, sampler="numpyro")`',
 }
 

@@ -59,7 +59,7 @@ figure = bb.plots.plot_embeddings(compared)""",
     "plot_measure_words": "figure = bb.plots.plot_measure_words(bb.measure_posterior(fit, random_seed=1, progress=False))",
     "plot_null": """null = bb.reports.simulate_null(samples=2000, random_seed=1, progress=False)
 figure = bb.plots.plot_null(null, observed={"effect_size": 0.97})""",
-    "plot_false_claims": "figure = bb.plots.plot_false_claims(bb.reports.false_claims(samples=200, random_seed=1, progress=False))",
+    "plot_false_positive_rates": "figure = bb.plots.plot_false_positive_rates(bb.reports.false_positive_rates(samples=200, random_seed=1, progress=False))",
     "plot_asymmetry": """import pandas as pd
 
 words = study.protected_words
@@ -111,7 +111,7 @@ def trained(gap):  # in place of models of your own, one a training
 gaps = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 0.25)}
 models = {name: [trained(gap) for gap in of] for name, of in gaps.items()}
 pairs = bb.nli.test_set("explicit")
-figure = bb.plots.plot_inference(bb.nli.compare_runs(models, pairs, random_seed=1))""",
+figure = bb.plots.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1))""",
     "plot_seeds": """fits = {}
 for name, path in embeddings.items():
     seed_table = bb.distance_table(path, "gender")

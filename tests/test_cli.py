@@ -613,7 +613,10 @@ def test_shells_can_complete(shell: str, tmp_path: Path) -> None:
     ("command", "keys"),
     [
         (("weat", "vectors.txt", "--study", "pets.toml"), {"measure", "statistics", "scores", "lost_words"}),
-        (("measure", "nas", "vectors.txt", "--study", "pets.toml"), {"measure", "statistics", "scores"}),
+        (
+            ("measure", "normalized_association_score", "vectors.txt", "--study", "pets.toml"),
+            {"measure", "statistics", "scores"},
+        ),
         (("measures",), set(bb.metrics.MEASURES) | set(bb.metrics.EMBEDDING_MEASURES)),
         (
             ("null", "--samples", "200", "--effect-size", "1", "--claims", "20", "--seed", "1"),

@@ -6,18 +6,18 @@
 with how often it is right.
 """
 
-from bayesbias.asymmetry.agreement import cam, directional_accuracy, similarity
-from bayesbias.asymmetry.alar import alar
-from bayesbias.asymmetry.context_factors import context_factors
-from bayesbias.asymmetry.evocation import Evocation, evocation
-from bayesbias.asymmetry.evocation_prior import PowerLawPrior
-from bayesbias.asymmetry.masked_model import MaskedModel, masked_model
-from bayesbias.asymmetry.norms import read_evocation, read_relations
-from bayesbias.asymmetry.relations import with_relations
-from bayesbias.asymmetry.report import AsymmetryReport, report
-from bayesbias.asymmetry.sources import ConditionalSource, lar
-from bayesbias.asymmetry.static import StaticVectors, static
-from bayesbias.asymmetry.study_asymmetry import StudyAsymmetry, study_asymmetry
+from bayesbias.asymmetry.ratios.agreement import cam, directional_accuracy, similarity
+from bayesbias.asymmetry.ratios.alar import alar
+from bayesbias.asymmetry.ratios.context_factors import context_factors
+from bayesbias.asymmetry.ratios.report import AsymmetryReport, report
+from bayesbias.asymmetry.ratios.study_asymmetry import StudyAsymmetry, study_asymmetry
+from bayesbias.asymmetry.sources.conditional_sources import ConditionalSource, lar
+from bayesbias.asymmetry.sources.evocation import Evocation, evocation
+from bayesbias.asymmetry.sources.evocation_prior import PowerLawPrior
+from bayesbias.asymmetry.sources.masked_model import MaskedModel, masked_model
+from bayesbias.asymmetry.sources.norms import read_evocation, read_relations
+from bayesbias.asymmetry.sources.relations import with_relations
+from bayesbias.asymmetry.sources.static import StaticVectors, static
 
 __all__ = [
     "AsymmetryReport",

@@ -63,7 +63,7 @@ class Statement:
 
 
 @dataclass(frozen=True, repr=False)
-class Part:
+class StatementList:
     """A title and the statements below it.
 
     Parameters
@@ -84,7 +84,7 @@ class Part:
         return render_text([self])
 
     def __repr__(self) -> str:
-        return f"Part({self.title!r}, {len(self.statements)} statements)"
+        return f"StatementList({self.title!r}, {len(self.statements)} statements)"
 
     def _repr_html_(self) -> str:
         return render_html([self])
@@ -95,7 +95,7 @@ class Rendered(ABC):
 
     @property
     @abstractmethod
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts, in the order in which they are read."""
 
     def __repr__(self) -> str:
@@ -174,14 +174,14 @@ class Conclusions(Rendered):
     heading: str = "What the posterior shows"
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, in the order in which they are read; without those that are empty."""
         parts = (
-            Part("Beware", self.doubts),
-            Part("", (self.about,), bulleted=False),
-            Part(self.heading, (self.verdict,), bulleted=False),
-            Part("", self.shown),
-            Part("What it does not show", self.limits),
+            StatementList("Beware", self.doubts),
+            StatementList("", (self.about,), bulleted=False),
+            StatementList(self.heading, (self.verdict,), bulleted=False),
+            StatementList("", self.shown),
+            StatementList("What it does not show", self.limits),
         )
         return tuple(part for part in parts if part.statements)
 
@@ -195,10 +195,10 @@ class Conclusions(Rendered):
         return found | lists
 
 
-def render_text(parts: Iterable[Part]) -> str:
+def render_text(parts: Iterable[StatementList]) -> str:
     """Return parts as plain text: titles in capitals, items with a dash, lines of at most `LINE` characters.
 
-    >>> print(render_text([Part("Doubts", (Statement("lost", "Two words were lost."),))]))
+    >>> print(render_text([StatementList("Doubts", (Statement("lost", "Two words were lost."),))]))
     DOUBTS
     <BLANKLINE>
     - Two words were lost.
@@ -211,7 +211,7 @@ def render_text(parts: Iterable[Part]) -> str:
     return "\n\n".join(paragraphs)
 
 
-def render_html(parts: Iterable[Part]) -> str:
+def render_html(parts: Iterable[StatementList]) -> str:
     """Return parts as HTML for a notebook, every word escaped."""
     html = []
     for part in parts:

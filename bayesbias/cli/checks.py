@@ -92,9 +92,9 @@ def claims(
         bayesbias claims vectors.txt --study weat7 --seed 1
     """
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.reports.robustness.claims_check import check_claims
+    from bayesbias.reports.robustness.random_list_check import check_random_lists
 
-    checked = check_claims(
+    checked = check_random_lists(
         load_embedding(embedding, format=file_format, case=case),
         study,
         model=model,
@@ -172,7 +172,7 @@ def report(
     from bayesbias.base.outputs import check_output
     from bayesbias.delivery.page import write_report
     from bayesbias.models.fitted.fit_source import fitted_table
-    from bayesbias.models.fitted.fits import fit_fact, read_fit
+    from bayesbias.models.fitted.fits import fit_attribute, read_fit
     from bayesbias.reports.embeddings.comparison import compare_embeddings
     from bayesbias.tables.table_files import read_table
 
@@ -181,7 +181,7 @@ def report(
     fitted = read_fit(fit)
     beside = fit.parent / "table.csv"
     table = read_table(beside, duplicates="keep") if beside.is_file() else None
-    chosen_seed = fit_fact(fitted, "seed") if seed is None else seed
+    chosen_seed = fit_attribute(fitted, "seed") if seed is None else seed
     comparison = None
     if compare_with:
         original = table if table is not None else fitted_table(fitted)

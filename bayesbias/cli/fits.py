@@ -137,7 +137,7 @@ def contrast(
         bayesbias contrast weat7/fit.nc math male arts male
     """
     from bayesbias.models.fitted.fits import read_fit
-    from bayesbias.reports.posterior.questions import contrast as compared
+    from bayesbias.reports.posterior.questions import planned_contrasts as compared
 
     pairs: list[Any] = list(batched(sides or [], 2))  # a side that lacks its list is an error there
     found = compared(read_fit(fit), *pairs, hdi_prob=hdi_prob, rope=rope)

@@ -66,9 +66,8 @@ def nli(
     from bayesbias.base.outputs import check_folder, whole_folder
     from bayesbias.delivery.page.inference import write_inference_page
     from bayesbias.embeddings.loading import load_embedding
-    from bayesbias.nli.compare import compare
-    from bayesbias.nli.pairs import read_pairs
-    from bayesbias.nli.splits import parts_of
+    from bayesbias.nli.test_sets.pairs import read_pairs
+    from bayesbias.nli.test_sets.splits import parts_of
     from bayesbias.results import INFERENCE, write_inference
 
     names = file_names(embeddings, "to compare: the others with the first")

@@ -113,7 +113,7 @@ def null(
     """
     from bayesbias.base.checks import resolve_seed
     from bayesbias.base.outputs import check_output
-    from bayesbias.reports.measures.false_claims import false_claims
+    from bayesbias.reports.measures.false_positive_rates import false_positive_rates
     from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
     if output is not None:
@@ -145,7 +145,7 @@ def null(
         title = "Share of them at least as extreme (two-sided), with its Monte Carlo error"
         parts.append(f"{title}\n{printed(data['shares'], digits=4)}")
     if claims:
-        data["claims"] = false_claims(
+        data["claims"] = false_positive_rates(
             protected=protected,
             attributes=attributes,
             sd=sd,

@@ -9,9 +9,9 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.statements import (
-    Part,
     Rendered,
     Statement,
+    StatementList,
     count_text,
     distance_text,
     interval_text,
@@ -88,9 +88,9 @@ class CosineRegression(Rendered):
     random_seed: int
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """What the tables say."""
-        return (Part("", self.notes, bulleted=False),)
+        return (StatementList("", self.notes, bulleted=False),)
 
 
 def cosine_regression(

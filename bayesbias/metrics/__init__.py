@@ -27,7 +27,7 @@ from bayesbias.metrics.associations.mac import mac
 from bayesbias.metrics.associations.mean_vectors import ect, rnd
 from bayesbias.metrics.associations.rnsb import rnsb
 from bayesbias.metrics.associations.semaxis import semaxis
-from bayesbias.metrics.associations.single_category import nas, sc_weat
+from bayesbias.metrics.associations.single_category import normalized_association_score, sc_weat
 from bayesbias.metrics.associations.weat import weat
 from bayesbias.metrics.directions.direct_bias import GENDER_PAIRS, Direction, direct_bias, gender_direction
 from bayesbias.metrics.directions.neighbours import nearest_neighbours
@@ -95,9 +95,9 @@ __all__ = [
     "mac_t_tests",
     "measure",
     "midb",
-    "nas",
     "nearest_neighbours",
     "neutral_words",
+    "normalized_association_score",
     "paired_change",
     "randomisation_nulls",
     "read_analogies",

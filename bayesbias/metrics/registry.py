@@ -15,7 +15,7 @@ from bayesbias.metrics.associations.mac import average_distances, mac, mac_stati
 from bayesbias.metrics.associations.mean_vectors import ect, ect_statistics, rnd
 from bayesbias.metrics.associations.rnsb import rnsb
 from bayesbias.metrics.associations.semaxis import semaxis
-from bayesbias.metrics.associations.single_category import nas, sc_weat
+from bayesbias.metrics.associations.single_category import normalized_association_score, sc_weat
 from bayesbias.metrics.associations.weat import associations, weat, weat_statistics
 from bayesbias.metrics.directions.direct_bias import direct_bias
 from bayesbias.metrics.directions.word_scores import word_scores
@@ -131,14 +131,14 @@ MEASURES: dict[str, Measure] = {
             sc_weat,
         ),
         Measure(
-            "nas", "normalized association score of single words (WEFAT)",
+            "normalized_association_score", "normalized association score of single words (WEFAT)",
             "(mean cos(w, a) - mean cos(w, b)) / sd of w's similarities to A and B together",
             "positive: nearer to A, the first attribute group", "-2 to 2",
             "protected groups, two attribute groups",
-            "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, nas", "sd with n - 1",
+            "Caliskan, Bryson and Narayanan (2017), WEFAT; Chan (2022), sweater, normalized_association_score", "sd with n - 1",
             "to say how sure it is: it is a standardized size and no test; and a word alone cannot tell an "
             "association from attribute words that are near to everything, so compare words with each other",
-            nas,
+            normalized_association_score,
         ),
         Measure(
             "semaxis", "SemAxis of single words", "cos(w, mean of A - mean of B)",

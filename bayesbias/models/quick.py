@@ -5,7 +5,7 @@ crossed Normal models the posterior of a contrast is a mixture of Normals over w
 location is drawn.
 
 If a sampler's own diagnostic fails, every function here raises `SamplerFailedError`, and its caller decides: to take
-NUTS (`sensitivity`), or to leave that data set out and count it (`false_claims`, `required_words`).
+NUTS (`sensitivity`), or to leave that data set out and count it (`false_positive_rates`, `required_words`).
 """
 
 from collections.abc import Callable

@@ -15,7 +15,7 @@ from bayesbias.base.memory import check_memory
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, draws_dataset
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.models.fitted.extend import check_groups, extend
+from bayesbias.models.fitted.arviz_groups import check_groups
 from bayesbias.models.fitted.fits import finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import (
@@ -25,7 +25,7 @@ from bayesbias.models.multivariate.list_means import (
     with_population,
 )
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_problems
-from bayesbias.models.pymc_model import AUXILIARY, build_model, same_environment
+from bayesbias.models.pymc_form import AUXILIARY, build_model, same_environment
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.samplers.collapsed import collapse, sample_collapsed
 from bayesbias.models.samplers.exact import sample_exact
@@ -130,7 +130,7 @@ def fit(
     settings = {"sampler": engine, "draws": draws, "tune": tune, "chains": chains, "seed": seed}
     fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
     warn_of_problems(judge_fit(fitted))
-    return extend(fitted, wanted) if wanted else fitted
+    return add_groups(fitted, wanted) if wanted else fitted
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,21 @@
 `compare` asks whether other vectors make it treat groups more alike.
 """
 
-from bayesbias.nli.accuracy import Accuracy
-from bayesbias.nli.attention_model import AttentionModel
-from bayesbias.nli.check import InferenceCheck, check
-from bayesbias.nli.compare import compare
-from bayesbias.nli.compare_runs import compare_runs
-from bayesbias.nli.comparison import InferenceComparison
-from bayesbias.nli.correlations import correlations
-from bayesbias.nli.distances import GroupDistance, distance
-from bayesbias.nli.generation import list_test_sets, test_set
-from bayesbias.nli.hugging_face import SequenceClassifier, pipeline
-from bayesbias.nli.model_files import load
-from bayesbias.nli.pairs import read_pairs
-from bayesbias.nli.posterior import InferencePosterior, posterior
-from bayesbias.nli.scores import error, score
-from bayesbias.nli.training import train
+from bayesbias.nli.answers.check import InferenceCheck, check
+from bayesbias.nli.answers.compare_answers import compare_answers
+from bayesbias.nli.answers.correlations import correlations
+from bayesbias.nli.answers.inference_comparison import InferenceComparison
+from bayesbias.nli.answers.posterior import InferencePosterior, posterior
+from bayesbias.nli.answers.train_and_compare import train_and_compare
+from bayesbias.nli.test_sets.accuracy import Accuracy
+from bayesbias.nli.test_sets.distances import GroupDistance, distance
+from bayesbias.nli.test_sets.generation import list_test_sets, test_set
+from bayesbias.nli.test_sets.pairs import read_pairs
+from bayesbias.nli.test_sets.scores import error, score
+from bayesbias.nli.trained.attention_model import AttentionModel
+from bayesbias.nli.trained.hugging_face import SequenceClassifier, pipeline
+from bayesbias.nli.trained.model_files import load
+from bayesbias.nli.trained.training import train
 
 __all__ = [
     "Accuracy",
@@ -31,7 +31,7 @@ __all__ = [
     "SequenceClassifier",
     "check",
     "compare",
-    "compare_runs",
+    "compare_answers",
     "correlations",
     "distance",
     "error",

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_probability, check_type
-from bayesbias.base.estimate_frames import EstimateFrame
 from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost, judge_lost_words
 from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
+from bayesbias.estimates.estimate_frame import EstimateFrame
 from bayesbias.reliability.mean_squares import (
     CRONBACH_ALPHA,
     ICC_2_1,

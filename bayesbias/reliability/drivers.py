@@ -9,9 +9,9 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_flag, check_probability, resolve_seed
 from bayesbias.base.statements import (
-    Part,
     Rendered,
     Statement,
+    StatementList,
     digits_text,
     percent_text,
     plain,
@@ -66,7 +66,7 @@ class ReliabilityDrivers(Rendered):
         return f"ReliabilityDrivers({self.facts['words']:,} words, {self.facts['rows']:,} rows)"
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, in the order in which they are read."""
         doubts = [Statement("convergence", problem) for problem in self.facts["convergence_problems"]]
         if self.facts["left_out"]:
@@ -79,13 +79,13 @@ class ReliabilityDrivers(Rendered):
         doubts += [_few_levels(name, levels) for name, levels in groupings if len(levels) < _FEW_LEVELS]
         shares = rows_of(self.r_squared[self.r_squared["scope"] == "these"])
         parts = (
-            Part("Beware", tuple(doubts)),
-            Part(
+            StatementList("Beware", tuple(doubts)),
+            StatementList(
                 f"Share of the variance of {self.facts['response']} ({percent_text(self.facts['hdi_prob'])} HPDI)",
                 tuple(_share_statement(row) for row in shares),
             ),
-            Part("What is lost without it", tuple(_drop_statement(row) for row in rows_of(self.drops))),
-            Part("Direction", tuple(_coefficient_statement(row) for row in rows_of(self.coefficients))),
+            StatementList("What is lost without it", tuple(_drop_statement(row) for row in rows_of(self.drops))),
+            StatementList("Direction", tuple(_coefficient_statement(row) for row in rows_of(self.coefficients))),
         )
         return tuple(part for part in parts if part.statements)
 
@@ -231,7 +231,7 @@ def drivers(
 
 
 def _estimates(draws: "xr.DataArray", hdi_prob: float) -> "pd.DataFrame":
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     return EstimateFrame(estimates(draws, hdi_prob=hdi_prob))
 

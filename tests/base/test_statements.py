@@ -9,8 +9,8 @@ import pytest
 from bayesbias.base.statements import (
     LINE,
     Conclusions,
-    Part,
     Statement,
+    StatementList,
     count_text,
     distance_text,
     plain,
@@ -64,7 +64,9 @@ def test_html_is_escaped() -> None:
     html = made()._repr_html_()
     assert "<p>Two &lt;words&gt;.</p>" in html
     assert "<h4>Beware</h4><ul><li>The chains disagree.</li></ul>" in html
-    assert render_html([Part("<b>", (Statement("data", "x"),), bulleted=False)]) == "<h4>&lt;b&gt;</h4><p>x</p>"
+    assert (
+        render_html([StatementList("<b>", (Statement("data", "x"),), bulleted=False)]) == "<h4>&lt;b&gt;</h4><p>x</p>"
+    )
 
 
 def test_json_has_every_field_and_only_numbers_that_json_has() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
-from bayesbias.asymmetry.softmax import log_normalisers
+from bayesbias.asymmetry.sources.softmax import log_normalisers
 
 
 def measure() -> Iterator[dict[str, object]]:

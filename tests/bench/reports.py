@@ -13,7 +13,7 @@ from tests.bench.samplers import RELIGION
 def measure() -> list[dict[str, object]]:
     """Return one row for each figure."""
     import bayesbias as bb
-    from bayesbias.reports.measures.false_claims import false_claims
+    from bayesbias.reports.measures.false_positive_rates import false_positive_rates
     from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
     vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
@@ -44,7 +44,7 @@ def measure() -> list[dict[str, object]]:
         {
             "what": "false claims with attribute effects, 1,000 data sets",
             "seconds": _median(
-                lambda: false_claims(attribute_sd=0.078, samples=1000, random_seed=1), runs=1, warm=False
+                lambda: false_positive_rates(attribute_sd=0.078, samples=1000, random_seed=1), runs=1, warm=False
             ),
             "target": 300.0,
         },

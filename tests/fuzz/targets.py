@@ -173,7 +173,7 @@ def study_of(path: Path) -> object:
 def test_set_of(path: Path) -> object:
     """Generate a test set of inference, and ask a model about it."""
     scores = bb.nli.score(bb.nli.test_set(path), by_length)
-    return bb.nli.error(scores).to_csv()
+    return bb.nli.neutral_error(scores).to_csv()
 
 
 def pairs_of(path: Path) -> object:

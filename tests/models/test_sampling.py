@@ -27,11 +27,11 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
     assert dict(posterior.sizes) == {"chain": 2, "draw": 3000, "connection": 4, "protected_word": 16}
     np.testing.assert_array_equal(fit["observed_data"]["cosine_distance"], table["cosine_distance"])
     assert all(isinstance(value, str) for value in fit.attrs.values())
-    assert bb.models.fit_fact(fit, "seed") == 3
-    assert bb.models.fit_fact(fit, "sampler") == "exact"
-    assert bb.models.fit_fact(fit, "model")["priors"]["sigma"] == "Exponential(rate=2)"
-    assert bb.models.fit_fact(fit, "versions")["bayesbias"] == bb.__version__
-    assert bb.models.fit_fact(fit, "table")["study"] == "weat7"
+    assert bb.models.fit_attribute(fit, "seed") == 3
+    assert bb.models.fit_attribute(fit, "sampler") == "exact"
+    assert bb.models.fit_attribute(fit, "model")["priors"]["sigma"] == "Exponential(rate=2)"
+    assert bb.models.fit_attribute(fit, "versions")["bayesbias"] == bb.__version__
+    assert bb.models.fit_attribute(fit, "table")["study"] == "weat7"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_short_fit_warns_once_and_names_parameters(few: pd.DataFrame) -> None:
     message = str(caught[0].message)
     assert "connection_mean" in message
     assert "Run longer" in message
-    assert bb.models.fit_fact(short, "convergence_problems")
+    assert bb.models.fit_attribute(short, "convergence_problems")
     assert bb.conclusions(short).doubts[0].kind == "convergence"
 
 
@@ -147,7 +147,7 @@ def test_numpyro_agrees_with_independent_draws(few: pd.DataFrame) -> None:
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         numpyro = bb.fit(few, "hierarchical", sampler="numpyro", random_seed=1, **settings)
     exact = bb.fit(few, "hierarchical", sampler="exact", random_seed=2, **settings)
-    assert bb.models.fit_fact(numpyro, "sampler") == "numpyro"
+    assert bb.models.fit_attribute(numpyro, "sampler") == "numpyro"
     assert "reached_max_treedepth" in numpyro["sample_stats"]
     assert max(worst_differences(numpyro, exact).values()) <= 4.5
 
@@ -183,7 +183,7 @@ def test_pymcs_own_sampler_agrees_within_monte_carlo_error(
     worst = worst_differences(fit, other)
     assert worst["mean"] < 4
     assert worst["sd"] < 4.5
-    assert bb.models.fit_fact(other, "sampler") == "pymc"
+    assert bb.models.fit_attribute(other, "sampler") == "pymc"
     assert set(other["sample_stats"].to_dataset()) >= {"diverging", "energy", "tree_depth", "step_size", "lp"}
 
 
@@ -200,7 +200,7 @@ def test_models_with_outliers_are_sampled_by_nuts(name: str, of: str, table: pd.
     chosen = table if of == "WEAT 7" else few
     with warnings.catch_warnings(action="ignore"):
         fitted = bb.fit(chosen, name, draws=200, tune=400, chains=2, random_seed=1)
-    assert bb.models.fit_fact(fitted, "sampler") == "nutpie"
+    assert bb.models.fit_attribute(fitted, "sampler") == "nutpie"
     assert bb.summary(fitted, level="overall").query("parameter == 'nu'")["mean"].item() > 1
     assert bb.contrasts(fitted)["contrast"].tolist()[0] == "associated - different"
 
@@ -211,7 +211,7 @@ def test_priors_matter_as_they_should(table: pd.DataFrame, fit: xr.DataTree) -> 
     pooled = bb.fit(table, "hierarchical", random_seed=2, priors={"word_sd": "HalfNormal(sigma=0.0001)"})
     spread = bb.summary(pooled, level="word").groupby("connection", observed=True)["mean"].std()
     assert spread.max() < 0.001 < bb.summary(fit, level="word").groupby("connection", observed=True)["mean"].std().min()
-    assert bb.models.fit_fact(pooled, "model_hash") != bb.models.fit_fact(fit, "model_hash")
+    assert bb.models.fit_attribute(pooled, "model_hash") != bb.models.fit_attribute(fit, "model_hash")
 
 
 @pytest.mark.truth

@@ -188,7 +188,7 @@ def test_only_simulated_distances_may_leave_0_to_2(design: pd.DataFrame) -> None
     assert simulated["cosine_distance"].max() > 2
     assert len(validate_table(simulated)) == len(design)
     fitted = bb.fit(simulated, "hierarchical", sampler="exact", draws=200, chains=2, random_seed=1)
-    assert bb.models.fit_fact(fitted, "table")["simulated"] is True
+    assert bb.models.fit_attribute(fitted, "table")["simulated"] is True
     for attrs, message in (
         ({}, "lie outside 0 to 2"),
         ({"bayesbias": {"simulated": "yes"}}, "simulated must be true or false"),

@@ -87,7 +87,7 @@ def compared(gaps: dict[str, float] = GAPS) -> bb.nli.InferenceComparison:
     """Compare models whose gaps are known, five trainings each."""
     models = {name: [trained(gap, 10 * at + s) for s in range(5)] for at, (name, gap) in enumerate(gaps.items())}
     said = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
-    return bb.nli.compare_runs(models, few_pairs(), test_pairs=said, random_seed=1)
+    return bb.nli.compare_answers(models, few_pairs(), test_pairs=said, random_seed=1)
 
 
 ANIMALS = ("dog", "cat", "horse", "bird", "fish", "wolf", "bear", "frog")

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import MeasureError
-from bayesbias.nli.splits import parts_of
-from tests.nli.test_compare import taught, vectors
+from bayesbias.nli.test_sets.splits import parts_of
+from tests.nli.answers.test_train_and_compare import taught, vectors
 from tests.test_cli import run
 
 PETS_TEST = """

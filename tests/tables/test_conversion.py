@@ -25,13 +25,13 @@ def test_a_fit_is_the_same(library: str, short_table: pd.DataFrame) -> None:
     other = OTHERS[library](short_table)
     fits = [bb.fit(each, "hierarchical", draws=50, random_seed=1, progress=False) for each in (short_table, other)]
     xr.testing.assert_identical(*(fitted["posterior"].to_dataset() for fitted in fits))
-    assert bb.models.fit_fact(fits[0], "table_hash") == bb.models.fit_fact(fits[1], "table_hash")
+    assert bb.models.fit_attribute(fits[0], "table_hash") == bb.models.fit_attribute(fits[1], "table_hash")
 
 
 @pytest.mark.parametrize("library", OTHERS)
 def test_other_functions_take_it_too(library: str, short_table: pd.DataFrame, tmp_path: Any) -> None:
     other = OTHERS[library](short_table)
-    pd.testing.assert_frame_equal(bb.reports.similarity_shares(other), bb.reports.similarity_shares(short_table))
+    pd.testing.assert_frame_equal(bb.reports.mac_shares(other), bb.reports.mac_shares(short_table))
     assert len(bb.plots.plot_distances(table=other).axes) == 4
     written = bb.write_table(other, tmp_path / "table.csv")
     assert bb.read_table(written)["cosine_distance"].equals(short_table["cosine_distance"])

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from bayesbias import asymmetry as room
-from bayesbias.asymmetry.alar import alar
-from bayesbias.asymmetry.evocation import posteriors
-from bayesbias.asymmetry.log_ratios import grid, ratio_summary
+from bayesbias.asymmetry.ratios.alar import alar
+from bayesbias.asymmetry.sources.evocation import posteriors
+from bayesbias.asymmetry.sources.log_ratios import grid, ratio_summary
 from bayesbias.base.checks import HDI_PROB
 
 FOLDER = Path(__file__).resolve().parent

@@ -139,7 +139,7 @@ def nuts_sampler(spec: ModelSpec, draws: int, kept: int, design: ModelData) -> S
     import nutpie
     import pytensor
 
-    from bayesbias.models.pymc_model import build_model
+    from bayesbias.models.pymc_form import build_model
     from bayesbias.models.sampling import TARGET_ACCEPT
 
     with pytensor.config.change_flags(numba__fastmath=False):

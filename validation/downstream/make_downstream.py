@@ -119,7 +119,7 @@ def kept_models(folder: Path) -> dict[str, list[Callable[[Sequence[str], Sequenc
 def compared(folder: Path, asked: pd.DataFrame | None = None) -> bb.nli.InferenceComparison:
     """Compare what the trained models answered."""
     asked = bb.nli.test_set("explicit") if asked is None else asked
-    return bb.nli.compare_runs(kept_models(folder), asked, draws=20_000, random_seed=RANDOM_SEED)
+    return bb.nli.compare_answers(kept_models(folder), asked, draws=20_000, random_seed=RANDOM_SEED)
 
 
 def measured(embeddings: dict[str, bb.Embedding]) -> pd.DataFrame:

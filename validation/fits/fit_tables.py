@@ -19,7 +19,7 @@ import pandas as pd
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsError
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 
 FOLDER = Path(__file__).resolve().parent
 VECTORS = "wikipedia2018_skipgram_seed1.npz"
@@ -52,7 +52,7 @@ def fitted(table: pd.DataFrame, seed: int) -> dict[str, Any]:
         "r_hat": max(float(np.nanmax(r_hat[name])) for name in r_hat.data_vars),
         "ess": min(float(np.nanmin(ess[name])) for name in ess.data_vars),
         "contrast_ess": bb.contrasts(fit, level="all")["ess_bulk"].min(),
-        "problems": len(fit_fact(fit, "convergence_problems")),
+        "problems": len(fit_attribute(fit, "convergence_problems")),
     }
 
 

@@ -24,9 +24,9 @@ import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import LostWordsWarning
 from bayesbias.nli import training
-from bayesbias.nli.accuracy import accuracy
-from bayesbias.nli.scores import LABELS
-from bayesbias.nli.sentences import WordVectors, words_of
+from bayesbias.nli.test_sets.accuracy import accuracy
+from bayesbias.nli.test_sets.scores import LABELS
+from bayesbias.nli.trained.sentences import WordVectors, words_of
 
 FOLDER = Path(__file__).resolve().parent
 # What almost every sentence has is no sign of a sentence whose meaning is lost.

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from bayesbias.delivery.plots.measures.nulls import plot_false_claims, plot_null
+from bayesbias.delivery.plots.measures.nulls import plot_false_positive_rates, plot_null
 from bayesbias.delivery.plots.style import save_figure
-from bayesbias.reports.measures.false_claims import false_claims
+from bayesbias.reports.measures.false_positive_rates import false_positive_rates
 from bayesbias.reports.measures.null_simulation import null_share, rate, simulate_null
 
 FOLDER = Path(__file__).resolve().parent
@@ -84,9 +84,9 @@ def main() -> None:
     frames = []
     for name, effects in SCENARIOS.items():
         start = time.perf_counter()
-        frames.append(false_claims(**effects, samples=arguments.data_sets, random_seed=SEED))
+        frames.append(false_positive_rates(**effects, samples=arguments.data_sets, random_seed=SEED))
         seconds[f"false_claims, effects: {name}"] = round(time.perf_counter() - start, 1)
-    save_figure(plot_false_claims(*frames), out / "false_claims.png", overwrite=True)
+    save_figure(plot_false_positive_rates(*frames), out / "false_claims.png", overwrite=True)
     table = pd.concat([frame.assign(**effects) for frame, effects in zip(frames, SCENARIOS.values(), strict=True)])
     first = ["attribute_sd", "word_sd"]
     table = table[[*first, *(column for column in table if column not in first)]]

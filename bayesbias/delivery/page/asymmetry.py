@@ -4,7 +4,7 @@ import os
 from math import isfinite
 from pathlib import Path
 
-from bayesbias.asymmetry.report import AsymmetryReport
+from bayesbias.asymmetry.ratios.report import AsymmetryReport
 from bayesbias.base.checks import check_type
 from bayesbias.base.statements import count_text, percent_text, probability_text, share_text, signed_text
 from bayesbias.delivery.page.blocks import (
@@ -31,7 +31,7 @@ def write_asymmetry_page(report: AsymmetryReport, path: str | os.PathLike[str], 
     Parameters
     ----------
     report
-        What `bayesbias.asymmetry.report` returned.
+        What `bayesbias.asymmetry.ratios.report` returned.
     path
         A file that ends in ``.html``.
     overwrite

@@ -19,7 +19,7 @@ from bayesbias.delivery.page.blocks import (
 )
 from bayesbias.delivery.page.template import filled_page, page_target, write_page
 from bayesbias.delivery.plots.embeddings.inference import plot_inference
-from bayesbias.nli.comparison import InferenceComparison
+from bayesbias.nli.answers.inference_comparison import InferenceComparison
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ def write_inference_page(
     Parameters
     ----------
     comparison
-        What `bayesbias.nli.compare` or `bayesbias.nli.compare_runs` returned.
+        What `bayesbias.nli.answers.train_and_compare` or `bayesbias.nli.answers.compare_answers` returned.
     path
         A file that ends in ``.html``.
     overwrite
@@ -61,12 +61,12 @@ def write_inference_page(
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
     >>> models = {"original": [trained(g) for g in (0.3, 0.4, 0.5)], "hard": [trained(g) for g in (0.1, 0.2, 0.3)]}
-    >>> found = bb.nli.compare_runs(models, pairs, random_seed=1)
+    >>> found = bb.nli.compare_answers(models, pairs, random_seed=1)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     bb.write_inference_page(found, f"{folder}/inference.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    check_type("comparison", comparison, InferenceComparison, "what bb.nli.compare returned")
+    check_type("comparison", comparison, InferenceComparison, "what bb.nli.train_and_compare returned")
     target = page_target(path, overwrite=overwrite)
     prob = percent_text(comparison.hdi_prob)
     first, *others = comparison.embeddings

@@ -12,7 +12,7 @@ from bayesbias.errors import ReportError
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_table
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.quick import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
@@ -41,7 +41,7 @@ class PageInput:
     table
         Its rows: the given table, or one rebuilt from the fit.
     comparison, claims
-        What `compare_embeddings` and `check_claims` returned, or None.
+        What `compare_embeddings` and `check_random_lists` returned, or None.
     rope, hdi_prob, seed, quick
         As in `write_report`.
     """
@@ -58,7 +58,7 @@ class PageInput:
     @property
     def facts(self) -> dict[str, Any]:
         """Where the table comes from, as the fit keeps it."""
-        return dict(fit_fact(self.fit, "table"))
+        return dict(fit_attribute(self.fit, "table"))
 
     @property
     def spec(self) -> ModelSpec:
@@ -146,7 +146,7 @@ def table_of(fit: "xr.DataTree", table: pd.DataFrame | None) -> pd.DataFrame:
     if table is None:
         return fitted_table(fit)
     table = as_frame(table)
-    if model_data(table).table_hash != fit_fact(fit, "table_hash"):
+    if model_data(table).table_hash != fit_attribute(fit, "table_hash"):
         raise ReportError(
             "The table is not the one that was fitted: their hashes differ. Give the fitted table, or leave `table` "
             "out and the page takes the rows that the fit keeps."

@@ -16,7 +16,7 @@ from bayesbias.metrics.similarities import Similarities
 from bayesbias.studies.study import StudyLike
 
 
-def nas(
+def normalized_association_score(
     embedding: EmbeddingLike,
     study: StudyLike,
     *,
@@ -55,7 +55,7 @@ def nas(
 
     Examples
     --------
-    >>> result = nas(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
+    >>> result = normalized_association_score(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "weat7")
     >>> round(result.mean_of_math, 4), round(result.mean_of_arts, 4)
     (-0.3978, -0.733)
     """
@@ -66,7 +66,7 @@ def nas(
     values = effect_size(similarities.to(a), similarities.to(b), ddof=ddof)
     scores = score_frame(values, word=similarities.words, group=similarities.groups)
     return MeasureResult(
-        measure="nas",
+        measure="normalized_association_score",
         statistics=group_means(scores),
         scores=scores,
         lost_words=found.lost,

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData
 from bayesbias.models.fitted.fit_content import stored_model, stored_rows
-from bayesbias.models.fitted.fits import check_fit, fit_fact
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
 from bayesbias.tables.provenance import Provenance
@@ -23,7 +23,7 @@ def fitted_model(fit: "xr.DataTree") -> ModelSpec:
     >>> str(fitted_model(fit).priors["sigma"])
     'Exponential(rate=2)'
     """
-    return stored_model(fit_fact(fit, "model"))
+    return stored_model(fit_attribute(fit, "model"))
 
 
 def fitted_rows(fit: "xr.DataTree") -> ModelData:
@@ -73,7 +73,7 @@ def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
             "cosine_similarity": 1.0 - rows.distance,
         }
     )
-    facts = fit_fact(fit, "table")
+    facts = fit_attribute(fit, "table")
     constant = fit["constant_data"].to_dataset()
     table["attribute_group"] = constant["attribute_group"].to_numpy()[constant["attribute_group_index"].to_numpy()]
     table.attrs[ATTRS_KEY] = Provenance({name: value for name, value in facts.items() if name != "hash"})

@@ -110,7 +110,7 @@ def judge_fit(fit: "xr.DataTree") -> list[str]:
     return problems
 
 
-def fit_fact(fit: "xr.DataTree", name: str) -> Any:
+def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
     """Return one root attribute of a fit, decoded.
 
     Parameters
@@ -223,7 +223,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
         if name in fit.children:
             fit[name] = xr.DataTree(_plain_coords(fit[name].to_dataset()))
     raise_faults(FitError, f"{source}, whose model must be fitted again,", list(content_faults(check_fit(fit))))
-    warn_of_problems(fit_fact(fit, "convergence_problems"))
+    warn_of_problems(fit_attribute(fit, "convergence_problems"))
     return fit
 
 

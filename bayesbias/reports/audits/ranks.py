@@ -10,9 +10,9 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.statements import (
-    Part,
     Rendered,
     Statement,
+    StatementList,
     digits_text,
     interval_text,
     percent_text,
@@ -60,7 +60,7 @@ class Ranks(Rendered):
         return f"Ranks({self.ranks['embedding'].nunique()} embeddings, {self.ranks['measure'].nunique()} measures)"
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text."""
         overall = self.ranks[self.ranks["study"] == ALL_STUDIES]
         said = tuple(_order_statement(rows) for _, rows in overall.groupby("measure", sort=False))
@@ -68,9 +68,9 @@ class Ranks(Rendered):
         return tuple(
             part
             for part in (
-                Part("From the weakest to the strongest association, over all studies", said),
-                Part("How far the measures agree", pairs),
-                Part("", (Statement("limits", _LIMITS),), bulleted=False),
+                StatementList("From the weakest to the strongest association, over all studies", said),
+                StatementList("How far the measures agree", pairs),
+                StatementList("", (Statement("limits", _LIMITS),), bulleted=False),
             )
             if part.statements
         )

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.base.checks import resolve_seed, with_progress
-from bayesbias.base.statements import Part, Rendered, Statement, rows_of, share_text
+from bayesbias.base.statements import Rendered, Statement, StatementList, rows_of, share_text
 from bayesbias.errors import ReportError
 from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.likelihood import Densities, densities, leave_out_log_weights
 from bayesbias.models.numerics.importance import KHAT_MAX
 from bayesbias.reports.checks.posterior_problems import posterior_problems
@@ -103,9 +103,11 @@ class PosteriorCheck(Rendered):
         return (*said, Statement("no problem", fine))
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The summary and the problems."""
-        return Part("", self.summary, bulleted=False), *([Part("Problems", self.problems)] if self.problems else [])
+        return StatementList("", self.summary, bulleted=False), *(
+            [StatementList("Problems", self.problems)] if self.problems else []
+        )
 
 
 def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progress: bool = True) -> PosteriorCheck:
@@ -167,8 +169,8 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
     pairs = _predict(posterior, rows, rng, progress=progress)
     coverage = _coverage(pairs, data.connections)
     statistics, histograms, replicates = replicate(posterior, rng, progress=progress)
-    model = fit_fact(fit, "model")
-    convergence = fit_fact(fit, "convergence_problems")
+    model = fit_attribute(fit, "model")
+    convergence = fit_attribute(fit, "convergence_problems")
     return PosteriorCheck(
         pairs=pairs,
         coverage=coverage,
@@ -176,7 +178,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
         densities=histograms,
         problems=posterior_problems(coverage, statistics, model, convergence),
         model=model["name"],
-        source=source_name(fit_fact(fit, "table")),
+        source=source_name(fit_attribute(fit, "table")),
         converged=not convergence,
         total_pairs=total,
         draws=posterior.draws,

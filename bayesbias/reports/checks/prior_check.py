@@ -11,7 +11,15 @@ from scipy.special import ndtr, stdtr
 
 from bayesbias.base.checks import check_count, resolve_seed, with_progress
 from bayesbias.base.memory import check_memory
-from bayesbias.base.statements import Part, Rendered, Statement, distance_text, rows_of, share_text, signed_text
+from bayesbias.base.statements import (
+    Rendered,
+    Statement,
+    StatementList,
+    distance_text,
+    rows_of,
+    share_text,
+    signed_text,
+)
 from bayesbias.models.data import ModelData, model_data
 from bayesbias.models.multivariate.simulation import MEAN_PRIOR
 from bayesbias.models.simulate import draw_distances, draw_parameters, parameter_labels, parameter_shapes, row_moments
@@ -101,10 +109,10 @@ class PriorCheck(Rendered):
         return tuple(said)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The summary, and what to know about the priors."""
-        problems = [Part("What to know about these priors", self.problems)] if self.problems else []
-        return Part("", self.summary, bulleted=False), *problems
+        problems = [StatementList("What to know about these priors", self.problems)] if self.problems else []
+        return StatementList("", self.summary, bulleted=False), *problems
 
 
 @any_frame

@@ -8,7 +8,15 @@ import numpy as np
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.statements import Part, Rendered, Statement, interval_text, percent_text, rows_of, signed_text
+from bayesbias.base.statements import (
+    Rendered,
+    Statement,
+    StatementList,
+    interval_text,
+    percent_text,
+    rows_of,
+    signed_text,
+)
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, name_some, warn_user
 from bayesbias.estimates.correlations import correlation_interval
 from bayesbias.estimates.intervals import settled
@@ -98,7 +106,7 @@ class DebiasReport(Rendered):
         return Statement("verdict", " ".join(said))
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, in the order in which they are read."""
         rows = self.table
         answers = [
@@ -119,11 +127,11 @@ class DebiasReport(Rendered):
         doubts = (*_unconverged(self.not_converged), *_missing(self.failed, self.left_out), *_thin(rows))
         interval = f"{percent_text(self.hdi_prob)} HPDI"
         parts = (
-            Part("Beware", doubts),
-            Part(f"Did the association go? (cosine distance, {interval})", tuple(answers)),
-            Part(f"What is left in the geometry ({interval})", tuple(kept)),
-            Part(f"What it cost ({interval})", tuple(cost)),
-            Part("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
+            StatementList("Beware", doubts),
+            StatementList(f"Did the association go? (cosine distance, {interval})", tuple(answers)),
+            StatementList(f"What is left in the geometry ({interval})", tuple(kept)),
+            StatementList(f"What it cost ({interval})", tuple(cost)),
+            StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
         )
         return tuple(part for part in parts if part.statements)
 
@@ -145,7 +153,7 @@ def assembled(
     """Return the report that the answers of all cells make, and warn of what was lost, left out, or failed."""
     import pandas as pd
 
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     rows = [
         {"embedding": cell.embedding, "method": cell.method, **row}

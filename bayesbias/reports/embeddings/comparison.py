@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
-from bayesbias.base.statements import Part, Rendered, plain
+from bayesbias.base.statements import Rendered, StatementList, plain
 from bayesbias.models.fitted.fit_source import tied_directions
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.priors import parse_prior
 from bayesbias.models.sampling import fit
 from bayesbias.models.spec import DEFAULT_MODEL, load_model
@@ -101,7 +101,7 @@ class EmbeddingComparison(Rendered):
         return f"EmbeddingComparison({self.baseline!r} with {names}, {self.facts['pairs']:,} word pairs)"
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the conclusions."""
         return self.conclusions.parts
 
@@ -224,7 +224,7 @@ def compare_embeddings(
             f"{what} {name!r}: {problem}"
             for what, made in (("The fit of", fits), ("The fit of the differences of", difference_fits))
             for name, fitted in made.items()
-            for problem in fit_fact(fitted, "convergence_problems")
+            for problem in fit_attribute(fitted, "convergence_problems")
         ],
         "tied": {name: tied for name, fitted in fits.items() if (tied := tied_directions(fitted))},
         "equalized": {name: equalized_words(rows) for name, rows in pairs.items()},

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.statements import (
     Conclusions,
-    Part,
     Rendered,
     Statement,
+    StatementList,
     distance_text,
     interval_text,
     percent_text,
@@ -84,13 +84,13 @@ class ComparisonConclusions(Rendered):
     limits: tuple[Statement, ...]
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, without those that are empty."""
         parts = (
-            Part("Do not report these numbers yet: a sampler did not converge", self.doubts),
+            StatementList("Do not report these numbers yet: a sampler did not converge", self.doubts),
             *(part for each in self.embeddings.values() for part in difference_parts(each)),
-            Part("How to read it", self.reading),
-            Part("What it does not show", self.limits),
+            StatementList("How to read it", self.reading),
+            StatementList("What it does not show", self.limits),
         )
         return tuple(part for part in parts if part.statements)
 
@@ -113,13 +113,13 @@ def reading_text(reading: str, baseline: str, name: str) -> str:
     }.get(reading, reading)
 
 
-def difference_parts(found: Conclusions) -> tuple[Part, ...]:
+def difference_parts(found: Conclusions) -> tuple[StatementList, ...]:
     """Return the parts of what is said of one embedding: the difference of gaps first, then what to beware of."""
     return (
-        Part(found.heading, (found.verdict,), bulleted=False),
-        Part("Beware", found.doubts),
-        Part("In detail", found.shown),
-        Part("What was compared", (found.about,), bulleted=False),
+        StatementList(found.heading, (found.verdict,), bulleted=False),
+        StatementList("Beware", found.doubts),
+        StatementList("In detail", found.shown),
+        StatementList("What was compared", (found.about,), bulleted=False),
     )
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.statements import Part, Rendered, Statement, percent_text, rows_of
+from bayesbias.base.statements import Rendered, Statement, StatementList, percent_text, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import MOMENTS, estimates
 from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.fitted.fits import check_fit, fit_fact
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
 from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
@@ -74,21 +74,21 @@ class SeedComparison(Rendered):
         return verdict(rows_of(self.contrasts))
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, in the order in which they are read."""
         rows = rows_of(self.contrasts)
         seeds = self.by_seed["seed"].nunique()
         doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
         apart = tuple(disagreement(row) for row in rows if not row["agree"])
         parts = (
-            Part("Beware", doubts),
-            Part("", (self.verdict,), bulleted=False),
-            Part("Beware: the seeds disagree", apart),
-            Part(
+            StatementList("Beware", doubts),
+            StatementList("", (self.verdict,), bulleted=False),
+            StatementList("Beware: the seeds disagree", apart),
+            StatementList(
                 f"Over {seeds} seeds ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(map(contrast_statement, rows)),
             ),
-            Part("What it does not show", limits(seeds, SEED_SD_PRIOR)),
+            StatementList("What it does not show", limits(seeds, SEED_SD_PRIOR)),
         )
         return tuple(part for part in parts if part.statements)
 
@@ -149,7 +149,7 @@ def compare_seeds(
     """
     import pandas as pd
 
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     seed = resolve_seed(random_seed)
     _check_fits(fits)
@@ -255,13 +255,13 @@ def _verdicts(intervals: list[Floats]) -> "pd.DataFrame":
 def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
     """Return what was compared, from the first fit where all have the same."""
     first = next(iter(fits.values()))
-    tables = {name: fit_fact(fit, "table") for name, fit in fits.items()}
+    tables = {name: fit_attribute(fit, "table") for name, fit in fits.items()}
     table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
-    seeds = {int(fit_fact(fit, "seed")) for fit in fits.values()}
+    seeds = {int(fit_attribute(fit, "seed")) for fit in fits.values()}
     problems = [
         f"Seed {name}: the sampler did not converge. {' '.join(found)}"
         for name, fit in fits.items()
-        if (found := fit_fact(fit, "convergence_problems"))
+        if (found := fit_attribute(fit, "convergence_problems"))
     ]
     return {
         "study": str(table.get("study", "a table without a study")),
@@ -271,10 +271,10 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
         "pairs": len(fitted_rows(first).distance),
         "lost_words": lost_by_list(table.get("lost_words", [])),
         "max_lost": table.get("max_lost", MAX_LOST),
-        "model": fit_fact(first, "model")["name"],
-        "sampler": str(fit_fact(first, "sampler")),
+        "model": fit_attribute(first, "model")["name"],
+        "sampler": str(fit_attribute(first, "sampler")),
         "settings": {
-            **{name: fit_fact(first, name) for name in ("draws", "tune", "chains")},
+            **{name: fit_attribute(first, name) for name in ("draws", "tune", "chains")},
             **({"random_seed": seeds.pop()} if len(seeds) == 1 else {}),
         },
         "doubts": [*problems, *(doubt.text for doubt in data_doubts(first))],

@@ -11,7 +11,7 @@ from bayesbias.errors import ReportError, name_some
 from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
 from bayesbias.models.fitted.fit_source import fitted_rows, fitted_table
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.likelihood import Densities, PairGrid, densities
 from bayesbias.studies.study import Study
 
@@ -27,7 +27,7 @@ _STEREOTYPE = ("associated", "different")
 
 def fitted_study(fit: "xr.DataTree") -> Study:
     """Return the lists that a model was fitted to, as a study."""
-    return table_study(fitted_table(fit), str(fit_fact(fit, "table").get("study") or "of the fit"))
+    return table_study(fitted_table(fit), str(fit_attribute(fit, "table").get("study") or "of the fit"))
 
 
 def observed_pairs(fit: "xr.DataTree", lists: StudyLists) -> tuple[Similarities, PairGrid]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.base.statements import (
-    Part,
     Rendered,
     Statement,
+    StatementList,
     digits_text,
     percent_text,
     rows_of,
@@ -22,7 +22,7 @@ from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, in
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure
 from bayesbias.models.fitted.fit_source import fitted_rows
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.likelihood import densities
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.measure_draws import Values, fitted_study, observed_pairs, simulate
@@ -101,7 +101,7 @@ class MeasurePosterior(Rendered):
         return f"MeasurePosterior({self.measure!r}, model={self.model!r}, {len(self.words)} words)"
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementList, ...]:
         """The parts of the text, in the order in which they are read."""
         null = "Null: no word is nearer to its associated than to its different words, but for noise."
         head = Statement(
@@ -109,9 +109,9 @@ class MeasurePosterior(Rendered):
         )
         values = tuple(_value_statement(row, self.hdi_prob) for row in rows_of(self.summary))
         return (
-            Part("", (*self._doubts(), head), bulleted=False),
-            Part("", values),
-            Part("", tuple(self._limits()), bulleted=False),
+            StatementList("", (*self._doubts(), head), bulleted=False),
+            StatementList("", values),
+            StatementList("", tuple(self._limits()), bulleted=False),
         )
 
     def _doubts(self) -> Iterator[Statement]:
@@ -270,10 +270,10 @@ def measure_posterior(
         measure=measure,
         title=lists.title + "".join(f", {name}={value!r}" for name, value in (*function.same_as, *options.items())),
         word_value=function.word_value,
-        model=fit_fact(fit, "model")["name"],
-        source=source_name(fit_fact(fit, "table")),
+        model=fit_attribute(fit, "model")["name"],
+        source=source_name(fit_attribute(fit, "table")),
         lost_words=lost,
-        converged=not fit_fact(fit, "convergence_problems"),
+        converged=not fit_attribute(fit, "convergence_problems"),
         hdi_prob=hdi_prob,
         seed=seed,
     )
@@ -394,7 +394,7 @@ def _lost_words(fit: "xr.DataTree", study: Study, lists: tuple[str, ...]) -> dic
     """Return the lost words of some lists, and those of lists that the fit does not know by name."""
     others = {*study.protected, *study.attribute_lists, "human", "neutral"} - set(lists)
     found: dict[str, tuple[str, ...]] = {}
-    for entry in fit_fact(fit, "table").get("lost_words", []):
+    for entry in fit_attribute(fit, "table").get("lost_words", []):
         if entry["list"] not in others:
             found[entry["list"]] = (*found.get(entry["list"], ()), entry["word"])
     return found

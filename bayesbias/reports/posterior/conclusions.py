@@ -20,7 +20,7 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.estimates.intervals import settled as is_settled
 from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.group_statements import group_statements
 from bayesbias.tables.schema import lost_by_list
@@ -133,7 +133,7 @@ def nothing_to_compare(connections: Iterable[str]) -> str:
 def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     """Return what in the data of a fit speaks against its numbers: empty if nothing does."""
     doubts = []
-    data, facts = fit["constant_data"].to_dataset(), fit_fact(fit, "table")
+    data, facts = fit["constant_data"].to_dataset(), fit_attribute(fit, "table")
     pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
         text = f"{repeated:,} rows repeat a pair and were kept, so that every interval here is too narrow."
@@ -165,13 +165,13 @@ def tied_statement(directions: int, what: str) -> Statement:
 
 
 def _convergence_doubts(fit: "xr.DataTree") -> Iterator[Statement]:
-    if problems := fit_fact(fit, "convergence_problems"):
+    if problems := fit_attribute(fit, "convergence_problems"):
         text = f"DO NOT REPORT THESE NUMBERS YET: the sampler did not converge. {' '.join(problems)}"
         yield Statement("convergence", text, {"problems": problems})
 
 
 def _about(fit: "xr.DataTree") -> Statement:
-    table, sizes = fit_fact(fit, "table"), fit["constant_data"].sizes
+    table, sizes = fit_attribute(fit, "table"), fit["constant_data"].sizes
     lost = [entry["word"] for entry in table["lost_words"]] if "lost_words" in table else None
     numbers = {
         "study": table.get("study"),
@@ -179,8 +179,8 @@ def _about(fit: "xr.DataTree") -> Statement:
         "protected_words": sizes["protected_word"],
         "attribute_words": sizes["attribute_word"],
         "pairs": int(fit["constant_data"]["pair_count"].sum()),
-        **{name: fit_fact(fit, name) for name in ("sampler", "seed")},
-        "model": fit_fact(fit, "model")["name"],
+        **{name: fit_attribute(fit, name) for name in ("sampler", "seed")},
+        "model": fit_attribute(fit, "model")["name"],
         "lost_words": lost,
         "left_out_controls": table.get("left_out_controls", []),
     }
@@ -358,7 +358,7 @@ def _names_words(said: Statement) -> bool:
 
 
 def _limits(fit: "xr.DataTree", *, without_rope: bool, named: bool) -> Iterator[Statement]:
-    if caution := fit_fact(fit, "model").get("caution", ""):
+    if caution := fit_attribute(fit, "model").get("caution", ""):
         yield Statement("model", caution)
     groups = np.asarray(fit["constant_data"]["protected_group"], dtype=str)
     applies = {"one group": len(set(groups)) == 1, "relevance": without_rope, "many words": named}

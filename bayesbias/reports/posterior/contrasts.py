@@ -104,7 +104,7 @@ def contrasts(
     """
     import pandas as pd
 
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     check_fit(fit)
     check_level(level, LEVELS)

@@ -73,11 +73,11 @@ def contrast(
 
     Examples
     --------
-    >>> found = bb.contrast(fit, ("math", "male"), ("arts", "male"))
+    >>> found = bb.planned_contrasts(fit, ("math", "male"), ("arts", "male"))
     >>> found.loc[0, "question"], int(found.loc[0, "pairs"])
     ('math to male - arts to male', 128)
     """
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     check_fit(fit)
     check_probability("hdi_prob", hdi_prob)

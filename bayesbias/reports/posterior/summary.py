@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
-from bayesbias.models.fitted.fits import check_fit, fit_fact
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     """
     import pandas as pd
 
-    from bayesbias.base.estimate_frames import EstimateFrame
+    from bayesbias.estimates.estimate_frame import EstimateFrame
 
     posterior = check_fit(fit)["posterior"].to_dataset()
     check_level(level, LEVELS)
@@ -69,7 +69,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         frames.append(frame)
     if not frames:
         raise ReportError(
-            f"The model {fit_fact(fit, 'model')['name']!r} has no attribute effects. Use a crossed model."
+            f"The model {fit_attribute(fit, 'model')['name']!r} has no attribute effects. Use a crossed model."
         )
     result = pd.concat(frames, ignore_index=True)
     labels = ["connection", "protected_word", "protected_group", "effect", "attribute_list", "attribute_word"]

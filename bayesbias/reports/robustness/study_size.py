@@ -17,7 +17,15 @@ from bayesbias.base.checks import (
     resolve_seed,
     with_progress,
 )
-from bayesbias.base.statements import Part, Statement, distance_text, percent_text, plain, render_html, render_text
+from bayesbias.base.statements import (
+    Statement,
+    StatementList,
+    distance_text,
+    percent_text,
+    plain,
+    render_html,
+    render_text,
+)
 from bayesbias.errors import ReportError
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -71,13 +79,15 @@ class StudySizes:
     seed: int
 
     def __str__(self) -> str:
-        return f"{self.frame.to_string(index=False)}\n\n" + render_text([Part("", self.statements, bulleted=False)])
+        return f"{self.frame.to_string(index=False)}\n\n" + render_text(
+            [StatementList("", self.statements, bulleted=False)]
+        )
 
     def __repr__(self) -> str:
         return f"StudySizes({self.contrast!r}, width={self.width:g}, {len(self.frame)} sizes)"
 
     def _repr_html_(self) -> str:
-        return self.frame.to_html(index=False) + render_html([Part("", self.statements, bulleted=False)])
+        return self.frame.to_html(index=False) + render_html([StatementList("", self.statements, bulleted=False)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""

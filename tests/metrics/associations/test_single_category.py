@@ -26,7 +26,7 @@ def cosine(first: np.ndarray, second: np.ndarray) -> float:
 
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_nas_of_each_word(ddof: int) -> None:
-    result = metrics.nas(VECTORS, LISTS, ddof=ddof)
+    result = metrics.normalized_association_score(VECTORS, LISTS, ddof=ddof)
     for word, score in zip(result.scores["word"], result.scores["score"], strict=True):
         near = np.array([cosine(VECTORS[word], VECTORS[other]) for other in (*A, *B)])
         assert score == pytest.approx((near[:3].mean() - near[3:].mean()) / near.std(ddof=ddof))

@@ -22,7 +22,7 @@ from bayesbias.models.multivariate.list_model import (
     regression_posterior,
 )
 from bayesbias.models.priors import parse_prior
-from bayesbias.models.pymc_model import build_model
+from bayesbias.models.pymc_form import build_model
 from bayesbias.models.spec import ModelSpec
 from tests.models.agreement import worst_differences
 from tests.models.tables import small

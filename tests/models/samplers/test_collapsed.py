@@ -102,7 +102,7 @@ def test_every_model_has_the_sampler_that_fits_it() -> None:
 def test_what_it_says_of_its_own_error_is_kept() -> None:
     fit = bb.fit(small(), "crossed", random_seed=1)
     stats = fit["sample_stats"].to_dataset()
-    assert bb.models.fit_fact(fit, "sampler") == "collapsed"
+    assert bb.models.fit_attribute(fit, "sampler") == "collapsed"
     assert float(stats["pareto_khat"]) < 0.7
     assert 0 < float(stats["importance_efficiency"]) <= 1
     again = bb.fit(small(), "crossed", random_seed=1)
@@ -117,7 +117,7 @@ def test_weights_that_cannot_be_trusted_lead_to_nuts_or_to_an_error(monkeypatch:
     with pytest.warns() as caught:
         fit = bb.fit(table_with_a_gap(), "crossed_per_list", draws=20, tune=50, chains=2, random_seed=1)
     assert any(issubclass(entry.category, SamplerWarning) for entry in caught)
-    assert bb.models.fit_fact(fit, "sampler") == "nutpie"
+    assert bb.models.fit_attribute(fit, "sampler") == "nutpie"
 
 
 def test_a_word_in_two_kinds_of_lists_has_no_one_scale() -> None:

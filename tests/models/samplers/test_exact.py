@@ -118,11 +118,11 @@ def test_every_model_has_the_sampler_that_fits_it() -> None:
 def test_what_it_says_of_its_own_error_is_kept() -> None:
     fit = bb.fit(small(), "hierarchical", random_seed=1)
     stats = fit["sample_stats"].to_dataset()
-    assert bb.models.fit_fact(fit, "sampler") == "exact"
+    assert bb.models.fit_attribute(fit, "sampler") == "exact"
     assert stats["grid_acceptance"].dims == ("connection",)
     assert float(stats["edge_mass"].max()) < 1e-4
     assert float(stats["envelope_excess"].max()) < 0.01
-    assert bb.models.fit_fact(fit, "convergence_problems") == []
+    assert bb.models.fit_attribute(fit, "convergence_problems") == []
 
 
 def test_other_priors_of_the_scales_are_heeded() -> None:

@@ -97,8 +97,8 @@ def test_priors_with_long_tails_are_followed(prior: str, table) -> None:
     """With one protected word nothing but the prior tells word_sd, apart from one shared mean."""
     one = table[table["protected_word"] == "math"]
     fit = bb.fit(one, "hierarchical", priors={"word_sd": prior}, random_seed=1, draws=5000)
-    assert bb.models.fit_fact(fit, "sampler") == "exact"
-    assert bb.models.fit_fact(fit, "convergence_problems") == []
+    assert bb.models.fit_attribute(fit, "sampler") == "exact"
+    assert bb.models.fit_attribute(fit, "convergence_problems") == []
     spec = bb.load_model("hierarchical", priors={"word_sd": prior})
     known = spec.priors["word_sd"]
     drawn = np.log(fit["posterior"]["word_sd"].sel(connection="neutral").to_numpy().ravel())

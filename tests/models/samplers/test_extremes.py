@@ -43,7 +43,7 @@ def test_the_exact_sampler_is_right_at_the_extremes(name: str) -> None:
     """All scales on a fine grid, each point's density and locations from one dense Normal distribution."""
     table = TABLES[name]
     fit = bb.fit(table, "hierarchical", random_seed=3, draws=10_000, chains=4)
-    assert bb.models.fit_fact(fit, "sampler") == "exact"
+    assert bb.models.fit_attribute(fit, "sampler") == "exact"
     posterior = fit["posterior"].to_dataset()
     for connection in posterior["connection"].values:
         data = model_data(table[table["connection"] == connection])
@@ -150,7 +150,7 @@ def _many_attributes(attributes: int) -> pd.DataFrame:
 def test_many_thousand_attribute_words(attributes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     table = _many_attributes(attributes)
     fit = bb.fit(table, "crossed", random_seed=1, draws=250, chains=4)
-    assert bb.models.fit_fact(fit, "sampler") == "collapsed"
+    assert bb.models.fit_attribute(fit, "sampler") == "collapsed"
     assert fit["posterior"]["attribute_effect"].shape == (4, 250, attributes)
     assert float(fit["posterior"]["attribute_sd"].mean()) == pytest.approx(0.05, abs=0.002)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=attributes * 20_000))

@@ -155,14 +155,17 @@ def test_the_same_posterior_from_nuts() -> None:
 
 
 def test_the_prior_of_the_change_is_centred_at_zero_and_can_be_changed(comparison: EmbeddingComparison) -> None:
-    model = bb.models.fit_fact(comparison.difference_fits["new"], "model")
+    model = bb.models.fit_attribute(comparison.difference_fits["new"], "model")
     assert model["priors"]["connection_mean"] == "Normal(mu=0, sigma=0.3)" == comparison.facts["difference_prior"]
     source = "differences of cosine distances, 'new' minus 'old'"
-    assert bb.models.fit_fact(comparison.difference_fits["new"], "table") == {
+    assert bb.models.fit_attribute(comparison.difference_fits["new"], "table") == {
         "quantity": "change of cosine distance",
         "source": source,
     }
-    assert bb.models.fit_fact(comparison.fits["new"], "model")["priors"]["connection_mean"] == "Normal(mu=1, sigma=0.3)"
+    assert (
+        bb.models.fit_attribute(comparison.fits["new"], "model")["priors"]["connection_mean"]
+        == "Normal(mu=1, sigma=0.3)"
+    )
     tight = compared(difference_prior="Normal(0, 0.001)")
     assert tight.differences["mean"].abs().max() < 0.01
     with pytest.raises(ModelError, match="is not a prior"):

@@ -119,7 +119,9 @@ def test_what_control_words_say(kept: list[str], phrase: str) -> None:
 
 
 def test_fits_that_did_not_converge_are_doubts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbias.reports.embeddings.comparison.fit_fact", lambda fitted, name: ["R-hat is high."])
+    monkeypatch.setattr(
+        "bayesbias.reports.embeddings.comparison.fit_attribute", lambda fitted, name: ["R-hat is high."]
+    )
     found = compared()
     expected = [
         "The fit of 'old': R-hat is high.",

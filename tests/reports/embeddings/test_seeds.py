@@ -9,7 +9,7 @@ from scipy.integrate import quad
 
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.embeddings.seeds import SEED_SD_PRIOR, seed_sd_draws
 
 
@@ -75,7 +75,9 @@ class TestCompareSeeds:
         assert "few seeds" in [said.kind for said in found.parts[-1].statements]
         assert list(found.by_seed["seed"].unique()) == [1, 2, "third"]
         assert repr(found) == "SeedComparison(3 seeds, 3 contrasts)"
-        assert found.facts["embeddings"] == dict.fromkeys([1, 2, "third"], fit_fact(fit, "table")["embedding"]["name"])
+        assert found.facts["embeddings"] == dict.fromkeys(
+            [1, 2, "third"], fit_attribute(fit, "table")["embedding"]["name"]
+        )
         assert found.facts["pairs"] == 2832
         assert "<h4>Beware: the seeds disagree</h4>" in found._repr_html_()
 

@@ -80,7 +80,7 @@ def test_changes_are_a_table_that_says_so() -> None:
 def test_changes_of_simulated_distances_are_simulated() -> None:
     simulated = [bb.models.simulate_table(before_table(), "hierarchical", random_seed=seed) for seed in (1, 2)]
     found = compare_embeddings(dict(zip(("old", "new"), simulated, strict=True)), "hierarchical", **QUICK)
-    assert bb.models.fit_fact(found.difference_fits["new"], "table")["simulated"] is True
+    assert bb.models.fit_attribute(found.difference_fits["new"], "table")["simulated"] is True
 
 
 def test_duplicates_are_dropped_with_a_warning() -> None:

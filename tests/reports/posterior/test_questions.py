@@ -12,7 +12,7 @@ from bayesbias.errors import QuestionWarning, ReportError, TableError
 
 
 def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.DataFrame) -> None:
-    found = bb.contrast(fit, ("math", "male"), ("arts", "male")).iloc[0]
+    found = bb.planned_contrasts(fit, ("math", "male"), ("arts", "male")).iloc[0]
     means = fit["posterior"]["word_mean"]
     groups = np.asarray(fit["constant_data"]["protected_group"], dtype=str)
     words = np.asarray(means["protected_word"])
@@ -30,8 +30,8 @@ def test_a_difference_is_that_of_the_words_means(fit: xr.DataTree, table: pd.Dat
 
 def test_a_difference_of_differences_is_the_sum_of_its_sides(fit: xr.DataTree) -> None:
     sides = [("math", "male"), ("math", "female"), ("arts", "male"), ("arts", "female")]
-    whole = bb.contrast(fit, *sides).iloc[0]
-    parts = [bb.contrast(fit, *sides[at : at + 2]).iloc[0] for at in (0, 2)]
+    whole = bb.planned_contrasts(fit, *sides).iloc[0]
+    parts = [bb.planned_contrasts(fit, *sides[at : at + 2]).iloc[0] for at in (0, 2)]
     assert whole["mean"] == pytest.approx(parts[0]["mean"] - parts[1]["mean"])
     assert whole["observed"] == pytest.approx(parts[0]["observed"] - parts[1]["observed"])
 
@@ -47,7 +47,7 @@ def test_a_difference_of_differences_is_the_sum_of_its_sides(fit: xr.DataTree) -
 )
 def test_questions_that_cannot_be_asked(fit: xr.DataTree, sides: list[tuple[str, str]], message: str) -> None:
     with pytest.raises(ReportError, match=message):
-        bb.contrast(fit, *sides)
+        bb.planned_contrasts(fit, *sides)
 
 
 def test_the_study_s_own_questions_are_asked_where_none_is_given(fit: xr.DataTree, table: pd.DataFrame) -> None:
@@ -57,15 +57,15 @@ def test_the_study_s_own_questions_are_asked_where_none_is_given(fit: xr.DataTre
     }
     asked = fit.copy()
     asked.attrs["table"] = json.dumps(facts)
-    found = bb.contrast(asked)
+    found = bb.planned_contrasts(asked)
     assert found["question"].tolist() == ["math", "<b>"]
-    given = bb.contrast(fit, ("math", "male"), ("math", "female"))
+    given = bb.planned_contrasts(fit, ("math", "male"), ("math", "female"))
     pd.testing.assert_frame_equal(found.iloc[:1].drop(columns="question"), given.drop(columns="question"))
 
 
 def test_without_any_question_it_says_where_to_write_one(fit: xr.DataTree) -> None:
     with pytest.raises(ReportError, match=r"\[questions\]"):
-        bb.contrast(fit)
+        bb.planned_contrasts(fit)
 
 
 def three_lists(lost: bool = False) -> pd.DataFrame:
@@ -91,9 +91,9 @@ def test_sides_with_one_group_are_compared_on_the_words_that_all_of_them_have() 
     table = three_lists(lost=True)
     fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
     with pytest.raises(ReportError, match="0 by assumption"):
-        bb.contrast(fit, ("sci", "B"), ("sci", "C"))
+        bb.planned_contrasts(fit, ("sci", "B"), ("sci", "C"))
     with pytest.warns(QuestionWarning, match=r"C of sci \(B, C\)"):
-        found = bb.contrast(fit, ("sci", "A"), ("sci", "C")).iloc[0]
+        found = bb.planned_contrasts(fit, ("sci", "A"), ("sci", "C")).iloc[0]
     kept = table[(table["protected_group"] == "sci") & (table["protected_word"] != "sci0")]
     means = kept.groupby("attribute_group")["cosine_distance"].mean()
     assert found["observed"] == pytest.approx(means["A"] - means["C"])
@@ -105,7 +105,7 @@ def test_observed_weighs_words_alike_as_the_mean_does() -> None:
     table = table[~((table["protected_word"] != "sci0") & table["attribute_word"].isin(["A0", "A1"]))]
     fit = bb.fit(table.reset_index(drop=True), "hierarchical", draws=200, chains=2, random_seed=1)
     with pytest.warns(QuestionWarning):
-        found = bb.contrast(fit, ("sci", "A"), ("art", "A")).iloc[0]
+        found = bb.planned_contrasts(fit, ("sci", "A"), ("art", "A")).iloc[0]
     means = table[table["attribute_group"] == "A"].groupby("protected_word")["cosine_distance"].mean()
     expected = means[means.index.str.startswith("sci")].mean() - means[means.index.str.startswith("art")].mean()
     assert found["observed"] == pytest.approx(expected)
@@ -118,7 +118,7 @@ def test_a_word_in_two_lists_counts_in_each_with_its_own_rows() -> None:
     fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1)
     assert bb.models.fitted_table(fit)["attribute_group"].tolist() == table["attribute_group"].tolist()
     with pytest.warns(QuestionWarning):
-        found = bb.contrast(fit, ("art", "B"), ("sci", "B")).iloc[0]
+        found = bb.planned_contrasts(fit, ("art", "B"), ("sci", "B")).iloc[0]
     assert found["pairs"] == int((table["attribute_group"] == "B").sum()) == 36
 
 
@@ -127,7 +127,7 @@ def test_a_question_without_an_answer_is_named_and_the_others_are_answered(fit: 
     own = fit.copy()
     own.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": asked})
     with pytest.warns(QuestionWarning, match=r"Questions without an answer:\n- .*did you mean 'male'"):
-        found = bb.contrast(own)
+        found = bb.planned_contrasts(own)
     assert found["question"].tolist() == ["good"]
     assert list(found.attrs["unanswered"]) == ["bad"]
 
@@ -137,4 +137,4 @@ def test_garbled_questions_of_a_table_are_an_error(garbled: object, fit: xr.Data
     own = fit.copy()
     own.attrs["table"] = json.dumps({**json.loads(fit.attrs["table"]), "questions": garbled})
     with pytest.raises(TableError, match="question"):
-        bb.contrast(own)
+        bb.planned_contrasts(own)

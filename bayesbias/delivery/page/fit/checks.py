@@ -5,7 +5,7 @@ from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Se
 from bayesbias.delivery.page.page_input import PageInput
 from bayesbias.delivery.plots.posterior.checks import plot_check, plot_prior_check
 from bayesbias.errors import NotEnoughMemoryError
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.posterior_problems import TAIL
 from bayesbias.reports.checks.prior_check import check_prior
@@ -16,8 +16,8 @@ _PRIORS = "What the priors say alone"
 
 def sampler(page: PageInput) -> Section:
     """Say whether the draws can be trusted."""
-    problems = fit_fact(page.fit, "convergence_problems")
-    name, draws, chains = (fit_fact(page.fit, fact) for fact in ("sampler", "draws", "chains"))
+    problems = fit_attribute(page.fit, "convergence_problems")
+    name, draws, chains = (fit_attribute(page.fit, fact) for fact in ("sampler", "draws", "chains"))
     said = f"The sampler {name} drew {draws * chains:,} times ({draws:,} in each of {chains} chains)."
     if not problems:
         headline = f"{said} No diagnostic speaks against the draws."

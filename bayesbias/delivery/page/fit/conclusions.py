@@ -9,7 +9,7 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.statements import percent_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Heading, Notice, Paragraph, Section, Verbatim, fact_table
 from bayesbias.delivery.page.page_input import PageInput
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.models.spec import list_models, load_model
 from bayesbias.studies.study import Study, study_text
 
@@ -39,25 +39,25 @@ def concluded(page: PageInput) -> Section:
 def reproduce(page: PageInput) -> Section:
     """List settings, priors, versions and hashes."""
     fit = page.fit
-    facts, model = page.facts, fit_fact(fit, "model")
+    facts, model = page.facts, fit_attribute(fit, "model")
     embedding = facts.get("embedding", {})
     settings = {
         "Study": str(facts.get("study", "not named")),
         "Embedding": page.embedding,
         "Embedding hash": str(embedding.get("hash", "not known")),
         "Case rule": str(embedding.get("case", "not known")),
-        "Table hash": str(fit_fact(fit, "table_hash")),
-        "Model": f"{model['name']} (hash {fit_fact(fit, 'model_hash')})",
+        "Table hash": str(fit_attribute(fit, "table_hash")),
+        "Model": f"{model['name']} (hash {fit_attribute(fit, 'model_hash')})",
         **{f"Prior of {name}": prior for name, prior in model["priors"].items()},
         **{f"Switch {name}": value for name, value in model["switches"].items()},
-        "Sampler": str(fit_fact(fit, "sampler")),
-        "Draws": f"{fit_fact(fit, 'draws'):,} in each of {fit_fact(fit, 'chains')} chains",
-        "Seed of the fit": str(fit_fact(fit, "seed")),
+        "Sampler": str(fit_attribute(fit, "sampler")),
+        "Draws": f"{fit_attribute(fit, 'draws'):,} in each of {fit_attribute(fit, 'chains')} chains",
+        "Seed of the fit": str(fit_attribute(fit, "seed")),
         "Seed of this page": str(page.seed),
         "Interval": f"{percent_text(page.hdi_prob)} HPDI",
         "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
     }
-    versions = {**fit_fact(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
+    versions = {**fit_attribute(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
     own = page.own_study
     words: list[Block] = []
     if own:
@@ -95,7 +95,7 @@ def _code(page: PageInput, study: str | None) -> str:
         ]
     else:
         lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
-    arguments = ", ".join(f"{name}={fit_fact(fit, name)}" for name in ("draws", "tune", "chains"))
+    arguments = ", ".join(f"{name}={fit_attribute(fit, name)}" for name in ("draws", "tune", "chains"))
     compared = ""
     if page.comparison is not None:
         comparison = page.comparison
@@ -105,7 +105,7 @@ def _code(page: PageInput, study: str | None) -> str:
         ]
         others = ", ".join(f"{json.dumps(name)}: other_{place}" for place, name in enumerate(comparison.names, 1))
         fitted = comparison.fits[comparison.baseline]
-        settings = ", ".join(f"{name}={fit_fact(fitted, name)}" for name in ("draws", "chains"))
+        settings = ", ".join(f"{name}={fit_attribute(fitted, name)}" for name in ("draws", "chains"))
         settings += f", difference_prior={json.dumps(comparison.facts['difference_prior'])}"
         lines.append(
             f"comparison = bb.compare_embeddings({{{json.dumps(comparison.baseline)}: table, {others}}}, "
@@ -114,8 +114,8 @@ def _code(page: PageInput, study: str | None) -> str:
         )
         compared = "comparison=comparison, "
     lines += [
-        f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_fact(fit, 'sampler'))}, "
-        f"{arguments}, random_seed={fit_fact(fit, 'seed')}{_other_priors(page)})",
+        f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
+        f"{arguments}, random_seed={fit_attribute(fit, 'seed')}{_other_priors(page)})",
         f'bb.write_report(fit, "report.html", {compared}hdi_prob={page.hdi_prob}, rope={page.rope}, '
         f"random_seed={page.seed})",
     ]

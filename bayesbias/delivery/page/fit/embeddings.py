@@ -1,7 +1,7 @@
 """How other embeddings differ from the fitted one."""
 
 from bayesbias.base.statements import (
-    Part,
+    StatementList,
     count_text,
     distance_text,
     percent_text,
@@ -33,10 +33,10 @@ def other_embeddings(page: PageInput) -> Section:
         blocks += [Heading(f"{name} minus {comparison.baseline}"), *_one(comparison, name)]
     # How to read figures and tables is explained right under them.
     texts = [
-        Part("How to read it", said.reading),
-        Part("Do not report these numbers yet: a sampler did not converge", said.doubts),
+        StatementList("How to read it", said.reading),
+        StatementList("Do not report these numbers yet: a sampler did not converge", said.doubts),
         *(part for each in said.embeddings.values() for part in difference_parts(each)),
-        Part("What it does not show", said.limits),
+        StatementList("What it does not show", said.limits),
     ]
     for part in texts:
         blocks += _blocks(part)
@@ -47,7 +47,7 @@ def other_embeddings(page: PageInput) -> Section:
     return Section("embeddings", _TITLE, blocks, headlines)
 
 
-def _blocks(part: Part) -> list[Block]:
+def _blocks(part: StatementList) -> list[Block]:
     """Return a part of a text as blocks of the page: none if it says nothing."""
     texts = tuple(map(str, part.statements))
     heading: list[Block] = [Heading(part.title)] if part.title and texts else []

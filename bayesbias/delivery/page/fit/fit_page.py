@@ -28,9 +28,9 @@ from bayesbias.delivery.page.page_input import PageInput, check_comparison, tabl
 from bayesbias.delivery.page.template import filled_page, page_target, write_page
 from bayesbias.delivery.plots.posterior.contrasts import plot_contrasts
 from bayesbias.errors import ReportError
-from bayesbias.models.fitted.fits import check_fit, fit_fact
+from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.reports.embeddings.comparison import EmbeddingComparison
-from bayesbias.reports.robustness.claims_check import ClaimsCheck
+from bayesbias.reports.robustness.random_list_check import RandomListCheck
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ def write_report(
     *,
     table: "pd.DataFrame | None" = None,
     comparison: "EmbeddingComparison | None" = None,
-    claims: "ClaimsCheck | None" = None,
+    claims: "RandomListCheck | None" = None,
     rope: float | tuple[float, float] | None = None,
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
@@ -95,7 +95,7 @@ def write_report(
     comparison
         What `compare_embeddings` returned for the fitted table and others, for the section on them.
     claims
-        What `check_claims` returned for the same embedding and study, for the section on random attribute words.
+        What `check_random_lists` returned for the same embedding and study, for the section on random attribute words.
     rope
         Region of practical equivalence, in units of cosine distance, as for `contrasts`.
     hdi_prob
@@ -151,10 +151,10 @@ def write_report(
     check_rope(rope)
     check_flag("full", full)
     check_flag("quick", quick)
-    if claims is not None and not isinstance(claims, ClaimsCheck):
-        raise ReportError(f"claims: give what bb.check_claims returned, not {type(claims).__name__}.")
+    if claims is not None and not isinstance(claims, RandomListCheck):
+        raise ReportError(f"claims: give what bb.check_random_lists returned, not {type(claims).__name__}.")
     check_fit(fit)
-    seed = resolve_seed(fit_fact(fit, "seed") if given is None else given)
+    seed = resolve_seed(fit_attribute(fit, "seed") if given is None else given)
     rows = table_of(fit, table)
     check_comparison(comparison, rows)
     page = PageInput(

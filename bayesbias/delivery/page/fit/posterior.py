@@ -9,7 +9,7 @@ from bayesbias.delivery.plots.posterior.words import plot_connections, plot_word
 from bayesbias.errors import QuestionWarning, collected_warnings
 from bayesbias.models.fitted.fit_source import fitted_table
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.posterior.questions import contrast, own_questions
+from bayesbias.reports.posterior.questions import own_questions
 from bayesbias.reports.posterior.summary import summary
 
 if TYPE_CHECKING:

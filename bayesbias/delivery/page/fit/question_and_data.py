@@ -9,8 +9,8 @@ from bayesbias.delivery.page.blocks import Block, Bullets, Notice, Paragraph, Se
 from bayesbias.delivery.page.page_input import BASELINE, PageInput
 from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.errors import ReportError, name_some
+from bayesbias.reports.measures.mac_shares import mac_shares
 from bayesbias.reports.posterior.conclusions import data_doubts
-from bayesbias.reports.similarity_shares import similarity_shares
 from bayesbias.studies.study import list_studies, load_study
 from bayesbias.tables.schema import lost_words
 
@@ -112,7 +112,7 @@ def data(page: PageInput) -> Section:
 
 def _distributions(page: PageInput) -> Iterator[Block]:
     try:
-        shares = similarity_shares(page.table)
+        shares = mac_shares(page.table)
     except ReportError as error:
         yield Paragraph(f"The distributions are not drawn against MAC. {error}")
         return

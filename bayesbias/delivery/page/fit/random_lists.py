@@ -3,18 +3,18 @@
 from bayesbias.base.statements import digits_text, share_text
 from bayesbias.delivery.page.blocks import Block, Bullets, Paragraph, Section, frame_table
 from bayesbias.delivery.page.page_input import PageInput
-from bayesbias.reports.robustness.claims_check import ClaimsCheck
+from bayesbias.reports.robustness.random_list_check import RandomListCheck
 
 _TITLE = "Where nothing is associated"
 
 
 def claims_for_random_words(page: PageInput) -> Section:
     """Show how often methods claim an association for random attribute words, and how large such gaps are."""
-    claims: ClaimsCheck | None = page.claims
+    claims: RandomListCheck | None = page.claims
     if claims is None:
         missing = (
             "How often the model would claim an association for attribute words drawn at random was not asked: that "
-            "needs the vectors. Run bb.check_claims(embedding, study), and give the result to the page: "
+            "needs the vectors. Run bb.check_random_lists(embedding, study), and give the result to the page: "
             "bb.write_report(fit, path, claims=checked)."
         )
         return Section("random-lists", _TITLE, [Paragraph(missing)])

@@ -14,7 +14,7 @@ from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance.permutation_test import p_value
 from bayesbias.metrics.significance.t_tests import mac_t_tests, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
-from bayesbias.reports.measures.false_claims import LEVEL
+from bayesbias.reports.measures.false_positive_rates import LEVEL
 from bayesbias.reports.posterior.contrasts import contrasts
 
 

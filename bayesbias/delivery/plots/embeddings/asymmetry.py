@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.asymmetry.alar import usable
-from bayesbias.asymmetry.relations import chosen_relations
-from bayesbias.asymmetry.report import AsymmetryReport
+from bayesbias.asymmetry.ratios.alar import usable
+from bayesbias.asymmetry.ratios.report import AsymmetryReport
+from bayesbias.asymmetry.sources.relations import chosen_relations
 from bayesbias.base.checks import check_type
 from bayesbias.base.statements import percent_text
 from bayesbias.delivery.plots.style import furnish, new_figure, series_legend, short_label, title_figure

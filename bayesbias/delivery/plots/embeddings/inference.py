@@ -17,8 +17,8 @@ from bayesbias.delivery.plots.style import (
 )
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import settled
-from bayesbias.nli.comparison import DISTANCE, OVERALL, SIZE, InferenceComparison
-from bayesbias.nli.posterior import THESE
+from bayesbias.nli.answers.inference_comparison import DISTANCE, OVERALL, SIZE, InferenceComparison
+from bayesbias.nli.answers.posterior import THESE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def plot_inference(comparison: InferenceComparison) -> "Figure":
     Parameters
     ----------
     comparison
-        What `bayesbias.nli.compare` or `bayesbias.nli.compare_runs` returned.
+        What `bayesbias.nli.answers.train_and_compare` or `bayesbias.nli.answers.compare_answers` returned.
 
     Returns
     -------
@@ -56,10 +56,10 @@ def plot_inference(comparison: InferenceComparison) -> "Figure":
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
     >>> models = {"original": [trained(g) for g in (0.3, 0.4, 0.5)], "hard": [trained(g) for g in (0.1, 0.2, 0.3)]}
-    >>> len(bb.plots.plot_inference(bb.nli.compare_runs(models, pairs, random_seed=1)).axes)
+    >>> len(bb.plots.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1)).axes)
     2
     """
-    check_type("comparison", comparison, InferenceComparison, "what bb.nli.compare returned")
+    check_type("comparison", comparison, InferenceComparison, "what bb.nli.train_and_compare returned")
     if len(comparison.embeddings) > len(SERIES):
         raise ReportError(
             f"comparison: {len(comparison.embeddings)} embeddings in one figure, and colours tell {len(SERIES)} apart."

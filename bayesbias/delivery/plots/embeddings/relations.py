@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from bayesbias.asymmetry.report import AsymmetryReport
+from bayesbias.asymmetry.ratios.report import AsymmetryReport
 from bayesbias.base.checks import check_type
 from bayesbias.base.statements import percent_text, rows_of
 from bayesbias.delivery.plots.embeddings.asymmetry import MOST_SOURCES, OTHER, SAME

@@ -111,13 +111,13 @@ def _mark(axes: "Axes", share: Mapping[Hashable, Any]) -> None:
     axes.set_xlim(min(low, value - 0.02 * (high - low)), max(high, value + 0.02 * (high - low)))
 
 
-def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
+def plot_false_positive_rates(*claims: "pd.DataFrame") -> "Figure":
     """Draw how often each method claims an association that is not there, beside the rate that it promises.
 
     Parameters
     ----------
     *claims
-        What `false_claims` returned, once or several times: one panel each, with the same methods.
+        What `false_positive_rates` returned, once or several times: one panel each, with the same methods.
 
     Returns
     -------
@@ -131,15 +131,15 @@ def plot_false_claims(*claims: "pd.DataFrame") -> "Figure":
 
     Examples
     --------
-    >>> from bayesbias.delivery.plots.measures.nulls import plot_false_claims
-    >>> from bayesbias.reports.measures.false_claims import false_claims
-    >>> claims = false_claims(samples=50, random_seed=1, methods=["weat", "t_test_raw"])
-    >>> len(plot_false_claims(claims).axes)
+    >>> from bayesbias.delivery.plots.measures.nulls import plot_false_positive_rates
+    >>> from bayesbias.reports.measures.false_positive_rates import false_positive_rates
+    >>> claims = false_positive_rates(samples=50, random_seed=1, methods=["weat", "t_test_raw"])
+    >>> len(plot_false_positive_rates(claims).axes)
     1
     """
     needed = ["method", "contrast", "rule", "nominal", "rate", "mc_se"]
     if not claims or any(column not in getattr(frame, "columns", ()) for frame in claims for column in needed):
-        raise ReportError("Nothing to draw: give what false_claims returned, at least once.")
+        raise ReportError("Nothing to draw: give what false_positive_rates returned, at least once.")
     keys = needed[:4]
     if any(not frame[keys].equals(claims[0][keys]) for frame in claims):
         raise ReportError("These frames of false claims hold different methods or contrasts. Draw each by itself.")

@@ -16,7 +16,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.estimates.intervals import contrast_sides, settled
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.posterior.contrasts import contrasts
 
@@ -92,9 +92,9 @@ def plot_contrasts(
     more = f"\n{len(names)} of {count:,} rows, the words farthest from 0" if count > len(names) else ""
     title_figure(
         figure,
-        f"{short_label(source_name(fit_fact(fit, 'table')), 50)}\n{said}{more}",
+        f"{short_label(source_name(fit_attribute(fit, 'table')), 50)}\n{said}{more}",
         size=10,
-        converged=not fit_fact(fit, "convergence_problems"),
+        converged=not fit_attribute(fit, "convergence_problems"),
     )
     connection_legend(figure, others, f"{baseline.capitalize()} minus")
     return figure

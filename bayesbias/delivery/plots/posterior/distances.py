@@ -20,7 +20,7 @@ from bayesbias.delivery.plots.style import (
     words_by_group,
 )
 from bayesbias.reports.checks.posterior_check import source_name
-from bayesbias.reports.similarity_shares import similarity_shares
+from bayesbias.reports.measures.mac_shares import mac_shares
 from bayesbias.tables.conversion import any_frame
 from bayesbias.tables.schema import table_facts, validate_table
 
@@ -47,7 +47,7 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
         the median, and the lines that hold 50 % (thick) and 89 % (thin) of its pairs; of more than 200 words, those
         farthest from the mean.
     mac
-        MAC that sets the band, as for `similarity_shares`.
+        MAC that sets the band, as for `mac_shares`.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     Raises
     ------
     TableError, ReportError
-        As `similarity_shares`.
+        As `mac_shares`.
 
     References
     ----------
@@ -70,13 +70,13 @@ def plot_distances(table: "pd.DataFrame", *, by: str = "connection", mac: float 
     4
     """
     check_choice("by", by, BY)
-    shares = similarity_shares(table, mac=mac)
+    shares = mac_shares(table, mac=mac)
     if by == "connection":
         figure = new_figure(8.5, 1.35 * len(shares) + 1.7)
         panels = figure.subplots(len(shares), 1, squeeze=False, sharex=True)[:, 0]
         _draw_histograms(panels, validate_table(table), shares)
     else:
-        words, label = shown_words(similarity_shares(table, level="word", mac=mac), "median")
+        words, label = shown_words(mac_shares(table, level="word", mac=mac), "median")
         figure = new_figure(8.5, _INCHES_A_WORD * words["protected_word"].nunique() + 2.3)
         panels = np.array([figure.subplots()])
         _draw_words(panels[0], words)

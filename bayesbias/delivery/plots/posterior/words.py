@@ -17,7 +17,7 @@ from bayesbias.delivery.plots.style import (
     word_rows,
     words_by_group,
 )
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.posterior.summary import summary
 
 if TYPE_CHECKING:
@@ -125,14 +125,14 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
             axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
     figure.axes[-1].set_xlabel(DISTANCE_LABEL)
 
-    table, model = fit_fact(fit, "table"), fit_fact(fit, "model")
+    table, model = fit_attribute(fit, "table"), fit_attribute(fit, "model")
     embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
     what = f"{table['study']} in {embedding}" if "study" in table else embedding
     title_figure(
         figure,
         f"{short_label(what, 60)}\nposterior means and {percent_text(hdi_prob)} HPDI, "
         f"model {short_label(model['name'])}",
-        converged=not fit_fact(fit, "convergence_problems"),
+        converged=not fit_attribute(fit, "convergence_problems"),
     )
     connections = list(map(str, fit["constant_data"].to_dataset()["connection"].values))
     connection_legend(figure, connections, "Attribute words, by their connection to the protected word")

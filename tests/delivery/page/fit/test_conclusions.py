@@ -13,7 +13,7 @@ from bayesbias.delivery.page.blocks import Bullets, Notice, Paragraph, Table, Ve
 from bayesbias.delivery.page.fit import conclusions
 from bayesbias.delivery.page.fit.question_and_data import question
 from bayesbias.delivery.page.page_input import PageInput
-from bayesbias.models.fitted.fits import fit_fact
+from bayesbias.models.fitted.fits import fit_attribute
 
 
 def test_every_statement_is_shown(given: PageInput) -> None:
@@ -36,7 +36,7 @@ def test_settings_study_and_code_are_those_of_the_fit(given: PageInput, tmp_path
     settings = dict(next(block for block in blocks if isinstance(block, Table)).rows)
     assert settings["Draws"] == "200 in each of 2 chains"
     assert settings["Region of practical equivalence"] == "0.02"
-    assert settings["Table hash"] == fit_fact(given.fit, "table_hash")
+    assert settings["Table hash"] == fit_attribute(given.fit, "table_hash")
     study, code = (block.text for block in blocks if isinstance(block, Verbatim))
     calls = {node.func.attr: node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)}  # type: ignore[attr-defined]
     assert list(calls) == ["load_study", "load_embedding", "distance_table", "fit", "write_report"]

@@ -115,7 +115,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
             found,
             {**differences, "Plain difference": ("observed", "{:+.3f}")},
         )
-    same("The study's own questions", bb.contrast(fitted, rope=0.02), differences)
+    same("The study's own questions", bb.planned_contrasts(fitted, rope=0.02), differences)
 
     check = check_posterior(fitted, random_seed=4)
     same("Share of observed", check.coverage, {"In 89%": ("inside_89", "{:.1%}"), "Pairs": ("pairs", "{}")})

@@ -33,7 +33,7 @@ def test_differences_have_their_probabilities(given: PageInput) -> None:
 
 def test_the_questions_of_the_study_are_answered(given: PageInput) -> None:
     (table,) = [block for block in posterior.overall(given).blocks if getattr(block, "header", [""])[0] == "Question"]
-    answer = bb.contrast(given.fit, ("winter", "cold"), ("summer <u>", "cold"), rope=0.02).iloc[0]
+    answer = bb.planned_contrasts(given.fit, ("winter", "cold"), ("summer <u>", "cold"), rope=0.02).iloc[0]
     (row,) = table.rows
     said = dict(zip(table.header, row, strict=True))
     assert said["Question"] == "<b>nearer</b> to cold"

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bayesbias.delivery.plots.measures.nulls import plot_false_claims, plot_null
+from bayesbias.delivery.plots.measures.nulls import plot_false_positive_rates, plot_null
 from bayesbias.delivery.plots.style import save_figure
 from bayesbias.errors import ReportError
-from bayesbias.reports.measures.false_claims import METHODS, false_claims
+from bayesbias.reports.measures.false_positive_rates import METHODS, false_positive_rates
 from bayesbias.reports.measures.null_simulation import null_share, simulate_null
 
 
@@ -21,7 +21,7 @@ def null() -> Any:
 
 @pytest.fixture(scope="module")
 def claims() -> Any:
-    return false_claims(samples=100, random_seed=1, methods=["weat", "t_test_preaveraged", "t_test_raw"])
+    return false_positive_rates(samples=100, random_seed=1, methods=["weat", "t_test_preaveraged", "t_test_raw"])
 
 
 def test_null_shows_every_sample_and_the_observed_value(null: Any, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_null_bad_input(null: Any) -> None:
 
 
 def test_false_claims_shows_rates_and_nominal_rates(claims: Any) -> None:
-    figure = plot_false_claims(claims, claims)
+    figure = plot_false_positive_rates(claims, claims)
     assert len(figure.axes) == 2
     for axes in figure.axes:
         points = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
@@ -66,8 +66,8 @@ def test_false_claims_shows_rates_and_nominal_rates(claims: Any) -> None:
 
 def test_false_claims_has_room_for_every_method() -> None:
     """The names of all methods and rules stand whole, inside the figure, and none upon another."""
-    claims = false_claims(samples=2, random_seed=1)
-    figure = plot_false_claims(claims, claims, claims)
+    claims = false_positive_rates(samples=2, random_seed=1)
+    figure = plot_false_positive_rates(claims, claims, claims)
     figure.draw_without_rendering()  # lays out
     labels = figure.axes[0].get_yticklabels()
     assert {label.get_text().split(", ")[0] for label in labels} == set(METHODS[:-1])
@@ -79,8 +79,8 @@ def test_false_claims_has_room_for_every_method() -> None:
 
 def test_false_claims_bad_input(claims: Any) -> None:
     with pytest.raises(ReportError, match="Nothing to draw"):
-        plot_false_claims()
+        plot_false_positive_rates()
     with pytest.raises(ReportError, match="Nothing to draw"):
-        plot_false_claims(claims.drop(columns="rate"))
+        plot_false_positive_rates(claims.drop(columns="rate"))
     with pytest.raises(ReportError, match="different methods"):
-        plot_false_claims(claims, claims.iloc[:2])
+        plot_false_positive_rates(claims, claims.iloc[:2])

@@ -9,14 +9,14 @@ import pytest
 from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.delivery.plots.style import COLORS, save_figure
 from bayesbias.errors import ArgumentError, ReportError
-from bayesbias.reports.similarity_shares import similarity_shares
+from bayesbias.reports.measures.mac_shares import mac_shares
 from tests.delivery.plots.posterior.test_checks import assert_nothing_is_clipped
 from tests.reports.made import made_table
 
 
 def test_histograms_hold_all_pairs_and_the_band_is_that_of_mac(table: pd.DataFrame) -> None:
     figure = plot_distances(table)
-    shares = similarity_shares(table)
+    shares = mac_shares(table)
     for axes, row in zip(figure.axes, shares.to_dict("records"), strict=True):
         bars = [patch for patch in axes.patches if patch.get_facecolor()[:3] != (240 / 255, 228 / 255, 66 / 255)]
         similarity = table.loc[table["connection"] == row["connection"], "cosine_similarity"]
@@ -39,7 +39,7 @@ def test_histograms_hold_all_pairs_and_the_band_is_that_of_mac(table: pd.DataFra
 
 def test_words_are_drawn_where_their_medians_are(table: pd.DataFrame) -> None:
     figure = plot_distances(table, by="protected_word", mac=0.859)
-    words = similarity_shares(table, level="word", mac=0.859)
+    words = mac_shares(table, level="word", mac=0.859)
     axes = figure.axes[0]
     markers = [line for line in axes.get_lines() if line.get_marker() not in ("None", None)]
     drawn = {(line.get_color(), float(line.get_xdata()[0])) for line in markers}

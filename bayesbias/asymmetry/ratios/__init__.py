@@ -1,0 +1,1 @@
+"""What log asymmetry ratios of pairs show together."""

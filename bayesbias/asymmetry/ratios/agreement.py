@@ -1,0 +1,331 @@
+"""Agreement of two sources on asymmetry: CAM, directional accuracy; and the similarity that both directions make."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from scipy.stats import beta
+
+from bayesbias.asymmetry.ratios.alar import usable
+from bayesbias.asymmetry.ratios.pair_statistics import (
+    Codes,
+    dyadic_variance,
+    reliability_influences,
+    spearman_influences,
+    word_codes,
+    words_worth,
+)
+from bayesbias.asymmetry.sources.relations import REST, chosen_relations
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import HDI_PROB, check_number, check_probability
+from bayesbias.errors import MeasureError, QuestionWarning, name_some, warn_user
+
+LEAST_PAIRS = 10
+"""Pairs of a relation, below which it has no row of its own."""
+CLEAR = 0.95
+"""The probability of direction from which on a direction is called clear."""
+ALL, WEIGHTED, WITHOUT_REST = "all pairs", "SA", "SR"
+
+
+def cam(
+    first: pd.DataFrame, second: pd.DataFrame, *, relations: Any = None, hdi_prob: float = HDI_PROB
+) -> pd.DataFrame:
+    """Return the correlation on asymmetry (CAM) of two sources: Spearman's, of the log asymmetry ratios of pairs.
+
+    Parameters
+    ----------
+    first, second
+        From `lar`, of the same pairs; pairs that one of them leaves out do not enter.
+    relations
+        Some of the relations of `first`, by name; None: all.
+    hdi_prob
+        Probability inside the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a relation with at least ten pairs, the largest first, then ``SA``, the mean of these weighted by their
+        pairs, and ``SR``, the same without ``RelatedTo``; of pairs without relations one row, ``all pairs``. Columns:
+        `relation`, `pairs`, `cam`, `hdi_low`, `hdi_high`; the reliabilities `reliability_first` and
+        `reliability_second`, the shares of the variance of the true LARs that the
+        posterior means have; and `endless`, `endless_low`,
+        `endless_high`: what CAM would be without the errors of either, such as with endless participants.
+
+    Raises
+    ------
+    MeasureError
+        If the two have fewer than ten pairs in common, or none varies.
+
+    Warns
+    -----
+    QuestionWarning
+        If relations have too few pairs for a row.
+
+    Notes
+    -----
+    The pairs are a sample, and those that share a word vary together: see `bayesbias.asymmetry.ratios.pair_statistics`. The
+    errors of both sides are part of the observed variation, and so of the interval of `cam`. They make a correlation
+    smaller; `endless` divides by the root of the product of the reliabilities (Spearman 1904), with an interval that
+    takes into account that these are estimated. Intervals are Student's t on Fisher's scale, with as many degrees of
+    freedom as the pairs have words, less 1, where words of many pairs count for more (Kish's effective number). Where
+    single pairs lie far off and share words with others the intervals are a little too narrow (`validation/asymmetry`).
+
+    A reliability is that of posterior means, which `evocation` has, or of numbers without error. The numbers of a
+    masked model are plain estimates, which vary by their errors besides: their reliability comes out too high and
+    `endless` too small. Read `cam` itself there, and `endless` as a lower bound.
+
+    References
+    ----------
+    Zhang, Campbell, Yu and Kumaravel (2021), equation 4 and tables 1 and 2.
+
+    Examples
+    --------
+    >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
+    >>> study = bb.load_study("weat7")
+    >>> pairs = [(a, b) for a in study.protected_words[:8] for b in study.attribute_words[:8]]
+    >>> first, second = (bb.asymmetry.lar(bb.asymmetry.static(path), pairs) for path in vectors)
+    >>> found = bb.asymmetry.cam(first, second)
+    >>> found.loc[0, "relation"], bool(found.loc[0, "cam"] > 0.9)
+    ('all pairs', True)
+    """
+    check_probability("hdi_prob", hdi_prob)
+    frame = joined(first, second)
+    for side, column in (("first", "lar"), ("second", "lar_2")):
+        if frame[column].nunique() < 2:
+            raise MeasureError(
+                f"The LARs of {side} are all {frame[column].iloc[0]:g}, so that none varies with the other's."
+            )
+    groups = list(_groups(frame, relations))
+    codes = word_codes(frame["a"].tolist(), frame["b"].tolist())
+    rows = [_cam_row(frame, codes, [(name, places)], name, hdi_prob) for name, places in groups]
+    if "relation" in frame:
+        rows.append(_cam_row(frame, codes, groups, WEIGHTED, hdi_prob))
+        others = [(name, places) for name, places in groups if name != REST]
+        if others and len(others) < len(groups):
+            rows.append(_cam_row(frame, codes, others, WITHOUT_REST, hdi_prob))
+    return pd.DataFrame(rows)
+
+
+def _cam_row(
+    frame: pd.DataFrame, codes: tuple[Codes, Codes], groups: list[tuple[str, Codes]], name: str, hdi_prob: float
+) -> dict[str, Any]:
+    """Return CAM of groups of pairs, weighted by their sizes, with the influences of all pairs on it."""
+    total = sum(len(places) for _, places in groups)
+    correlation = endless = 0.0
+    reliabilities = np.zeros(2)
+    influences, corrected, at = [], [], []
+    for _, places in groups:
+        columns = [frame[column].to_numpy(dtype=np.float64)[places] for column in ("lar", "sd", "lar_2", "sd_2")]
+        value, own = spearman_influences(columns[0], columns[2])
+        one, of_one = reliability_influences(columns[0], columns[1])
+        other, of_other = reliability_influences(columns[2], columns[3])
+        share = len(places) / total
+        reliabilities += share * np.array([one, other])
+        correlation += share * value
+        root = np.sqrt(max(one, 1e-6) * max(other, 1e-6))
+        endless += share * value / root
+        changes = own / root - value / root / 2 * (of_one / max(one, 1e-6) + of_other / max(other, 1e-6))
+        influences.append(own / total)
+        corrected.append(changes / total)
+        at.append(places)
+    rows = np.concatenate(at)
+    sides = codes[0][rows], codes[1][rows]
+    words = words_worth(*sides)
+    low, high = _fisher(correlation, dyadic_variance(np.concatenate(influences), *sides), words, hdi_prob)
+    low_2, high_2 = _fisher(endless, dyadic_variance(np.concatenate(corrected), *sides), words, hdi_prob)
+    return {
+        "relation": name,
+        "pairs": total,
+        "cam": correlation,
+        "hdi_low": low,
+        "hdi_high": high,
+        "reliability_first": reliabilities[0],
+        "reliability_second": reliabilities[1],
+        "endless": float(np.clip(endless, -1, 1)),
+        "endless_low": low_2,
+        "endless_high": high_2,
+    }
+
+
+def _fisher(value: float, variance: float, words: float, hdi_prob: float) -> tuple[float, float]:
+    """Return the interval of a correlation, Student's t on Fisher's scale; one near 1 or beyond is taken for 0.999."""
+    inside = float(np.clip(value, -0.999, 0.999))
+    freedom = max(words - 1, 1.0)
+    error = np.sqrt(variance * (freedom + 1) / freedom)
+    half = stdtrit(freedom, (1 + hdi_prob) / 2) * error / (1 - inside**2)
+    return float(np.tanh(np.arctanh(inside) - half)), float(np.tanh(np.arctanh(inside) + half))
+
+
+def directional_accuracy(
+    truth: pd.DataFrame,
+    source: pd.DataFrame,
+    *,
+    gamma: float = 0.0,
+    relations: Any = None,
+    hdi_prob: float = HDI_PROB,
+) -> pd.DataFrame:
+    """Return the share of pairs whose direction a source has right.
+
+    Parameters
+    ----------
+    truth
+        From `lar` of evocation data.
+    source
+        From `lar` of what is judged, of the same pairs.
+    gamma
+        A LAR from -gamma to gamma has no direction, in either.
+    relations
+        Some of the relations of `truth`, by name; None: all.
+    hdi_prob
+        Probability inside the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a relation with at least ten pairs and one for all pairs: `relation`, `pairs`, `accuracy`, `hdi_low`,
+        `hdi_high`; and the same for the pairs whose direction is clear in `truth`, with a probability of at least 0.95:
+        `clear_pairs` and `clear_accuracy` (missing where there are none). Of the others the data themselves do not know
+        the direction.
+
+    Raises
+    ------
+    MeasureError
+        If the two have fewer than ten pairs in common.
+
+    References
+    ----------
+    Zhang, Campbell, Yu and Kumaravel (2021), equations 13 and 14.
+
+    Examples
+    --------
+    >>> vectors = [bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2)]
+    >>> study = bb.load_study("weat7")
+    >>> pairs = [(a, b) for a in study.protected_words[:8] for b in study.attribute_words[:8]]
+    >>> first, second = (bb.asymmetry.lar(bb.asymmetry.static(path), pairs) for path in vectors)
+    >>> bool(bb.asymmetry.directional_accuracy(first, second).loc[0, "accuracy"] > 0.6)
+    True
+    """
+    check_probability("hdi_prob", hdi_prob)
+    check_number("gamma", gamma, low=0.0, high=1e6)
+    frame = joined(truth, source)
+    first, second = (frame[name].to_numpy(dtype=np.float64) for name in ("lar", "lar_2"))
+    right = (_directions(first, gamma) == _directions(second, gamma)).astype(float)
+    clear = frame["probability_of_direction"].to_numpy() >= CLEAR
+    codes = word_codes(frame["a"].tolist(), frame["b"].tolist())
+    groups = list(_groups(frame, relations))
+    if "relation" in frame:
+        groups.append((ALL, np.unique(np.concatenate([places for _, places in groups]))))
+    rows = []
+    for name, places in groups:
+        accuracy, low, high = _share(right[places], codes[0][places], codes[1][places], hdi_prob)
+        of_clear = right[places][clear[places]]
+        rows.append({
+            "relation": name, "pairs": len(places), "accuracy": accuracy, "hdi_low": low, "hdi_high": high,
+            "clear_pairs": len(of_clear), "clear_accuracy": float(of_clear.mean()) if len(of_clear) else None,
+        })  # fmt: skip
+    return pd.DataFrame(rows).astype({"clear_accuracy": float})
+
+
+def _directions(values: Floats, gamma: float) -> Floats:
+    found: Floats = np.sign(values) * (np.abs(values) > gamma)
+    return found
+
+
+def _share(right: Floats, first: Codes, second: Codes, hdi_prob: float) -> tuple[float, float, float]:
+    """Return a share and its interval: Beta with Jeffreys' prior, of as many pairs as the variance is worth."""
+    count, share = len(right), float(right.mean())
+    influences = (right - share) / count
+    independent = float(influences @ influences)
+    effect = dyadic_variance(influences, first, second) / independent if independent else 1.0
+    worth = count / effect
+    ends = np.array([(1 - hdi_prob) / 2, (1 + hdi_prob) / 2])
+    low, high = np.asarray(beta.ppf(ends, share * worth + 0.5, (1 - share) * worth + 0.5)).tolist()
+    return share, low, high
+
+
+def similarity(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return how similar the words of pairs are, both directions together: the geometric mean of the conditionals.
+
+    Parameters
+    ----------
+    ratios
+        From `lar`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of `ratios` with `similarity`, from 0 to 1, and its logarithm, `log_similarity`; missing where a pair
+        is left out.
+
+    References
+    ----------
+    Zhang, Campbell, Yu and Kumaravel (2021), equation 12.
+
+    Examples
+    --------
+    >>> vectors = {"circle": [3.0, 1.0], "ellipse": [1.0, 0.0], "square": [0.5, 2.0]}
+    >>> found = bb.asymmetry.lar(bb.asymmetry.static(vectors), [("ellipse", "circle")])
+    >>> bb.asymmetry.similarity(found)["similarity"].round(3).tolist()
+    [0.269]
+    """
+    usable(ratios)
+    logs = (ratios["log_b_given_a"] + ratios["log_a_given_b"]) / 2
+    return ratios.assign(similarity=np.exp(logs), log_similarity=logs)
+
+
+def too_few(first: pd.DataFrame, second: pd.DataFrame) -> str:
+    """Return why two frames of `lar` have too few pairs in common to be compared; nothing if they have enough."""
+    frame = _in_common(first, second)
+    if len(frame) < LEAST_PAIRS:
+        return f"{_few_text(len(frame))}."
+    largest = frame["relation"].value_counts() if "relation" in frame else pd.Series([len(frame)])
+    if largest.max() >= LEAST_PAIRS:
+        return ""
+    return f"No relation has {LEAST_PAIRS} pairs with numbers in both: {largest.index[0]} has {largest.iloc[0]}."
+
+
+def _few_text(count: int) -> str:
+    pairs = "1 pair has" if count == 1 else f"{count} pairs have"
+    return f"{pairs} a number in both, and at least {LEAST_PAIRS} are needed"
+
+
+def joined(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs that both frames have numbers of, in the order of the first; the second's have the suffix _2."""
+    frame = _in_common(first, second)
+    if len(frame) < LEAST_PAIRS:
+        raise MeasureError(f"{_few_text(len(frame))}. Give more pairs, or a source that knows more of their words.")
+    return frame
+
+
+def _in_common(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    one, other = usable(first, "first"), usable(second, "second")
+    columns = ["a", "b", "lar", "sd"]
+    same = other[columns].drop_duplicates(["a", "b"])
+    turned = same.rename(columns={"a": "b", "b": "a"}).assign(lar=-same["lar"])
+    both = pd.concat([same, turned]).drop_duplicates(["a", "b"])
+    return one.merge(both, on=["a", "b"], suffixes=("", "_2"))
+
+
+def _groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, Codes]]:
+    """Yield relations and the places of their pairs; warn of those with too few."""
+    if "relation" not in frame:
+        yield ALL, np.arange(len(frame))
+        return
+    few, given = [], False
+    for name in chosen_relations(frame, relations):
+        places = np.flatnonzero((frame["relation"] == name).to_numpy())
+        if len(places) < LEAST_PAIRS:
+            few.append(f"{name} ({len(places)})")
+            continue
+        given = True
+        yield name, places
+    if not given:
+        raise MeasureError(f"No relation has {LEAST_PAIRS} pairs with numbers in both: {name_some(few)}.")
+    if few:
+        warn_user(
+            f"Relations with fewer than {LEAST_PAIRS} pairs have no row: {name_some(few)}. Give more pairs, or join "
+            "relations.",
+            QuestionWarning,
+        )

@@ -1,0 +1,259 @@
+"""Evocation: what people answer to a cue, as a source of P(b given a) with the error of few people."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayesbias.asymmetry.sources.conditional_sources import CONDITIONALS
+from bayesbias.asymmetry.sources.evocation_prior import PowerLawPrior, estimate_prior
+from bayesbias.asymmetry.sources.log_ratios import LogProbabilities, grid, log_likelihood, ratio_summary
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_frame, is_text, shown
+from bayesbias.base.memory import check_memory
+from bayesbias.base.statements import Described, Facts
+from bayesbias.errors import ArgumentError, MeasureError, did_you_mean, raise_faults
+
+COLUMNS = ("cue", "response", "count", "participants")
+SEEN = ("both", "either")
+_MOST_PARTICIPANTS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evocation(Described):
+    """Free association norms as a source of conditional probabilities (see `evocation`, which makes it).
+
+    Parameters
+    ----------
+    name
+        Of the norms.
+    counts
+        One row a cue and response: `cue`, `response`, `count`, `participants`.
+    least_count
+        The least count that the norms list: 2 where answers of one person are left out.
+    prior
+        Of P(b given a).
+    """
+
+    name: str
+    counts: pd.DataFrame
+    least_count: int
+    prior: PowerLawPrior
+
+    @property
+    def _facts(self) -> Facts:
+        return {
+            "name": self.name,
+            "cues": len(self.cues),
+            "responses": len(self.counts),
+            "least_count": self.least_count,
+            "prior": f"centre {self.prior.centre:.3g}, decay {self.prior.decay:.3g}, end {self.prior.end:.3g}",
+        }
+
+    @cached_property
+    def cues(self) -> tuple[str, ...]:
+        """The cues, in their order."""
+        return tuple(self.counts["cue"].drop_duplicates())
+
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """Cues and responses, each once: the words over which `static` normalises."""
+        return tuple(dict.fromkeys([*self.cues, *self.counts["response"]]))
+
+    @cached_property
+    def _participants(self) -> dict[str, int]:
+        return dict(zip(self.counts["cue"], self.counts["participants"].tolist(), strict=True))
+
+    @cached_property
+    def _count_of(self) -> dict[tuple[str, str], int]:
+        keys = zip(self.counts["cue"], self.counts["response"], strict=True)
+        return dict(zip(keys, self.counts["count"].tolist(), strict=True))
+
+    def pairs(self, *, seen: str = "both") -> pd.DataFrame:
+        """Return pairs of cues of which one evokes the other.
+
+        Parameters
+        ----------
+        seen
+            ``"both"``, pairs that go both ways, as in the paper; or ``"either"``, those in one direction alone too.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a pair, in alphabetical order: `a`, `b`, and how many people answered a with b (`forward`) and b
+            with a (`backward`).
+        """
+        check_choice("seen", seen, SEEN)
+        frame = both_directions(self.counts)
+        if seen == "both":
+            frame = frame[(frame["forward"] > 0) & (frame["backward"] > 0)]
+        return frame[["a", "b", "forward", "backward"]].reset_index(drop=True)
+
+    def log_conditionals(self, cues: Sequence[str], responses: Sequence[str]) -> pd.DataFrame:
+        """Return posterior mean and sd of log P(response given cue): see `ConditionalSource`."""
+        known = np.array([cue in self._participants for cue in cues], dtype=bool)
+        mean, sd = np.full(len(cues), np.nan), np.full(len(cues), np.nan)
+        asked = [(cue, response) for cue, response, has in zip(cues, responses, known, strict=True) if has]
+        if asked:
+            mean[known], sd[known] = self._posteriors(*zip(*asked, strict=True)).moments()
+        reasons = ["" if has else f"{cue!r} is no cue of {self.name}" for cue, has in zip(cues, known, strict=True)]
+        return pd.DataFrame(dict(zip(CONDITIONALS, (list(cues), list(responses), mean, sd, reasons), strict=True)))
+
+    def lar_summary(self, a: Sequence[str], b: Sequence[str], *, hdi_prob: float = HDI_PROB) -> pd.DataFrame:
+        """Return intervals and probabilities of direction of pairs of cues: see `ConditionalSource`."""
+        return pd.DataFrame(ratio_summary(self._posteriors(a, b), self._posteriors(b, a), hdi_prob))
+
+    def _posteriors(self, cues: Sequence[str], responses: Sequence[str]) -> LogProbabilities:
+        people = np.array([self._participants[cue] for cue in cues])
+        counts = np.array([self._count_of.get(pair, 0) for pair in zip(cues, responses, strict=True)])
+        cells, row = np.unique(np.stack([counts, people], axis=1), axis=0, return_inverse=True)
+        logs = grid(max(self._participants.values()))
+        check_memory(
+            5.0 * logs.nbytes * len(cells),
+            f"The posteriors of {len(cells):,} different counts",
+            "Ask about fewer pairs at a time.",
+        )
+        return posteriors(logs, cells, row.reshape(-1), self.least_count, self.prior)
+
+
+def posteriors(
+    logs: Any, cells: NDArray[np.integer], row: NDArray[np.intp], least_count: int, prior: PowerLawPrior
+) -> LogProbabilities:
+    """Return the posteriors of cells of (count, participants), and the cell of each pair."""
+    weights = log_likelihood(logs, cells[:, 0], cells[:, 1], least_count) + prior.log_density(logs)
+    weights = np.exp(weights - weights.max(axis=1, keepdims=True))
+    return LogProbabilities(logs, weights / weights.sum(axis=1, keepdims=True), row)
+
+
+def evocation(table: pd.DataFrame, *, name: str | None = None, least_count: int | None = None) -> Evocation:
+    """Make free association norms a source of P(b given a): the share of people who answer the cue a with b.
+
+    Parameters
+    ----------
+    table
+        One row a cue and response: `cue`, `response`, `count` (how many people gave it), `participants` (how many were
+        asked). `read_evocation` reads the files of USF, EAT and SWOW.
+    name
+        What results call it. None: what `read_evocation` noted, or ``"evocation"``.
+    least_count
+        The least count that the norms list. Norms with 2 leave out what one person alone answered (USF does): what is
+        not listed then has a count of 0 or 1. None: what `read_evocation` noted, or 1.
+
+    Returns
+    -------
+    Evocation
+        A source for `lar`. Its `pairs` are those that evoke each other, its `vocabulary` is for `static`.
+
+    Raises
+    ------
+    MeasureError
+        If the table is no such table: all its faults are listed.
+
+    Notes
+    -----
+    The posterior of P(b given a) is that of a binomial count, so that few participants mean wide intervals, and a pair
+    that is listed in one direction alone has an LAR like any other, with an interval that says how little is known. The
+    prior is that of pairs of words of which at least one evokes the other. It is estimated from the norms, and is a
+    power law: under a Dirichlet prior of a cue's responses it would be a Beta density, which fits the counts of USF far
+    worse (see `bayesbias.asymmetry.sources.evocation_prior`). For a pair that no one has thought of in either direction it is
+    too favourable.
+
+    References
+    ----------
+    Zhang, Campbell, Yu and Kumaravel (2021), equation 5. Douglas L. Nelson, Cathy L. McEvoy and Thomas A. Schreiber
+    (2004). The University of South Florida free association, rhyme, and word fragment norms. Behavior Research Methods,
+    Instruments, & Computers 36, 402-407.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"cue": ["ellipse", "circle"], "response": ["circle", "ellipse"],
+    ...                       "count": [60, 1], "participants": [150, 150]})
+    >>> source = bb.asymmetry.evocation(table)
+    >>> source.pairs()
+             a        b  forward  backward
+    0   circle  ellipse        1        60
+    """
+    frame = checked_table(table)
+    noted = table.attrs.get("bayesbias", {}) if isinstance(table.attrs.get("bayesbias", {}), dict) else {}
+    title = noted.get("name", "evocation") if name is None else name
+    if not is_text(title):
+        raise ArgumentError(f"name={shown(title)}: give a text.")
+    least = check_count("least_count", noted.get("least_count", 1) if least_count is None else least_count, most=2)
+    if (frame["count"] < least).any():
+        raise MeasureError(
+            f"least_count={least}, but the table has a count of {frame['count'].min()}. Give the least count that the "
+            "norms list."
+        )
+    known = both_directions(frame)
+    columns = (["forward", "backward"], ["forward_participants", "backward_participants"])
+    counts, people = (known[names].to_numpy() for names in columns)
+    return Evocation(title, frame, least, estimate_prior(counts, people, least))
+
+
+def both_directions(counts: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of cues that are listed in a direction, with the counts and participants of both."""
+    people = counts.groupby("cue", sort=False)["participants"].first()
+    kept = counts[counts["response"].isin(people.index) & (counts["cue"] != counts["response"])]
+    turned = kept["cue"] > kept["response"]
+    a, b = kept["cue"].where(~turned, kept["response"]), kept["response"].where(~turned, kept["cue"])
+    ways = {"forward": kept["count"].where(~turned, 0), "backward": kept["count"].where(turned, 0)}
+    frame = pd.DataFrame({"a": a, "b": b, **ways}).groupby(["a", "b"], sort=True).sum().reset_index()
+    return frame.assign(
+        forward_participants=frame["a"].map(people).astype(int),
+        backward_participants=frame["b"].map(people).astype(int),
+    )
+
+
+def checked_table(table: Any) -> pd.DataFrame:
+    """Return the columns of evocation data; raise `MeasureError` with all faults."""
+    check_frame("table", table, "a frame with cue, response, count and participants")
+    if lacking := [name for name in COLUMNS if name not in table.columns]:
+        meant = did_you_mean(lacking[0], map(str, table.columns))
+        raise MeasureError(
+            f"The evocation data lack the columns {', '.join(lacking)}{meant}. Give cue, response, count and "
+            "participants, or read a file with bb.asymmetry.read_evocation."
+        )
+    frame = table[list(COLUMNS)].reset_index(drop=True)
+    if frame.empty:
+        raise MeasureError("The evocation data have no rows.")
+    faults = []
+    for name in ("cue", "response"):
+        wrong = [row for row, word in enumerate(frame[name].tolist()) if not isinstance(word, str) or not word.strip()]
+        faults += [f"Row {row} has {shown(frame[name][row])} as {name}: words are text." for row in wrong]
+    for name in ("count", "participants"):
+        numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64)
+        kind = frame[name].dtype.kind
+        wrong_numbers = ~np.isfinite(numbers) | (numbers < 1) | (numbers != np.round(numbers)) | (kind == "b")
+        wrong_numbers |= numbers > _MOST_PARTICIPANTS
+        given = frame[name].tolist()
+        faults += [
+            f"Row {row} has {shown(given[row])} as {name}: give a whole number from 1 to {_MOST_PARTICIPANTS:,}."
+            for row in np.flatnonzero(wrong_numbers).tolist()
+        ]
+    raise_faults(MeasureError, "The evocation data", faults)
+    checked = pd.DataFrame(frame).astype({"count": np.int64, "participants": np.int64})
+    raise_faults(MeasureError, "The evocation data", _contradictions(checked))
+    return checked
+
+
+def _contradictions(frame: pd.DataFrame) -> list[str]:
+    """Return rows that stand twice, and cues whose numbers cannot be."""
+    twice = frame[frame.duplicated(["cue", "response"])]
+    faults = [
+        f"{row.cue} -> {row.response} stands twice, again in row {row.Index}: keep one." for row in twice.itertuples()
+    ]
+    of_cues = frame.groupby("cue", sort=False).agg(
+        total=("count", "sum"), least=("participants", "min"), most=("participants", "max")
+    )
+    faults += [
+        f"The cue {row.Index!r} has {row.least} participants in a row and {row.most} in another."
+        for row in of_cues[of_cues["least"] != of_cues["most"]].itertuples()
+    ]
+    faults += [
+        f"The cue {row.Index!r} has {row.total} answers of {row.most} participants."
+        for row in of_cues[of_cues["total"] > of_cues["most"]].itertuples()
+    ]
+    return faults

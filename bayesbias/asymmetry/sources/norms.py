@@ -1,0 +1,318 @@
+"""Readers of free association norms and of relation tables, in the forms in which they are downloaded."""
+
+import csv
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.parsers import expat
+
+import pandas as pd
+
+from bayesbias.asymmetry.sources.relations import RELATION_COLUMNS
+from bayesbias.base.files import input_file
+from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
+
+Row = tuple[int, str, str, str, str]
+_LARGEST = 2_000_000_000  # bytes of an unpacked file
+_USF, _EAT = "USF", "EAT"
+_WHOLE = re.compile(r"[0-9]{1,15}")
+_CONCEPT = re.compile(r"/c/([^/]+)/([^/]+)")
+# Columns: participants are people, or in SWOW answers, of which people give up to three.
+_HEADS: dict[str, tuple[str, tuple[str, str, str, str], int]] = {
+    "USF": ("USF", ("cue", "target", "responses", "participants"), 2),
+    "SWOW R1": ("SWOW R1", ("cue", "response", "R1", "N"), 1),
+    "SWOW R123": ("SWOW R123", ("cue", "response", "R123", "N"), 1),
+    "table": ("evocation", ("cue", "response", "count", "participants"), 1),
+}
+
+
+def read_evocation(path: str | os.PathLike[str]) -> pd.DataFrame:
+    r"""Read free association norms from a file of USF, EAT or SWOW, or a table of your own; packed with gzip or not.
+
+    ======== ======================================================================================================
+    norms    file
+    ======== ======================================================================================================
+    USF      The files of appendix A, ``CUE, TARGET, NORMED?, #G, #P, ...`` (give one joined file, or join the
+             frames), or a table with the columns ``cue, target, participants, responses``. Words become lower case.
+             Answers of one person are not listed. For research, with citation.
+    EAT      ``eat-stimulus-response.xml``. Words become lower case; those that the file cuts off (``%``) are left out.
+             Participants are the answers counted. For non-commercial use, with citation.
+    SWOW     ``strength.SWOW-EN.R1.csv`` (first answers) and ``strength.SWOW-EN.R123.csv`` (all three): columns
+             ``cue response R1 N R1.Strength``, apart by tabs. N counts answers. CC BY-NC-ND 3.0.
+    own      A table with the columns ``cue, response, count, participants``, apart by commas or tabs.
+    ======== ======================================================================================================
+
+    Parameters
+    ----------
+    path
+        The file, which you have downloaded: none of these data are part of the package.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cue and response: `cue`, `response`, `count`, `participants`; for `evocation`. What it takes from the
+        file besides stands in ``attrs["bayesbias"]``: `name`, `least_count`, and `left_out`, how many rows the file has
+        for words that it cuts off.
+
+    Raises
+    ------
+    MeasureError
+        If a line is not such a row: all faults are listed, with their lines.
+    InputFileError
+        If the file cannot be read, or is of another kind.
+
+    Notes
+    -----
+    ``NA`` is a word. Of USF the participants are those to whom a cue was shown (#G); many gave answers that nobody else
+    gave, which are not listed, so that a cue's shares sum to less than 1.
+
+    References
+    ----------
+    Nelson, McEvoy and Schreiber (2004). G. R. Kiss, C. Armstrong, R. Milroy and J. Piper (1973). An associative
+    thesaurus of English and its computer analysis. Simon De Deyne and others (2019). The "Small World of Words" English
+    word association norms for over 12,000 cue words. Behavior Research Methods 51, 987-1006.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "strength.SWOW-EN.R1.csv"
+    >>> _ = path.write_text("cue\tresponse\tR1\tN\tR1.Strength\nguitar\tmusic\t22\t98\t0.224\n")
+    >>> bb.asymmetry.read_evocation(path)
+          cue response  count  participants
+    0  guitar    music     22            98
+    """
+    source = input_file(path)
+    content = _content(source)
+    start = content[:4096].lstrip()
+    if start.startswith(b"<?xml") or b"<stimulus" in start or b"<eat" in start:
+        return _frame(source, _EAT, _eat_rows(source, content), 1)
+    text = _decoded(source, content)
+    lines = text.splitlines()
+    head = next((number for number, line in enumerate(lines) if "cue" in line.lower()), None)
+    if head is None or head > 50:
+        raise InputFileError(
+            f"{source} is none of the norms that can be read: no line names its columns. Give USF, EAT (XML), SWOW, or "
+            "a table with the columns cue, response, count and participants."
+        )
+    if re.match(r"\s*CUE\s*,\s*TARGET\s*,\s*NORMED\?", lines[head], re.IGNORECASE):
+        return _frame(source, _USF, _appendix_rows(lines, head), 2)
+    return _table(source, lines, head)
+
+
+def _table(source: os.PathLike[str], lines: list[str], head: int) -> pd.DataFrame:
+    separator = "\t" if "\t" in lines[head] else ","
+    columns = [cell.strip() for cell in next(csv.reader([lines[head]], delimiter=separator))]
+    for name, wanted, least in _HEADS.values():
+        if set(wanted) <= set(columns):
+            places = [columns.index(column) for column in wanted]
+            return _frame(source, name, _cells(lines, head, separator, places, source), least)
+    known = "; ".join(", ".join(wanted) for _, wanted, _ in _HEADS.values())
+    raise InputFileError(f"{source} has the columns {name_some(columns, 12)}. Known are: {known}.")
+
+
+def _cells(lines: list[str], head: int, separator: str, places: list[int], source: os.PathLike[str]) -> Iterator[Row]:
+    """Yield rows of a table; cells that are missing are empty."""
+    reader = csv.reader(lines[head + 1 :], delimiter=separator)
+    try:
+        for cells in reader:
+            if cells:
+                a, b, count, people = (cells[place].strip() if place < len(cells) else "" for place in places)
+                yield head + 1 + reader.line_num, a, b, count, people
+    except csv.Error as fault:
+        raise MeasureError(f"{source}, line {head + 1 + reader.line_num}: {fault}. Mend this line.") from fault
+
+
+def _appendix_rows(lines: list[str], head: int) -> Iterator[Row]:
+    for number, line in enumerate(lines[head + 1 :], start=head + 2):
+        if not line.strip() or line.lstrip().startswith("<"):
+            continue
+        cells = [cell.strip() for cell in line.split(",")]
+        if [cells[0].upper(), *cells[1:2]] == ["CUE", "TARGET"]:
+            continue  # the head of the next of several files
+        a, b, _, people, count = [*cells, *[""] * 5][:5]
+        yield number, a.lower(), b.lower(), count, people
+
+
+def _eat_rows(source: os.PathLike[str], content: bytes) -> Iterator[Row]:
+    """Yield rows of the XML file; participants are the sum of a stimulus's counts."""
+    found: list[tuple[int, str, str, str]] = []
+    current = ""
+    parser = expat.ParserCreate()
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        nonlocal current
+        if name == "stimulus":
+            current = attributes.get("word", "").strip().lower()
+        elif name == "response":
+            word = attributes.get("word", "").strip().lower()
+            found.append((parser.CurrentLineNumber, current, word, attributes.get("n", "")))
+
+    parser.StartElementHandler = begin
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as fault:
+        raise InputFileError(f"{source} is not whole XML: {fault}. Download it again.") from fault
+    totals: dict[str, int] = {}
+    for _, cue, _, count in found:
+        totals[cue] = totals.get(cue, 0) + (int(count) if _WHOLE.fullmatch(count) else 0)
+    for number, cue, response, count in found:
+        yield number, cue, response, count, str(totals[cue])
+
+
+def _frame(source: os.PathLike[str], name: str, rows: Iterator[Row], least_count: int) -> pd.DataFrame:
+    """Return rows as a frame; raise `MeasureError` with the lines that are none."""
+    faults: list[str] = []
+    kept: list[tuple[str, str, int, int]] = []
+    first: dict[tuple[str, str], int] = {}
+    cut_off = 0
+    for number, cue, response, count, people in rows:
+        if name == _EAT and "%" in (cue + response):
+            cut_off += 1
+            continue
+        if fault := _fault(cue, response, count, people):
+            faults.append(f"line {number}: {fault}")
+            continue
+        if (cue, response) in first:
+            faults.append(f"line {number}: {cue} -> {response} stands in line {first[cue, response]} too.")
+            continue
+        first[cue, response] = number
+        kept.append((cue, response, int(count), int(people)))
+    raise_faults(MeasureError, f"{source}, read as {name},", faults)
+    if not kept:
+        raise MeasureError(f"{source}, read as {name}, has no rows.")
+    frame = pd.DataFrame(kept, columns=["cue", "response", "count", "participants"])
+    frame.attrs["bayesbias"] = {"name": name, "least_count": least_count, "left_out": cut_off}
+    return frame
+
+
+def _fault(cue: str, response: str, count: str, people: str) -> str:
+    if not cue or not response:
+        return f"{cue!r} -> {response!r}: a word is missing."
+    for what, number in (("count", count), ("number of participants", people)):
+        if not _WHOLE.fullmatch(number) or int(number) < 1:
+            return f"the {what} of {cue} -> {response} is {number!r}: a whole number of at least 1 is needed."
+    if int(count) > int(people):
+        return f"{cue} -> {response}: {count} answers of {people} participants."
+    return ""
+
+
+def read_relations(path: str | os.PathLike[str]) -> pd.DataFrame:
+    r"""Read a table of relations of words: ConceptNet's, EVALution's or your own; packed with gzip or not.
+
+    Parameters
+    ----------
+    path
+        Either a table with a head that names ``head, relation, tail``, apart by commas or tabs; or three columns
+        without a head, head, relation and tail (EVALution's own files begin with the relation's two words likewise); or
+        ConceptNet's assertions, five columns apart by tabs: URI, relation, start, end, and JSON. Of ConceptNet the
+        English words are taken, ``/c/en/ice_cream`` as ``ice cream``. ConceptNet is CC BY-SA 4.0, EVALution
+        CC BY-NC-SA; neither is part of the package.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Each tuple once: `head`, `relation`, `tail`. For `with_relations`.
+
+    Raises
+    ------
+    MeasureError
+        If a line is no such tuple: all faults are listed, with their lines.
+    InputFileError
+        If the file cannot be read.
+
+    References
+    ----------
+    Robyn Speer, Joshua Chin and Catherine Havasi (2017). ConceptNet 5.5. AAAI 2017. Enrico Santus, Frances Yung,
+    Alessandro Lenci and Chu-Ren Huang (2015). EVALution 1.0. LDL-2015, 64-69.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "relations.tsv"
+    >>> _ = path.write_text("guitar\tIsA\tinstrument\nstring\tPartOf\tguitar\n")
+    >>> bb.asymmetry.read_relations(path)
+         head relation        tail
+    0  guitar      IsA  instrument
+    1  string   PartOf      guitar
+    """
+    source = input_file(path)
+    lines = _decoded(source, _content(source)).splitlines()
+    full = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not full:
+        raise MeasureError(f"{source} has no lines.")
+    separator = "\t" if "\t" in full[0][1] else ","
+    rows = [
+        (number, next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)))) for number, line in full
+    ]
+    rows = [(number, [cell.strip() for cell in cells]) for number, cells in rows]
+    places = [0, 1, 2]
+    first = [cell.lower() for cell in rows[0][1]]
+    if set(RELATION_COLUMNS) <= set(first):
+        places = [first.index(name) for name in RELATION_COLUMNS]
+        rows = rows[1:]
+    assertions = bool(rows) and rows[0][1][0].startswith("/a/")
+    found: list[tuple[str, str, str]] = []
+    faults: list[str] = []
+    for number, cells in rows:
+        concept = _assertion(cells) if assertions else _three(cells, places)
+        if concept is None:
+            faults.append(f"line {number}: {separator.join(cells)[:60]!r} is not head, relation and tail.")
+        elif concept:
+            found.append((concept[0], concept[1], concept[2]))
+    raise_faults(MeasureError, f"{source}, read as relations,", faults)
+    if not found:
+        raise MeasureError(f"{source} has no relations of {'English ' if assertions else ''}words.")
+    return pd.DataFrame(found, columns=list(RELATION_COLUMNS)).drop_duplicates().reset_index(drop=True)
+
+
+def _quoting(separator: str) -> Any:
+    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+
+
+def _three(cells: list[str], places: list[int]) -> tuple[str, ...] | None:
+    if max(places) >= len(cells) or not all(cells[place] for place in places):
+        return None
+    return tuple(cells[place] for place in places)
+
+
+def _assertion(cells: list[str]) -> tuple[str, ...] | None:
+    """Return an assertion of ConceptNet; empty if it is of another language, None if it is none."""
+    ends = [_CONCEPT.match(cell) for cell in cells[2:4]]
+    if len(cells) < 4 or not cells[1].startswith("/r/") or None in ends:
+        return None
+    languages = {end.group(1) for end in ends if end}
+    if languages != {"en"}:
+        return ()
+    head, tail = (end.group(2).replace("_", " ") for end in ends if end)
+    return (head, cells[1].removeprefix("/r/"), tail) if head != tail else ()
+
+
+def _content(source: os.PathLike[str]) -> bytes:
+    """Return the content of a file, unpacked."""
+    with open(source, "rb") as stream:  # noqa: PTH123
+        packed = stream.read(2) == b"\x1f\x8b"
+    opener: Callable[..., Any] = gzip.open if packed else open
+    try:
+        with opener(source, "rb") as stream:
+            content: bytes = stream.read(_LARGEST + 1)
+    except (EOFError, OSError, zlib.error) as fault:
+        raise InputFileError(f"{source} is not whole: {fault}. Download it again.") from fault
+    if len(content) > _LARGEST:
+        raise InputFileError(f"{source} is larger than {_LARGEST / 1e9:g} GB. Give the part that you need.")
+    return content
+
+
+def _decoded(source: os.PathLike[str], content: bytes) -> str:
+    """Return text in UTF-8 or, as USF's own files are, in Latin-1."""
+    try:
+        return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=None).read()
+    except UnicodeDecodeError as fault:
+        if b"NORMED?" in content[:4096]:
+            return content.decode("latin-1").replace("\r\n", "\n")
+        raise InputFileError(f"{source}: byte {fault.start} is not UTF-8. Save the file as UTF-8.") from fault

@@ -1,0 +1,1 @@
+"""What answers show of groups: posteriors, checks and comparisons."""

@@ -1,0 +1,133 @@
+"""`compare`: whether other vectors change what a model that is trained on them answers."""
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_type
+from bayesbias.base.outputs import check_folder
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.errors import LostWordsWarning
+from bayesbias.nli.answers.compare_answers import check_asked, check_several, checked_seed, run_of
+from bayesbias.nli.answers.inference_comparison import InferenceComparison, Run, compared
+from bayesbias.nli.answers.run_draws import LEAST_RUNS
+from bayesbias.nli.test_sets.generation import test_set as make_test_set
+from bayesbias.nli.trained.training import train
+
+SETTINGS = (
+    *("hidden_units", "learning_rate", "weight_decay", "dropout", "intra_attention"),
+    *("epochs", "patience", "batch_size"),
+)
+"""Arguments of `train` that `compare` passes on."""
+
+
+def compare(
+    embeddings: Mapping[str, EmbeddingLike],
+    pairs: "pd.DataFrame",
+    test_set: "pd.DataFrame | str | os.PathLike[str]" = "explicit",
+    score: str = "error",
+    *,
+    seeds: int = 5,
+    development: "pd.DataFrame | None" = None,
+    test_pairs: "pd.DataFrame | None" = None,
+    settings: Mapping[str, Any] | None = None,
+    checkpoints: str | os.PathLike[str] | None = None,
+    groups: tuple[str, str] | None = None,
+    draws: int = 4000,
+    hdi_prob: float = HDI_PROB,
+    random_seed: int | None = None,
+    progress: bool = True,
+) -> InferenceComparison:
+    """Train models of inference on several embeddings, several times each, and compare how they treat groups.
+
+    Parameters
+    ----------
+    embeddings
+        By name, such as ``{"original": vectors, "debiased": others}``; the first is the one that the others are
+        compared with.
+    pairs, development
+        To train on, and to stop by: as for `bb.nli.train`.
+    test_set
+        A frame from `bb.nli.test_set`, or what that takes.
+    score, groups, draws, hdi_prob
+        As for `bb.nli.posterior`.
+    seeds
+        Trainings of each embedding, at least 3.
+    test_pairs
+        Labelled pairs on which each model's accuracy is taken: what debiasing cost.
+    settings
+        Other arguments of `bb.nli.train`, such as ``{"hidden_units": 100}``.
+    checkpoints
+        A folder, made if there is none, with a checkpoint of each training: the same call goes on where it was stopped.
+    random_seed
+        Seed of trainings and draws. If it is left out, one is drawn and kept in the result.
+    progress
+        Whether to show bars.
+
+    Returns
+    -------
+    InferenceComparison
+        As `bb.nli.compare_answers` of the trained models.
+
+    Raises
+    ------
+    MeasureError, ArgumentError, InputFileError, OutputError, LostWordsError
+        As `bb.nli.train`, `bb.nli.test_set` and `bb.nli.compare_answers`; what can be known is told before any training.
+
+    Warns
+    -----
+    LostWordsWarning
+        As `bb.nli.train`, once an embedding.
+
+    Examples
+    --------
+    >>> sentences = ["A man sleeps", "A man eats", "Nobody sleeps"]
+    >>> pairs = pd.DataFrame({"premise": ["A man sleeps"] * 3, "hypothesis": sentences})
+    >>> pairs["label"] = ["entailment", "neutral", "contradiction"]
+    >>> asked = bb.nli.test_set("explicit").query("object in ['apple', 'soup']")
+    >>> words = sorted({word for text in [*pairs["hypothesis"], *asked["hypothesis"], *asked["premise"]]
+    ...                 for word in text.lower().rstrip(".").split()})
+    >>> rng = np.random.default_rng(1)
+    >>> vectors = {name: (words, rng.standard_normal((len(words), 8))) for name in ("first", "second")}
+    >>> quick = {"hidden_units": 8, "epochs": 3, "batch_size": 3}
+    >>> found = bb.nli.train_and_compare(
+    ...     vectors, pairs, asked, seeds=3, development=pairs, settings=quick, random_seed=1, progress=False
+    ... )
+    >>> found.runs[["embedding", "run"]].shape
+    (6, 2)
+    """
+    seed = checked_seed(score, draws, hdi_prob, random_seed)
+    check_count("seeds", seeds, least=LEAST_RUNS, most=1000)
+    check_type("embeddings", embeddings, Mapping, "a mapping of names to embeddings")
+    check_several(embeddings, "embeddings")
+    chosen = {check_choice("settings", name, SETTINGS): value for name, value in (settings or {}).items()}
+    asked = test_set if isinstance(test_set, pd.DataFrame) else make_test_set(test_set)
+    check_asked(asked, test_pairs, groups)
+    folder = None if checkpoints is None else check_folder(checkpoints, overwrite=True)
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+    of_trainings = np.random.SeedSequence(seed).generate_state(seeds).tolist()
+    runs: dict[str, list[Run]] = {name: [] for name in embeddings}
+    for place, (name, given) in enumerate(embeddings.items(), start=1):
+        vectors = given if isinstance(given, Embedding) else load_embedding(given)  # a file is read once
+        for number, each in enumerate(of_trainings, start=1):
+            with warnings.catch_warnings():
+                if number > 1:  # each training of an embedding lacks the same words
+                    warnings.simplefilter("ignore", LostWordsWarning)
+                model = train(
+                    vectors,
+                    pairs,
+                    development=development,
+                    # A seed that was drawn before is in its checkpoint.
+                    random_seed=None if folder is not None and random_seed is None else each,
+                    checkpoint=None if folder is None else folder / f"embedding-{place}-training-{number}.checkpoint",
+                    progress=progress,
+                    **chosen,
+                )
+                runs[name].append(run_of(model, asked, test_pairs))
+    return compared(runs, score, groups=groups, draws=draws, hdi_prob=hdi_prob, random_seed=seed)

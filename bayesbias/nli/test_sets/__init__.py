@@ -1,0 +1,1 @@
+"""Test sets of natural language inference, and what answers to them score."""

@@ -1,0 +1,135 @@
+"""Pairs of sentences, generated from templates: a premise, and a hypothesis that does not follow from it."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bayesbias.base.checks import check_type
+from bayesbias.base.files import bundled
+from bayesbias.errors import MeasureError, did_you_mean
+from bayesbias.nli.test_sets.definition import Definition, read_definition
+
+
+def list_test_sets() -> list[str]:
+    """Return the names of the bundled test sets.
+
+    Examples
+    --------
+    >>> bb.nli.list_test_sets()
+    ['dev_occupations', 'explicit', 'names', 'occupations']
+    """
+    return sorted(path.stem for path in bundled("data", "nli").glob("*.toml"))
+
+
+def test_set(name: str | os.PathLike[str]) -> pd.DataFrame:  # it is no test
+    """Generate the pairs of sentences of a test set, whose right answer is always "neutral".
+
+    Parameters
+    ----------
+    name
+        ``"explicit"``: A person VERB OBJECT -> A man VERB OBJECT (8 words, 15,744 pairs); ``"names"`` (64 words,
+        125,952 pairs); ``"occupations"`` (32 words, 62,976 pairs); ``"dev_occupations"``: An OCCUPATION VERB OBJECT ->
+        A man VERB OBJECT (164 occupations, 6 words, 1,936,512 pairs). Or the path of a TOML file (a text that ends in
+        ``.toml`` is one).
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a pair, word after word, each with the same premises in the same order: `premise`, `hypothesis`, `word`,
+        `group`, `verb` and `object`; and `subject`, the premise's, where premises have several. The same file gives
+        the same rows, so that the index finds a pair again.
+
+    Raises
+    ------
+    MeasureError
+        If there is no such test set, or the file has faults, which are listed.
+    InputFileError
+        If the file cannot be read.
+
+    Notes
+    -----
+    Verbs and objects are those of Dev et al., combined by the rule of their code, and so are the occupations of
+    ``"dev_occupations"``. Dawkins's names and occupations were not available: those of ``"names"`` and
+    ``"occupations"`` are as many, chosen by us as the paper describes them.
+
+    References
+    ----------
+    Hillary Dawkins (2021). Marked attribute bias in natural language inference. Findings of ACL-IJCNLP 2021, sections
+    3.2 and 3.3, appendix A. Sunipa Dev, Tao Li, Jeff M. Phillips and Vivek Srikumar (2020). On measuring and mitigating
+    biased inferences of word embeddings. AAAI 34(05), 7659-7666.
+
+    Examples
+    --------
+    >>> pairs = bb.nli.test_set("explicit")
+    >>> len(pairs), *pairs.loc[15_743, ["premise", "hypothesis"]]
+    (15744, 'A person prepared a soup.', 'She prepared a soup.')
+    """
+    return pairs_of(read_definition(_path(name)))
+
+
+def pairs_of(definition: Definition) -> pd.DataFrame:
+    """Return the pairs of sentences of a definition."""
+    actions = [(verb, put) for verb, _, put in definition.pairs]
+    words, subjects = definition.words, definition.subjects or ("",)
+    # Each sentence is made once; rows refer to it.
+    premises = np.array(
+        [
+            _sentence(definition.premise, definition.articles.put(subject) if subject else "", verb, put)
+            for subject in subjects
+            for verb, put in actions
+        ],
+        dtype=object,
+    )
+    hypotheses = np.array(
+        [_sentence(definition.hypothesis, put, verb, thing) for _, put, _ in words for verb, thing in actions],
+        dtype=object,
+    ).reshape(len(words), 1, -1)
+    of_word, of_subject, of_action = (
+        at.ravel() for at in np.indices((len(words), len(subjects), len(actions)), dtype=np.int32)
+    )
+    shape = (len(words), len(subjects), len(actions))
+    frame = pd.DataFrame(
+        {
+            "premise": np.tile(premises, len(words)),
+            "hypothesis": np.broadcast_to(hypotheses, shape).ravel(),
+            "word": _labels(of_word, [word for word, _, _ in words]),
+            "group": _labels(of_word, [group for _, _, group in words]),
+            "verb": _labels(of_action, [verb for verb, _, _ in definition.pairs]),
+            "object": _labels(of_action, [thing for _, thing, _ in definition.pairs]),
+        }
+    )
+    if definition.subjects:
+        frame["subject"] = _labels(of_subject, subjects)
+    return frame
+
+
+def _sentence(template: str, first: str, verb: str, thing: str) -> str:
+    filled = template.replace("{verb}", verb).replace("{object}", thing)
+    filled = filled.replace("{word}", first).replace("{subject}", first)
+    return filled[0].upper() + filled[1:]
+
+
+def _labels(codes: NDArray[np.int32], values: Sequence[str]) -> Any:
+    """Return the values at some places as a categorical column: a label is kept once."""
+    known = list(dict.fromkeys(values))
+    place = {value: code for code, value in enumerate(known)}
+    of_values = np.array([place[value] for value in values], dtype=np.int32)
+    return pd.Categorical.from_codes(of_values[codes], pd.Index(known))
+
+
+def _path(name: str | os.PathLike[str]) -> Path:
+    check_type("name", name, (str, os.PathLike), "the name of a test set, or the path of a TOML file")
+    if isinstance(name, os.PathLike) or name.endswith(".toml"):
+        return Path(name)
+    known = list_test_sets()
+    if name not in known:
+        raise MeasureError(
+            f"There is no test set {name!r}{did_you_mean(name, known)}. Bundled are {', '.join(known)}; or give the "
+            "path of a TOML file."
+        )
+    return bundled("data", "nli", f"{name}.toml")

@@ -1,0 +1,231 @@
+"""Labelled pairs of sentences: read from SNLI's format or from CSV, and checked."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayesbias.base.checks import check_frame, check_items, is_text
+from bayesbias.base.files import input_file
+from bayesbias.errors import InputFileError, MeasureError, did_you_mean, name_some, raise_faults
+from bayesbias.nli.test_sets.scores import LABELS
+
+COLUMNS = ("premise", "hypothesis", "label", "split")
+_WITHOUT_LABEL = "-"
+# The names that SNLI, MultiNLI, SICK and others give these columns.
+_NAMES = {
+    "premise": ("premise", "sentence1", "sentence_A"),
+    "hypothesis": ("hypothesis", "sentence2", "sentence_B"),
+    "label": ("label", "gold_label", "entailment_label", "entailment_judgment"),
+    "split": ("split", "SemEval_set"),
+}
+_GZIP = b"\x1f\x8b"
+
+type Record = tuple[int, Mapping[str, Any]]
+
+
+def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | None = None) -> pd.DataFrame:
+    r"""Read labelled pairs of sentences.
+
+    Parameters
+    ----------
+    path
+        ``.jsonl`` as SNLI and MultiNLI are written (`gold_label`, `sentence1`, `sentence2`), or a table with a head,
+        whose columns are apart by commas or tabs: `premise`, `hypothesis`, `label` and perhaps `split`, or SICK's own
+        (`sentence_A`, `sentence_B`, `entailment_label`, `SemEval_set`), or SNLI's. UTF-8; may be gzipped.
+    splits
+        Which to keep, such as ``"TRAIN"`` or ``["TRAIN", "TRIAL"]``, in upper or lower case. None (default) keeps all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `premise`, `hypothesis`, `label` (``"neutral"``, ``"entailment"``, ``"contradiction"``) and `split` (empty where
+        the file has none). Pairs on which SNLI's annotators did not agree, with the label ``"-"``, are left out;
+        ``frame.attrs["without_label"]`` is their number.
+
+    Raises
+    ------
+    InputFileError
+        If the file cannot be read.
+    MeasureError
+        If a line is empty or broken, a sentence is missing, or a label is another; each with its line.
+
+    References
+    ----------
+    Bowman et al. (2015), *A large annotated corpus for learning natural language inference*; Marelli et al. (2014),
+    *A SICK cure for the evaluation of compositional distributional semantic models*.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "pairs.csv"
+    >>> _ = path.write_text("premise,hypothesis,label\nA man sleeps,Nobody sleeps,CONTRADICTION\n")
+    >>> bb.nli.read_pairs(path)
+            premise      hypothesis          label split
+    0  A man sleeps  Nobody sleeps  contradiction
+    """
+    source = input_file(path)
+    wanted = None if splits is None else _wanted(splits)
+    text = _text(source)
+    if not text.strip():
+        raise MeasureError(f"{source} is empty. Give a file of labelled pairs.")
+    records = _json_records(source, text) if text.lstrip()[0] == "{" else _table_records(source, text)
+    rows: list[tuple[str, str, str, str]] = []
+    faults: list[str] = []
+    left_out = 0
+    for number, record in records:
+        found = [_value(record, name) for name in COLUMNS]
+        premise, hypothesis, label, split = ("" if value is None else value for value in found)
+        if fault := _fault(premise, hypothesis, label, split):
+            faults.append(f"line {number}: {fault}")
+        elif wanted is not None and split.lower() not in wanted:
+            wanted.setdefault("", []).append(split)  # what there is in place of it
+        elif label.strip() == _WITHOUT_LABEL:
+            left_out += 1
+        else:
+            rows.append((premise.strip(), hypothesis.strip(), label.strip().lower(), split))
+    raise_faults(MeasureError, str(source), faults)
+    frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=str)
+    if wanted is not None:
+        _check_found(source, wanted, {row[3].lower() for row in rows})
+    if frame.empty:
+        raise MeasureError(f"{source} has no pair with a label. Give a file of labelled pairs.")
+    frame.attrs["without_label"] = left_out
+    return frame
+
+
+def checked_pairs(name: str, pairs: Any, *, training: bool = False) -> pd.DataFrame:
+    """Return a frame of labelled pairs with its labels in lower case; raise `MeasureError` if it is none.
+
+    Of pairs to train on more is asked: all three labels, and one split.
+    """
+    frame = check_frame(name, pairs, "a frame from bb.nli.read_pairs")
+    if lacking := [column for column in COLUMNS[:3] if column not in frame.columns]:
+        raise MeasureError(f"{name} lacks the columns {', '.join(lacking)}. Make it with bb.nli.read_pairs.")
+    if frame.empty:
+        raise MeasureError(f"{name} has no rows. Make it with bb.nli.read_pairs.")
+    rows = zip(*(frame[column].tolist() for column in COLUMNS[:3]), strict=True)
+    faults = [f"row {at}: {fault}" for at, row in enumerate(rows) if (fault := _fault(row[0], row[1], row[2], ""))]
+    raise_faults(MeasureError, name, faults)
+    found = frame.assign(label=frame["label"].str.strip().str.lower())
+    if (found["label"] == _WITHOUT_LABEL).any():
+        raise MeasureError(f"{name} has pairs without a label ('-'). Leave them out: bb.nli.read_pairs does.")
+    if not training:
+        return found
+    if absent := [label for label in LABELS if label not in set(found["label"])]:
+        there = name_some(sorted(set(found["label"])))
+        raise MeasureError(f"{name} has no pair of the label {' or '.join(absent)}, only of {there}. Give all three.")
+    if "split" in found.columns and found["split"].nunique() > 1:
+        known = found["split"].astype(str).unique().tolist()
+        raise MeasureError(
+            f"{name} has {len(known)} splits ({name_some(known)}): a model that trains on its test pairs cannot be "
+            f"judged by them. Take one: pairs[pairs['split'] == {known[0]!r}]; or drop the column to take all."
+        )
+    return found
+
+
+def _fault(premise: Any, hypothesis: Any, label: Any, split: Any) -> str:
+    for name, value in (("premise", premise), ("hypothesis", hypothesis)):
+        if value is None or value != value:  # a missing value of pandas
+            return f"the {name} is missing."
+        if not is_text(value):
+            return f"the {name} is {value!r:.60}, and no text."
+        if not value.strip():
+            return f"the {name} is empty."
+    if not is_text(label) or not is_text(split):
+        return f"the label or split is {label!r:.60}, {split!r:.60}, and no text."
+    if label.strip().lower() not in (*LABELS, _WITHOUT_LABEL):
+        meant = did_you_mean(label.strip().lower(), LABELS)
+        return f"the label is {label[:60]!r}{meant}; {', '.join(LABELS)} are known, and '-' where there is none."
+    return ""
+
+
+def _wanted(splits: str | Iterable[str]) -> dict[str, list[str]]:
+    given = [splits] if isinstance(splits, str) else check_items("splits", splits, "names of splits")
+    if not given or not all(map(is_text, given)):
+        raise MeasureError(f'splits={splits!r:.60}: give names of splits, such as ["TRAIN"].')
+    return {name.lower(): [] for name in given if name}
+
+
+def _check_found(source: Path, wanted: Mapping[str, list[str]], found: set[str]) -> None:
+    if lacking := [name for name in wanted if name and name not in found]:
+        there = sorted({*wanted.get("", ()), *found} - {""})
+        what = f"it has {name_some(there)}" if there else "it has no splits: leave out the argument"
+        raise MeasureError(f"{source} has no pairs of the split {name_some(lacking)}; {what}.")
+
+
+def _value(record: Mapping[str, Any], name: str) -> Any:
+    return next((record[known] for known in _NAMES[name] if known in record), None)
+
+
+def _text(source: Path) -> str:
+    content = source.read_bytes()
+    try:
+        if content.startswith(_GZIP):
+            content = gzip.decompress(content)
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = content[: fault.start].count(b"\n") + 1
+        raise MeasureError(f"{source}, line {line}: a byte is not UTF-8. Save the file as UTF-8.") from fault
+    except (EOFError, OSError, zlib.error) as fault:
+        raise InputFileError(f"{source} is damaged or cut short: {fault}. Get it again.") from fault
+
+
+def _json_records(source: Path, text: str) -> Iterator[Record]:
+    lines = text.split("\n")
+    for number, line in enumerate(lines[:-1] if not lines[-1].strip() else lines, start=1):
+        if not line.strip():
+            raise MeasureError(f"{source}, line {number} is empty. Delete it.")
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as fault:
+            raise MeasureError(f"{source}, line {number} is no JSON ({fault}): {line[:60]!r}. Mend it.") from fault
+        if not isinstance(record, dict):
+            raise MeasureError(f"{source}, line {number} is {line[:60]!r}, and no pair. Mend it.")
+        if number == 1:
+            _check_columns(source, record)
+        yield number, record
+
+
+def _table_records(source: Path, text: str) -> Iterator[Record]:
+    first = text.partition("\n")[0]
+    lines = io.StringIO(text, newline="")
+    # Tables with tabs, such as SICK's and SNLI's own, have quotation marks that are part of a sentence.
+    tabs = "\t" in first
+    layout: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if tabs else {}
+    reader = csv.reader(lines, strict=True, **layout)
+    head: list[str] = []
+    while True:
+        number = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as fault:
+            raise MeasureError(f"{source}, line {number} is broken ({fault}). Mend it.") from fault
+        if cells is None:
+            return
+        if not any(cell.strip() for cell in cells):
+            raise MeasureError(f"{source}, line {number} is empty. Delete it.")
+        if not head:
+            head = cells
+            if len(set(head)) < len(head):
+                raise MeasureError(f"{source}, line 1: a column is there twice. Rename one.")
+            _check_columns(source, head)
+            continue
+        if len(cells) != len(head):
+            raise MeasureError(f"{source}, line {number} has {len(cells)} columns, line 1 has {len(head)}. Mend it.")
+        yield number, dict(zip(head, cells, strict=True))
+
+
+def _check_columns(source: Path, known: Iterable[str]) -> None:
+    there = list(known)
+    if lacking := [name for name in COLUMNS[:3] if not any(each in there for each in _NAMES[name])]:
+        wanted = "; ".join(f"{name} (or {', '.join(_NAMES[name][1:])})" for name in lacking)
+        raise MeasureError(f"{source}, line 1 has {name_some(there)}, and lacks {wanted}. Rename its columns.")

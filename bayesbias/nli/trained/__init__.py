@@ -1,0 +1,1 @@
+"""Models of inference that are trained here, and those of Hugging Face."""

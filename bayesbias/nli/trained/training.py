@@ -1,0 +1,329 @@
+"""`train`: a model of decomposable attention on word vectors, from labelled pairs of sentences."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_count, check_flag, check_number, resolve_seed
+from bayesbias.base.memory import check_memory
+from bayesbias.base.outputs import check_output, claimed
+from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.loading import load_embedding
+from bayesbias.errors import MeasureError
+from bayesbias.nli.test_sets.pairs import checked_pairs
+from bayesbias.nli.test_sets.scores import LABELS
+from bayesbias.nli.trained.attention_model import AttentionModel, padded, probabilities
+from bayesbias.nli.trained.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+from bayesbias.nli.trained.network import encode, logits, weight_shapes
+from bayesbias.nli.trained.progress import epochs_bar
+from bayesbias.nli.trained.pytorch import pytorch
+from bayesbias.nli.trained.sentences import WordVectors
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FIRST_SUM = 1e-3
+"""Adagrad's sums of squares at the start: with 0, its first steps throw all weights to the same size."""
+_LEAST = 1e-10
+_HELD_OUT = 0.1  # of the premises, where no development pairs are given
+_BLOCK = 50  # batches whose pairs are sorted by length, so that little is padded
+_MOST_UNITS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Labelled pairs as rows of word vectors: of each sentence, and where in `rows` each pair has its two."""
+
+    rows: list[NDArray[np.int64]]
+    pairs: NDArray[np.int64]
+    labels: NDArray[np.int64]
+
+
+def train(
+    embedding: EmbeddingLike,
+    pairs: "pd.DataFrame",
+    *,
+    development: "pd.DataFrame | None" = None,
+    hidden_units: int = 200,
+    learning_rate: float = 0.025,
+    weight_decay: float = 1e-5,
+    dropout: float = 0.2,
+    intra_attention: bool = True,
+    epochs: int = 100,
+    patience: int = 5,
+    batch_size: int = 16,
+    random_seed: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> AttentionModel:
+    """Train a model of natural language inference on given word vectors: decomposable attention, on the processor.
+
+    The vectors stay as they are, so that models trained on original and on debiased vectors differ by these.
+
+    Parameters
+    ----------
+    embedding
+        The vectors: all of an `EmbeddingLike` is kept, since a test set may need words that the pairs have not. A word
+        is looked up in lower case, then as it is written; an embedding with a case rule other than ``"exact"`` is asked
+        by this rule. Vectors are scaled to length 1.
+    pairs
+        To train on: from `bb.nli.read_pairs`, with all three labels, and of one split.
+    development
+        Pairs whose accuracy decides which epoch's weights are kept, and when training ends. By default a tenth of the
+        premises of `pairs`, drawn by the seed, with all their pairs; these are not trained on.
+    hidden_units, learning_rate, weight_decay, dropout
+        Of all layers; of Adagrad; the L2 penalty; the share of inputs of a layer that are left out while training.
+    intra_attention
+        Whether each word is joined with those of its own sentence that it attends to.
+    epochs, patience
+        Most passes over the pairs; and after how many without a better development accuracy training ends.
+    batch_size
+        Pairs a step.
+    random_seed
+        Of the starting weights, the order of the pairs and dropout. The same seed gives the same model bit for bit on
+        the same machine, with as many threads (``torch.set_num_threads``). If it is left out, one is drawn and kept.
+    checkpoint
+        A file to write after each epoch. A training that was stopped is continued by the same call, and gives the
+        model that it would have given; of one that was finished, the call returns the model at once.
+    progress
+        Whether to show a bar.
+
+    Returns
+    -------
+    AttentionModel
+        With the weights of the best epoch.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is not usable.
+    MeasureError
+        If PyTorch is not installed, the pairs are not usable (all faults at once), or the training diverged.
+    LostWordsError
+        If the embedding has none of the words.
+    NotEnoughMemoryError
+        If the weights do not fit.
+    InputFileError, OutputError
+        If the checkpoint is damaged, of other vectors, pairs, settings or another seed, or cannot be written.
+
+    Warns
+    -----
+    LostWordsWarning
+        If the embedding lacks words of the pairs: how many, and which.
+
+    Notes
+    -----
+    Of Parikh et al.: the network with its equations, vectors of length 1 that are projected, an empty word before each
+    sentence, 200 hidden units, dropout 0.2, Adagrad with the rate 0.025, and one of 100 random vectors for each word
+    that the embedding lacks (here of length 1, as all others; chosen by the word's letters). Of Dawkins: these, the
+    weight decay and at most 100 epochs. Ours are the starting weights (Normal with Xavier's variances, biases 0),
+    Adagrad's first sums of squares (0.001), batches of 16, and early stopping: see `validation/nli_training`.
+    Words are letters and digits; punctuation is left out.
+
+    References
+    ----------
+    Parikh, Täckström, Das and Uszkoreit (2016), *A decomposable attention model for natural language inference*,
+    equations 1 to 8; Dawkins (2021), footnote 1.
+
+    Examples
+    --------
+    >>> sentences = ["A man sleeps", "A man eats", "Nobody sleeps"]
+    >>> pairs = pd.DataFrame({"premise": ["A man sleeps"] * 3, "hypothesis": sentences})
+    >>> pairs["label"] = ["entailment", "neutral", "contradiction"]
+    >>> words = ["a", "man", "sleeps", "eats", "nobody"]
+    >>> vectors = (words, np.random.default_rng(1).standard_normal((5, 8)))
+    >>> quick = {"hidden_units": 8, "epochs": 40, "patience": 40, "batch_size": 3, "dropout": 0}
+    >>> model = bb.nli.train(vectors, pairs, development=pairs, random_seed=1, **quick)
+    >>> model.evaluate(pairs).accuracy
+    1.0
+    """
+    seed = resolve_seed(random_seed)
+    settings = {
+        "hidden_units": check_count("hidden_units", hidden_units, most=_MOST_UNITS),
+        "learning_rate": check_number("learning_rate", learning_rate, low=0, high=10, above=True),
+        "weight_decay": check_number("weight_decay", weight_decay, low=0, high=1),
+        "dropout": check_number("dropout", dropout, low=0, high=0.9),
+        "intra_attention": check_flag("intra_attention", intra_attention),
+        "epochs": check_count("epochs", epochs),
+        "patience": check_count("patience", patience),
+        "batch_size": check_count("batch_size", batch_size),
+    }
+    place = None if checkpoint is None else check_output(checkpoint, overwrite=True)
+    frames = [checked_pairs("pairs", pairs, training=True)]
+    if development is not None:
+        frames.append(checked_pairs("development", development))
+    pytorch()
+    loaded = embedding if isinstance(embedding, Embedding) else load_embedding(embedding)
+    vectors = WordVectors.of(loaded)
+    vectors.learn([text for frame in frames for text in _texts(frame)], "the pairs")
+    numbers = sum(prod(shape) for shape in _shapes(vectors.matrix, settings).values())
+    check_memory(4 * 6 * numbers, f"Weights of {hidden_units:,} hidden units", "Take fewer hidden_units.")
+    with nullcontext() if place is None else claimed(place):
+        started = None if place is None or not place.exists() else read_checkpoint(place)
+        if started is not None and random_seed is None:
+            seed = started.random_seed
+        sources = {
+            "embedding": loaded.name,
+            "vectors": _digest([*vectors.forms, *vectors.words], vectors.matrix),
+            "pairs": _digest(_lines(frames[0])),
+            "development": _digest(_lines(frames[1])) if development is not None else "",
+            "bayesbias": version("bayesbias"),
+        }
+        if development is None:
+            frames = _held_out(frames[0], seed)
+        run = Checkpoint(sources, settings, seed)
+        if started is not None and place is not None:
+            started.check_is_of(run, _shapes(vectors.matrix, settings), place)
+        training, judging = (_examples(frame, vectors) for frame in frames)
+        done = _trained(started or run, training, judging, vectors.matrix, place, progress=progress)
+    return AttentionModel(settings, seed, done.history, sources, done.best, vectors, progress)
+
+
+def _trained(
+    run: Checkpoint,
+    training: Examples,
+    judging: Examples,
+    matrix: Floats,
+    place: Any,
+    *,
+    progress: bool,
+) -> Checkpoint:
+    torch = pytorch()
+    settings = run.settings
+    shapes = _shapes(matrix, settings)
+    if not run.losses:
+        run.weights = _starting_weights(shapes, run.random_seed)
+        run.sums = {name: np.full(shape, _FIRST_SUM, dtype=np.float32) for name, shape in shapes.items()}
+    weights = {name: torch.from_numpy(run.weights[name].copy()).requires_grad_() for name in shapes}
+    sums = {name: torch.from_numpy(run.sums[name].copy()) for name in shapes}
+    vectors = torch.from_numpy(matrix)
+    with epochs_bar(settings["epochs"], progress=progress) as show:
+        while not run.is_done:
+            show(run.accuracies)
+            entropy = np.random.SeedSequence([run.random_seed, len(run.losses)])
+            loss = _epoch(weights, sums, vectors, training, settings, entropy)
+            run.weights = {name: each.detach().numpy().copy() for name, each in weights.items()}
+            run.sums = {name: each.numpy().copy() for name, each in sums.items()}
+            if not np.isfinite(loss) or not all(np.isfinite(each).all() for each in run.weights.values()):
+                raise MeasureError(
+                    f"The training diverged in epoch {len(run.losses) + 1}: its loss is no number. Take a smaller "
+                    f"learning_rate than {settings['learning_rate']:g}."
+                )
+            answers = probabilities(run.weights, matrix, judging.rows, judging.pairs)
+            run.add(loss, float((answers.argmax(axis=1) == judging.labels).mean()))
+            if place is not None:
+                write_checkpoint(run, place)
+    return run
+
+
+def _epoch(
+    weights: Mapping[str, Any],
+    sums: Mapping[str, Any],
+    vectors: Any,
+    training: Examples,
+    settings: Mapping[str, Any],
+    entropy: np.random.SeedSequence,
+) -> float:
+    """Go through all pairs once, changing weights and Adagrad's sums; return the mean loss."""
+    torch = pytorch()
+    order, noise_entropy = entropy.spawn(2)
+    noise, kept = np.random.Generator(np.random.SFC64(noise_entropy)), 1 - settings["dropout"]
+
+    def drop(inputs: Any) -> Any:
+        if kept == 1:
+            return inputs
+        mask = noise.integers(1 << 16, size=inputs.shape, dtype=np.uint16) < kept * (1 << 16)
+        return inputs * torch.from_numpy(mask.astype(np.float32) / np.float32(kept))
+
+    total = 0.0
+    for batch in _batches(training, settings["batch_size"], np.random.default_rng(order)):
+        first, second = (
+            encode(weights, *padded(vectors, [training.rows[at] for at in places]), drop)
+            for places in training.pairs[:, batch]
+        )
+        found = logits(weights, first, second, drop)
+        loss = torch.nn.functional.cross_entropy(found, torch.from_numpy(training.labels[batch]))
+        slopes = torch.autograd.grad(loss, list(weights.values()))
+        with torch.no_grad():
+            for (name, weight), slope in zip(weights.items(), slopes, strict=True):
+                adagrad_step(weight, sums[name], slope, settings["learning_rate"], settings["weight_decay"])
+        total += float(loss.detach()) * len(batch)
+    return total / len(training.labels)
+
+
+def adagrad_step(weight: Any, squares: Any, slope: Any, learning_rate: float, weight_decay: float) -> None:
+    """Change a tensor of weights, and the sums of squares of its slopes, in place: a step of Adagrad."""
+    slope = slope.add(weight, alpha=weight_decay)
+    squares.addcmul_(slope, slope)
+    weight.addcdiv_(slope, squares.sqrt().add_(_LEAST), value=-learning_rate)
+
+
+def _batches(training: Examples, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    """Yield places of pairs in random order, those of a batch about equally long."""
+    lengths = np.array([len(each) for each in training.rows])[training.pairs].sum(axis=0)
+    order = rng.permutation(len(training.labels))
+    batches: list[NDArray[np.intp]] = []
+    for start in range(0, len(order), size * _BLOCK):
+        block = order[start : start + size * _BLOCK]
+        block = block[np.argsort(lengths[block], kind="stable")]
+        batches += [block[at : at + size] for at in range(0, len(block), size)]
+    for at in rng.permutation(len(batches)):
+        yield batches[at]
+
+
+def _starting_weights(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, Floats]:
+    """Return Normal weights with Xavier's variances, and biases of 0."""
+    rng = np.random.default_rng([seed, 1])
+    return {
+        name: (rng.standard_normal(shape) * np.sqrt(2 / sum(shape)) * (len(shape) > 1)).astype(np.float32)
+        for name, shape in shapes.items()
+    }
+
+
+def _examples(frame: "pd.DataFrame", vectors: WordVectors) -> Examples:
+    texts = list(dict.fromkeys(_texts(frame)))
+    place = {text: at for at, text in enumerate(texts)}
+    pairs = np.array([[place[text] for text in frame[name]] for name in ("premise", "hypothesis")])
+    labels = np.array([LABELS.index(label) for label in frame["label"]])
+    return Examples([vectors.rows(text) for text in texts], pairs, labels)
+
+
+def _held_out(frame: "pd.DataFrame", seed: int) -> list["pd.DataFrame"]:
+    """Return the pairs to train on, and those of some premises that are held out."""
+    premises = frame["premise"].unique()
+    count = round(_HELD_OUT * len(premises))
+    chosen = np.random.default_rng([seed, 2]).permutation(premises)[:count]
+    out = frame["premise"].isin(chosen)
+    if not out.any():
+        raise MeasureError(
+            f"The pairs have {len(premises)} premises, too few to hold a tenth of them out. Give development pairs."
+        )
+    return [frame[~out], frame[out]]
+
+
+def _shapes(matrix: Floats, settings: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    return weight_shapes(matrix.shape[1], settings["hidden_units"], intra_attention=settings["intra_attention"])
+
+
+def _texts(frame: "pd.DataFrame") -> list[str]:
+    return [*frame["premise"], *frame["hypothesis"]]
+
+
+def _lines(frame: "pd.DataFrame") -> list[str]:
+    return ["\t".join(row) for row in zip(frame["premise"], frame["hypothesis"], frame["label"], strict=True)]
+
+
+def _digest(lines: Sequence[str], matrix: Floats | None = None) -> str:
+    content = sha256("\n".join(lines).encode())
+    if matrix is not None:
+        content.update(np.ascontiguousarray(matrix, dtype="<f4").data)
+    return content.hexdigest()[:16]

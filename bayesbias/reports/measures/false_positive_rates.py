@@ -1,0 +1,218 @@
+"""How often each method claims an association that is not there, all of them on the same simulated data."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed, with_progress
+from bayesbias.base.statements import percent_text
+from bayesbias.errors import FitError, ReportError
+from bayesbias.metrics.associations.weat import association
+from bayesbias.metrics.significance.permutation_test import p_value
+from bayesbias.metrics.significance.t_tests import t_test
+from bayesbias.models.data import ModelData, study_data
+from bayesbias.models.quick import quick_contrasts
+from bayesbias.models.spec import ModelSpec, load_model
+from bayesbias.reports.measures.null_simulation import check_sizes, check_spread, draw_noise, rate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MODELS = ("hierarchical", "crossed", "crossed_per_list", "multivariate")
+METHODS = ("weat", "t_test_preaveraged", "t_test_raw", *_MODELS)
+LEVEL = 0.05
+# The package's interval, and the one whose nominal rate is that of a test at 0.05.
+HDI_PROBS = (HDI_PROB, 1 - LEVEL)
+_MEAN = 1.0
+_DRAWS = 4000
+_POINTS = 500
+_MOST_PAIRS = 50_000_000
+
+
+def false_positive_rates(
+    *,
+    protected: tuple[int, int] = (8, 8),
+    attributes: tuple[int, int] = (8, 8),
+    neutral: int = 30,
+    sd: float = 0.08,
+    attribute_sd: float = 0.0,
+    word_sd: float = 0.0,
+    samples: int = 1000,
+    random_seed: int | None = None,
+    methods: Sequence[str] = METHODS[:-1],
+    progress: bool = True,
+) -> "pd.DataFrame":
+    """Say how often each method claims an association in data that hold none.
+
+    All distances have the same mean, 1, whatever the connection of the pair. With `attribute_sd`, some attribute words
+    are nearer to all protected words alike; with `word_sd`, some protected words are nearer to one list by chance.
+
+    Parameters
+    ----------
+    protected
+        Number of protected words in the groups X and Y, equally many.
+    attributes
+        Number of attribute words in the lists A (associated with X, different for Y) and B (the reverse).
+    neutral
+        Number of neutral attribute words; 0 leaves out what compares with them.
+    sd
+        Standard deviation of the distance of a pair.
+    attribute_sd
+        Standard deviation of the effects of the attribute words.
+    word_sd
+        Standard deviation of how much nearer a protected word is to all words of one list by chance.
+    samples
+        How many data sets are drawn; each method gets the same ones.
+    random_seed
+        0 to 2**32 - 1. None draws a seed and records it.
+    methods
+        Any of ``"weat"``, ``"t_test_preaveraged"``, ``"t_test_raw"``, ``"hierarchical"``, ``"crossed"``,
+        ``"crossed_per_list"``, ``"multivariate"`` (the model that `bb.fit` takes by default;
+        the slowest, and left out unless it is named).
+    progress
+        Show a progress bar for each model if there is a terminal or a notebook to show it in.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each method, contrast and rule: `method`, `contrast`, `rule` (what counts as a claim), `nominal`
+        (the rate that the rule promises), `rate` (share of the data sets with a claim), `mc_se` (its Monte Carlo
+        standard error), `data_sets` (those that the method could be applied to) and `not_fitted` (those where a
+        diagnostic of the fast sampler failed; they do not count in the rate). ``attrs``: the arguments and the seed.
+
+    Raises
+    ------
+    ReportError, ArgumentError
+        If an argument is not usable, or no data set at all can be fitted.
+
+    Notes
+    -----
+    WEAT (p < 0.05, one-sided, and so only in the direction of an association) compares associated with different
+    words only. The t-tests (p < 0.05, two-sided) compare the distances of associated with those of other pairs:
+    one mean for each protected word, or one distance for each pair. The models claim where the HPDI of the
+    difference of connection means leaves out 0, on either side: nominally 11 % of the 89 % intervals and 5 % of the
+    95 % ones. A credible interval promises that rate on average over its prior, not for each single truth.
+
+    In *associated - different* each attribute word is on both sides, and its effect cancels; in
+    *associated - neutral* it does not. `crossed` gives all attribute words one sd of their effects,
+    `crossed_per_list` gives stereotypes and neutral words one each; without neutral words both are the same model.
+
+    Examples
+    --------
+    >>> from bayesbias.reports.measures.false_positive_rates import false_positive_rates
+    >>> claims = false_positive_rates(attribute_sd=0.08, samples=200, random_seed=1, methods=["weat", "t_test_raw"])
+    >>> claims[["method", "contrast", "nominal", "rate"]]
+           method                contrast  nominal  rate
+    0        weat  associated - different     0.05  0.02
+    1  t_test_raw  associated - different     0.05  0.01
+    2  t_test_raw    associated - neutral     0.05  0.39
+    """
+    import pandas as pd
+    from threadpoolctl import threadpool_limits
+
+    groups, lists = check_sizes("protected", protected), check_sizes("attributes", attributes)
+    if groups[0] != groups[1]:
+        raise ReportError(f"protected={protected!r}: WEAT compares groups of the same size. Give two equal numbers.")
+    controls = check_count("neutral", neutral, least=0)
+    if controls == 1:
+        raise ReportError("neutral=1: one word says nothing about how neutral words vary. Give 0, or at least 2.")
+    spread = check_spread(sd, attribute_sd, word_sd)
+    count = check_count("samples", samples, least=2)
+    if isinstance(methods, str) or not methods:
+        raise ReportError(f"methods={methods!r}: give a list of {', '.join(METHODS)}.")
+    listed = check_items("methods", methods, f"a list of {', '.join(METHODS)}")
+    chosen = tuple(dict.fromkeys(check_choice("methods", method, METHODS) for method in listed))
+    pairs = sum(groups) * (sum(lists) + controls)
+    if pairs * count > _MOST_PAIRS:
+        raise ReportError(
+            f"{count:,} data sets of {pairs:,} pairs are more than the {_MOST_PAIRS:,} pairs that are drawn at once. "
+            "Take fewer samples or shorter lists."
+        )
+    design = _design(groups, lists, controls)
+    seed = resolve_seed(random_seed)
+    rng = np.random.default_rng(seed)
+    sizes = [*lists, controls] if controls else lists
+    distance = _MEAN + draw_noise(count, sum(groups), sizes, spread, rng)
+    rows = []
+    with threadpool_limits(1, "blas"):
+        for method in chosen:
+            if method == "weat":
+                rows.append(_weat(distance, groups, lists, seed))
+            elif method in _MODELS:
+                rows += _model(distance, design, load_model(method), seed, progress=progress)
+            else:
+                rows += _t_tests(distance, design, method)
+    result = pd.DataFrame(rows)
+    result.attrs.update(protected=groups, attributes=lists, neutral=controls, seed=seed, **spread)
+    return result
+
+
+def _design(groups: tuple[int, int], lists: tuple[int, int], neutral: int) -> ModelData:
+    """Return the pairs, all protected words by all attribute words, with distances still to be filled in."""
+    first_group, first_list = (np.repeat([True, False], sizes) for sizes in (groups, lists))
+    connection = np.where(first_group[:, None] == first_list, 0, 1)
+    connection = np.concatenate([connection, np.full((len(connection), neutral), 2)], axis=1)
+    connections = ("associated", "different", "neutral")[: 3 if neutral else 2]
+    return study_data(connection, np.where(first_group, "X", "Y"), connections)
+
+
+def _row(method: str, contrast: str, rule: str, nominal: float, claims: np.ndarray, total: int) -> dict[str, object]:
+    share, error = rate(claims)
+    return {
+        "method": method,
+        "contrast": contrast,
+        "rule": rule,
+        "nominal": nominal,
+        "rate": share,
+        "mc_se": error,
+        "data_sets": len(claims),
+        "not_fitted": total - len(claims),
+    }
+
+
+def _weat(distance: np.ndarray, groups: tuple[int, int], lists: tuple[int, int], seed: int) -> dict[str, object]:
+    similarity, a = 1 - distance[..., : sum(lists)], lists[0]
+    s = association(similarity[..., :a], similarity[..., a:])
+    claims = p_value(s[:, : groups[0]], s[:, groups[0] :], samples=10_000, random_seed=seed).p_value < LEVEL
+    return _row("weat", "associated - different", f"p < {LEVEL}, one-sided", LEVEL, claims, len(claims))
+
+
+def _t_tests(distance: np.ndarray, design: ModelData, method: str) -> list[dict[str, object]]:
+    masks = [design.connection.reshape(distance.shape[1:]) == place for place in range(len(design.connections))]
+    # The lists may differ in length, so that a connection's pairs are no rectangle.
+    if method == "t_test_raw":
+        values = [distance[:, mask] for mask in masks]
+    else:
+        values = [np.where(mask, distance, 0).sum(axis=-1) / mask.sum(axis=-1) for mask in masks]
+    rows = []
+    for other, name in enumerate(design.connections[1:], start=1):
+        claims = t_test(values[0], values[other]).p_value < LEVEL
+        rows.append(_row(method, f"associated - {name}", f"p < {LEVEL}, two-sided", LEVEL, claims, len(claims)))
+    return rows
+
+
+def _model(
+    distance: np.ndarray, design: ModelData, spec: ModelSpec, seed: int, *, progress: bool
+) -> list[dict[str, object]]:
+    claimed: list[list[list[bool]]] = []  # by data set, contrast, interval
+    for at, values in enumerate(with_progress(list(distance), spec.name, progress=progress)):
+        data, rng = replace(design, distance=values.ravel()), np.random.default_rng([seed, at])
+        with suppress(FitError):  # a data set that the fast sampler cannot fit is left out
+            found = quick_contrasts(data, spec, draws=_DRAWS, points=_POINTS, rng=rng).values()
+            claimed.append([[one(prob).conclusion != "not settled" for prob in HDI_PROBS] for one in found])
+    if not claimed:
+        raise ReportError(
+            f"The fast sampler failed in each of the {len(distance):,} fits of {spec.name!r}. Leave this method out, "
+            "or give longer lists."
+        )
+    claims = np.array(claimed)
+    rows = []
+    for contrast, name in enumerate(design.connections[1:]):
+        for interval, prob in enumerate(HDI_PROBS):
+            rule, nominal = f"0 outside the {percent_text(prob)} HPDI", round(1 - prob, 4)
+            each = claims[:, contrast, interval]
+            rows.append(_row(spec.name, f"associated - {name}", rule, nominal, each, len(distance)))
+    return rows

@@ -1,0 +1,112 @@
+"""Look at the data before any model: similarities by connection and by protected word."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.base.checks import check_choice, check_number
+from bayesbias.errors import ReportError
+from bayesbias.studies.study import CONNECTIONS
+from bayesbias.tables.conversion import any_frame
+from bayesbias.tables.schema import validate_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVELS = ("connection", "word")
+_STEREOTYPES = ("associated", "different")
+_QUANTILES = {"low_89": 0.055, "low_50": 0.25, "median": 0.5, "high_50": 0.75, "high_89": 0.945}
+
+
+@any_frame
+def mac_shares(table: "pd.DataFrame", *, level: str = "connection", mac: float | None = None) -> "pd.DataFrame":
+    """Say how many pairs of each connection are as similar as MAC takes for bias.
+
+    MAC, the mean average cosine distance, is the mean over protected words and lists of attribute words of the mean
+    distance between the two; control lists do not count. Those who use it take a MAC below 1 for bias, that is, a
+    similarity of 1 - MAC. The shares show how ordinary such similarities are, among control words too.
+
+    Parameters
+    ----------
+    table
+        A distance table.
+    level
+        ``"connection"`` (default): one row a connection; ``"word"``: one row a protected word and connection.
+    mac
+        MAC that sets the band, such as one from the literature; that of the table by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `connection` (with `protected_word` and `protected_group` if asked for), `pairs`, and of their cosine
+        similarities (-1 to 1) `mean`, `sd` (missing for a single pair), the quantiles `low_89` and `high_89` (89 % of
+        the pairs between them), `low_50`, `median` and `high_50`; then the shares of pairs `inside` the band from
+        -(1 - MAC) to 1 - MAC, ends included, `above` it (nearer than MAC takes for bias) and `below` it. A word
+        without pairs of a connection has no row for it. ``attrs`` hold `mac` and `band`, the half-width of the band,
+        the absolute value of 1 - MAC.
+
+    Raises
+    ------
+    TableError
+        If the table breaks the schema.
+    ArgumentError
+        If `level` or `mac` is not usable.
+    ReportError
+        If the table has no stereotype lists that MAC could be computed from.
+
+    References
+    ----------
+    Dobrzeniecka and Urbaniak, figure "Empirical distributions of cosine similarities", where MAC is 0.859 for
+    religion; Manzini, Lim, Tsvetkov and Black (2019) for MAC.
+
+    Examples
+    --------
+    >>> mac_shares(table)[["connection", "pairs", "inside", "above"]].round(3)
+       connection  pairs  inside  above
+    ...
+    """
+    import pandas as pd
+
+    check_choice("level", level, LEVELS)
+    table = validate_table(table)
+    used = mean_average_distance(table) if mac is None else check_number("mac", mac, low=0, high=2)
+    band = abs(1 - used)
+    similarity = table["cosine_similarity"]
+    frame = table.assign(
+        # Rounding must not move a pair across the end of the band.
+        inside=similarity.abs() <= band + 1e-12,
+        above=similarity > band + 1e-12,
+        below=similarity < -band - 1e-12,
+    )
+    keys = ["connection"] if level == "connection" else ["protected_group", "protected_word", "connection"]
+    frame["connection"] = frame["connection"].astype(str)
+    by_keys = frame.groupby(keys, sort=False)
+    values = by_keys["cosine_similarity"]
+    columns = {"pairs": values.size(), "mean": values.mean(), "sd": values.std()}
+    columns |= {name: values.quantile(share) for name, share in _QUANTILES.items()}
+    columns |= {name: by_keys[name].mean() for name in ("inside", "above", "below")}
+    result = pd.DataFrame(columns)[["pairs", "mean", "sd", *_QUANTILES, "inside", "above", "below"]].reset_index()
+    # Protected groups and words in the order of the table, connections in that of the schema.
+    places = {name: {label: at for at, label in enumerate(frame[name].unique())} for name in keys}
+    places["connection"] = {name: at for at, name in enumerate(CONNECTIONS)}
+    result = result.sort_values(keys, key=lambda labels: labels.map(places[str(labels.name)]), ignore_index=True)
+    result.attrs = {"mac": float(used), "band": float(band)}
+    return result
+
+
+def mean_average_distance(table: "pd.DataFrame") -> float:
+    """Return MAC, in units of cosine distance: over protected words and stereotype lists, the mean of mean distances.
+
+    Raises
+    ------
+    ReportError
+        If the table has no stereotype lists.
+    """
+    stereotypes = table[table["connection"].isin(_STEREOTYPES)]
+    if stereotypes.empty:
+        raise ReportError(
+            "The table has only control words, and MAC is about lists of stereotypes. Give the value to draw the band "
+            "with, such as mac=0.859."
+        )
+    means = stereotypes.groupby(["protected_word", "attribute_group"], observed=True)["cosine_distance"].mean()
+    return float(np.mean(means))

@@ -1,0 +1,42 @@
+"""Frames of estimates: mean and interval are seen in 80 columns, and all else is a pandas frame."""
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.estimates.estimate_frame import EstimateFrame
+
+
+@pytest.mark.parametrize("level", ["all", "overall", "word"])
+def test_mean_and_interval_are_printed_in_80_columns(fit: xr.DataTree, level: str) -> None:
+    for frame in (bb.summary(fit, level=level), bb.contrasts(fit, level=level, rope=0.02)):
+        lines = repr(frame).splitlines()
+        assert max(map(len, lines)) <= 80
+        for name in ("mean", "hdi_low", "hdi_high"):
+            assert name in lines[0]
+        row = frame.iloc[0]
+        assert f"{row['mean']:.3f}" in lines[1]
+        assert f"{row['hdi_low']:.3f}" in lines[1]
+
+
+def test_answers_of_questions_are_too(fit: xr.DataTree) -> None:
+    found = bb.planned_contrasts(fit, ("math", "male"), ("arts", "male"))
+    assert isinstance(found, EstimateFrame)
+    assert "mean" in repr(found).splitlines()[0]
+
+
+def test_it_stays_a_frame(fit: xr.DataTree) -> None:
+    frame = bb.summary(fit)
+    assert isinstance(frame, pd.DataFrame)
+    assert isinstance(frame.query("parameter == 'sigma'"), EstimateFrame)
+    assert repr(frame[["parameter", "mean"]]) == repr(pd.DataFrame(frame[["parameter", "mean"]]))
+    assert repr(frame.iloc[:0]).startswith("Empty")
+    pd.testing.assert_frame_equal(pd.DataFrame(frame), frame, check_frame_type=False)
+    assert isinstance(frame["mean"], pd.Series)
+
+
+def test_long_labels_are_left_out_before_numbers_are() -> None:
+    long = {"contrast": ["a" * 40], "protected_group": ["b" * 30], "mean": [1.0], "hdi_low": [0.5], "hdi_high": [1.5]}
+    assert "1.000" in repr(EstimateFrame(long)).splitlines()[1]
+    assert "b" * 30 not in repr(EstimateFrame(long))

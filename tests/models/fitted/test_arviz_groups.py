@@ -1,0 +1,116 @@
+"""The groups for ArviZ: what its functions make of them, and that their numbers are those of the package."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, FitError, InputFileError, NotEnoughMemoryError
+from bayesbias.models.fitted.arviz_groups import ARVIZ_GROUPS
+from bayesbias.models.fitted.fit_source import fitted_rows
+from bayesbias.models.likelihood import densities, psis_loo
+
+# Short runs: how well they converged is no matter here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
+MODELS = ("hierarchical", "crossed", "multivariate")
+
+
+@pytest.fixture(scope="module")
+def small(table: pd.DataFrame) -> pd.DataFrame:
+    kept = table[table["connection"].isin(["associated", "different"])].reset_index(drop=True)
+    kept.attrs = {}
+    return kept
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def whole(request: pytest.FixtureRequest, small: pd.DataFrame) -> xr.DataTree:
+    return bb.fit(small, request.param, draws=400, random_seed=1, groups=ARVIZ_GROUPS, progress=False)
+
+
+def test_the_fit_itself_is_the_same(whole: xr.DataTree, small: pd.DataFrame) -> None:
+    alone = bb.fit(small, bb.models.fit_attribute(whole, "model")["name"], draws=400, random_seed=1, progress=False)
+    xr.testing.assert_identical(alone["posterior"].to_dataset(), whole["posterior"].to_dataset())
+    again = bb.models.add_groups(alone)
+    for name in ARVIZ_GROUPS:
+        xr.testing.assert_identical(again[name].to_dataset(), whole[name].to_dataset())
+    assert set(alone.children) == {"posterior", "sample_stats", "observed_data", "constant_data"}
+
+
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+def test_arviz_reads_the_groups(whole: xr.DataTree) -> None:
+    import arviz as az
+    import matplotlib.pyplot as plt
+
+    data = fitted_rows(whole)
+    elpd = az.loo(whole)
+    density = whole["log_likelihood"]["cosine_distance"].stack(sample=("chain", "draw")).to_numpy()
+    assert density == pytest.approx(densities(whole, data).of_rows(np.arange(len(data.distance))))
+    ours, _ = psis_loo(density)
+    assert float(elpd.elpd) == pytest.approx(ours.sum(), abs=0.5)  # ArviZ takes the draws' efficiency into account
+    for draw in (az.plot_ppc_dist, az.plot_loo_pit):
+        draw(whole, backend="matplotlib")
+    for draw in (az.plot_prior_posterior, az.plot_forest):
+        draw(whole, var_names=["connection_mean"], backend="matplotlib")
+    plt.close("all")
+
+
+@pytest.mark.filterwarnings("ignore:Estimated shape parameter of Pareto")
+def test_arviz_compares(small: pd.DataFrame) -> None:
+    import arviz as az
+
+    fits = {
+        model: bb.fit(small, model, draws=400, random_seed=1, groups="log_likelihood", progress=False)
+        for model in ("hierarchical", "crossed")
+    }
+    assert az.compare(fits).index.tolist() == ["crossed", "hierarchical"]
+
+
+def test_predictions_look_like_the_data(whole: xr.DataTree) -> None:
+    observed = whole["observed_data"]["cosine_distance"]
+    predicted = whole["posterior_predictive"]["cosine_distance"]
+    assert predicted.sizes == {"chain": 4, "draw": 400, "pair": observed.size}
+    assert float(predicted.mean()) == pytest.approx(float(observed.mean()), abs=0.05)
+    assert float(predicted.std()) == pytest.approx(float(observed.std()), rel=0.3)
+    prior = whole["prior"]["connection_mean"]
+    assert float(prior.std()) > 3 * float(whole["posterior"]["connection_mean"].std())
+    assert set(whole["prior"].data_vars) <= set(whole["posterior"].data_vars)
+    assert whole["prior_predictive"]["cosine_distance"].shape == (1, 1000, observed.size)
+
+
+def test_a_file_keeps_the_groups(whole: xr.DataTree, tmp_path: Path) -> None:
+    path = bb.write_fit(whole, tmp_path / "fit.nc")
+    read = bb.read_fit(path)
+    for name in ARVIZ_GROUPS:
+        xr.testing.assert_equal(read[name].to_dataset(), whole[name].to_dataset())
+    assert read["posterior"].attrs["inference_library"] == "bayesbias"
+    damaged = whole.copy(deep=True)
+    damaged["log_likelihood"]["cosine_distance"].values[0, 0, 0] = np.nan
+    broken = bb.write_fit(damaged, tmp_path / "broken.nc")
+    with pytest.raises((FitError, InputFileError), match="log_likelihood/cosine_distance holds numbers that are not"):
+        bb.read_fit(broken)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": "loglikelihood"}, "did you mean 'log_likelihood'"),
+        ({"groups": 5}, "groups=5"),
+        ({"samples": 0}, "samples=0"),
+        ({"random_seed": -1}, "random_seed=-1"),
+    ],
+)
+def test_mistakes(short_fit: xr.DataTree, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        bb.models.add_groups(short_fit, **options)
+    if "groups" in options:
+        with pytest.raises(ArgumentError, match=message):
+            bb.fit(bb.models.fitted_table(short_fit), "hierarchical", groups=options["groups"], progress=False)
+
+
+def test_more_samples_of_the_prior_than_fit_are_refused_before_they_are_drawn(whole: xr.DataTree) -> None:
+    with pytest.raises(NotEnoughMemoryError, match="numbers of prior need about"):
+        bb.models.add_groups(whole, "prior", samples=10**9)

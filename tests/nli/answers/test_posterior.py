@@ -1,0 +1,104 @@
+"""The posterior as users see it."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, MeasureError
+from tests.nli.made import by_length
+
+
+def answers(premises: list[str], hypotheses: list[str]) -> np.ndarray:
+    """Men are entailed more than women, and drivers most."""
+    rng = np.random.default_rng(1)
+    male = np.array([text.split()[0] == "He" or " ".join(text.split()[:2]) in MEN for text in hypotheses])
+    entailed = 0.2 + 0.3 * male + 0.1 * np.array(["drove" in text for text in premises])
+    entailed += 0.1 * rng.random(len(premises)) + 0.05 * np.array([hash_of(text) for text in hypotheses])
+    return np.column_stack([1 - entailed, 0.8 * entailed, 0.2 * entailed])
+
+
+MEN = {"A man", "A guy", "A gentleman"}
+
+
+def hash_of(text: str) -> float:
+    return len(text.split()[1]) / 10 if text[:2] == "A " else 0.0
+
+
+@pytest.fixture(scope="module")
+def scores() -> pd.DataFrame:
+    return bb.nli.score(bb.nli.test_set("explicit"), answers)
+
+
+@pytest.fixture(scope="module")
+def found(scores: pd.DataFrame) -> bb.nli.InferencePosterior:
+    start = time.monotonic()
+    posterior = bb.nli.posterior(scores, random_seed=1)
+    assert time.monotonic() - start < 20  # of 15,744 scores
+    return posterior
+
+
+def test_what_is_observed_is_e(scores: pd.DataFrame, found: bb.nli.InferencePosterior) -> None:
+    expected = bb.nli.neutral_error(scores).set_index(["level", "group", "word"])["error"]
+    for row in found.means.to_dict("records"):
+        assert row["observed"] == pytest.approx(expected[row["level"], row["group"], row["word"]], rel=1e-9)
+        assert row["hdi_low"] < row["mean"] < row["hdi_high"]
+    assert len(found.means) == 2 + 4 + 8
+    these = found.means[found.means["population"] == "these words"]
+    assert (abs(these["mean"] - these["observed"]) < 4 * these["sd"]).all()
+
+
+def test_the_contrast_and_what_it_rests_on(found: bb.nli.InferencePosterior) -> None:
+    contrast = found.contrast.set_index("population")
+    assert contrast.loc["words like these", "sd"] > contrast.loc["these words", "sd"]
+    assert (contrast["hdi_low"] > 0).all()
+    assert (contrast["probability_of_direction"] > 0.95).all()
+    worth = found.worth.set_index("quantity")
+    assert worth["count"].tolist() == [1968, 15_744]
+    assert (worth["mean"] < worth["count"] / 5).all()
+    assert found.sds["component"].tolist()[0] == "word"
+    assert len(found.sds) == 7
+
+
+def test_it_is_printed_and_shown(found: bb.nli.InferencePosterior) -> None:
+    text = str(found)
+    assert "male minus female, words like these" in text
+    assert "15,744 are worth about" in text
+    assert "<InferencePosterior: male minus female" in repr(found)
+    assert "male minus female" in found._repr_html_()
+    assert {part.title for part in found.parts} == {
+        "E, the distance to the right answer (89% HPDI)",
+        "What it rests on",
+    }
+    assert found.to_dict()["groups"] == ["male", "female"]
+
+
+def test_the_same_seed_gives_the_same_numbers(scores: pd.DataFrame, found: bb.nli.InferencePosterior) -> None:
+    again = bb.nli.posterior(scores, random_seed=1)
+    assert again.means.equals(found.means)
+    assert not bb.nli.posterior(scores, random_seed=2).means.equals(found.means)
+
+
+def test_a_probability_and_two_pronouns(scores: pd.DataFrame) -> None:
+    pronouns = scores[scores["word"].isin(["He", "She"])]
+    found = bb.nli.posterior(pronouns, "entailment", groups=("female", "male"), random_seed=1)
+    assert found.contrast["population"].tolist() == ["these words"]
+    entailment = pronouns.groupby("group", observed=True)["entailment"].mean()
+    assert found.contrast["observed"][0] == pytest.approx(entailment["female"] - entailment["male"], rel=1e-9)
+    assert "about these alone" in str(found)
+
+
+def test_what_cannot_be_asked(scores: pd.DataFrame) -> None:
+    with pytest.raises(ArgumentError, match="score='E'"):
+        bb.nli.posterior(scores, "E")
+    with pytest.raises(MeasureError, match="Not every word"):
+        bb.nli.posterior(scores.iloc[1:])
+    with pytest.raises(MeasureError, match="have one group"):
+        bb.nli.posterior(scores[scores["group"] == "male"])
+    dev = bb.nli.test_set("dev_occupations")
+    some = bb.nli.score(dev[dev["subject"].isin(["nurse", "doctor"])], by_length)
+    with pytest.raises(MeasureError, match=r"have 2 subjects.*scores\['subject'\] == 'doctor'"):
+        bb.nli.posterior(some)
+    assert bb.nli.posterior(some[some["subject"] == "nurse"], random_seed=1).groups == ("male", "female")

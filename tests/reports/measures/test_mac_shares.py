@@ -1,0 +1,103 @@
+"""Shares of similarities inside the band, against plain pandas and loops."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import ArgumentError, ReportError, TableError
+from bayesbias.reports.measures.mac_shares import mac_shares, mean_average_distance
+from tests.models.tables import small
+
+
+def mac_by_loops(table: pd.DataFrame) -> float:
+    means = []
+    for word in table["protected_word"].unique():
+        for group in table["attribute_group"].unique():
+            distances = [
+                row.cosine_distance
+                for row in table.itertuples()
+                if row.protected_word == word
+                and row.attribute_group == group
+                and row.connection in ("associated", "different")
+            ]
+            if distances:
+                means.append(sum(distances) / len(distances))
+    return sum(means) / len(means)
+
+
+def test_mac_is_a_mean_of_means(table: pd.DataFrame) -> None:
+    for one in (table, small(5, 4, missing=0.4)):
+        assert mean_average_distance(one) == pytest.approx(mac_by_loops(one))
+    found = mac_shares(table)
+    assert found.attrs["mac"] == pytest.approx(mac_by_loops(table))
+    assert found.attrs["band"] == pytest.approx(1 - found.attrs["mac"])
+
+
+@pytest.mark.parametrize("mac", [None, 0.859, 1.05])
+def test_shares_are_counted(table: pd.DataFrame, mac: float | None) -> None:
+    found = mac_shares(table, mac=mac)
+    assert found["connection"].tolist() == ["associated", "different", "human", "neutral"]
+    band = abs(1 - (mac_by_loops(table) if mac is None else mac))
+    for row in found.to_dict("records"):
+        similarity = 1 - table.loc[table["connection"] == row["connection"], "cosine_distance"]
+        assert row["pairs"] == len(similarity)
+        assert row["inside"] == pytest.approx(((similarity >= -band) & (similarity <= band)).mean())
+        assert row["above"] == pytest.approx((similarity > band).mean())
+        assert row["inside"] + row["above"] + row["below"] == pytest.approx(1)
+        quantiles = np.quantile(similarity, [0.055, 0.25, 0.5, 0.75, 0.945])
+        assert [row[name] for name in ("low_89", "low_50", "median", "high_50", "high_89")] == pytest.approx(quantiles)
+        assert [row["mean"], row["sd"]] == pytest.approx([similarity.mean(), similarity.std()])
+
+
+def test_words_in_the_order_of_the_table() -> None:
+    table = small(5, 3)
+    table = table[~((table["protected_word"] == "p2") & (table["connection"] == "human"))]
+    found = mac_shares(table.sample(frac=1, random_state=1), level="word", mac=0.9)
+    shuffled = table.sample(frac=1, random_state=1)
+    assert len(found) == 5 * 4 - 1
+    assert found.query("protected_word == 'p2'")["connection"].tolist() == ["associated", "different", "neutral"]
+    groups = list(dict.fromkeys(shuffled["protected_group"]))
+    assert list(dict.fromkeys(found["protected_group"])) == groups
+    row = found.query("protected_word == 'p3' and connection == 'neutral'").iloc[0]
+    here = table.query("protected_word == 'p3' and connection == 'neutral'")
+    assert row["above"] == pytest.approx((1 - here["cosine_distance"] > 0.1).mean())
+
+
+def test_the_ends_belong_to_the_band() -> None:
+    table = pd.DataFrame(
+        {
+            "protected_word": "he",
+            "attribute_word": list("abcde"),
+            "connection": "associated",
+            "cosine_distance": [0.9, 1.1, 0.89, 1.11, 1.0],
+        }
+    )
+    row = mac_shares(table, mac=0.9).iloc[0]
+    assert [row["inside"], row["above"], row["below"]] == pytest.approx([0.6, 0.2, 0.2])
+
+
+def test_errors(table: pd.DataFrame) -> None:
+    controls = table[table["connection"].isin(["human", "neutral"])]
+    with pytest.raises(ReportError, match=r"such as mac=0\.859"):
+        mac_shares(controls)
+    assert mac_shares(controls, mac=0.859)["connection"].tolist() == ["human", "neutral"]
+    for bad in (-0.1, 2.5, float("nan"), "0.8", True):
+        with pytest.raises(ArgumentError, match="mac="):
+            mac_shares(table, mac=bad)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="did you mean 'word'"):
+        mac_shares(table, level="words")
+    with pytest.raises(TableError):
+        mac_shares(table.drop(columns=["cosine_distance", "cosine_similarity"]))
+
+
+@pytest.mark.shared
+def test_control_words_are_often_as_near_as_mac_takes_for_bias(shared: Path) -> None:
+    """What the paper's figure shows for religion, counted with pandas in the raw file."""
+    path = shared / "data/published/tables/religion_google.csv.gz"
+    raw = pd.read_csv(path).query("connection == 'none' and cosine_similarity > -2")
+    found = mac_shares(bb.read_table(path), mac=0.859).set_index("connection")
+    assert found.loc["neutral", "above"] == pytest.approx((raw["cosine_similarity"] > 0.141).mean(), abs=1e-9)
+    assert found.loc["neutral", "above"] > 0.15
