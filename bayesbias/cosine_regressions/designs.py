@@ -1,9 +1,9 @@
 """Designs of the inner product regressions: which column each coefficient multiplies.
 
 Kindel's supplement, section "Frequency bias in cosine similarity regression", writes every regression of cosine
-similarities as one of inner products, by multiplying it by the local normalization weight LNW_i = ||A_i|| ||B_i||.
-That shows which terms the cosine regression fixes to zero. The displays of the supplement carry no numbers: each
-docstring here names the paragraph and quotes the first words or the coefficients of its display.
+similarities as one of inner products, by multiplying it by the local normalization weight LNW_i = ||A_i|| ||B_i||. This
+shows which terms the cosine regression fixes to zero. The displays of the supplement have no numbers: each docstring
+names the paragraph and quotes the first words or the coefficients of its display.
 
 A `Design` holds the columns h_k of the inner product regression ``<A_i, B_i> = sum_k coefficient_k h_k``; the
 corrected ratio model has the columns ``h_k / LNW``, the constrained cosine regression only some of these.
@@ -24,13 +24,13 @@ from bayesbias.cosine_regressions.vector_pairs import VectorPairs, pair_up
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.geometry import checked_rows
 
-# Of columns of length 1: what is left of one after projection on the others. Below, it says nothing of its own
-# (lengths of vectors that were normalised in float32 differ by about 1e-7).
+# The least length of the residual of a column of length 1 after projection on the others. Below it, the column is
+# collinear (lengths of vectors that were normalised in float32 differ by about 1e-7).
 _COLLINEAR = 1e-6
 
 
 class Term(NamedTuple):
-    """What a coefficient multiplies in the inner product regression, the same over LNW, and its values by row."""
+    """A term of the inner product regression: its name, its name in the regression over LNW, and its values by row."""
 
     name: str
     over_lnw: str
@@ -42,11 +42,11 @@ class Design:
     """The columns of an inner product regression.
 
     Inner products of `pairs` are the outcome of the inner product regression, their cosines that of the corrected ratio
-    model. `symbols` are the coefficients as the supplement numbers them, `terms` what each multiplies in the inner
-    product regression and `ratio_terms` in the corrected ratio model; `columns` has shape (rows, coefficients).
+    model. `symbols` are the coefficients in the supplement's notation, `terms` and `ratio_terms` the terms that they
+    multiply in the inner product regression and in the corrected ratio model; `columns` has shape (rows, coefficients).
     `constrained` are the two coefficients that the cosine regression estimates, its intercept first (it fixes the
-    others to 0), and `constrained_symbols` what the supplement calls them there. `side` is the side of the comparison
-    of each row, 0 or 1; None where the design compares nothing.
+    others to 0), and `constrained_symbols` their names in that regression. `side` is the side of the comparison of each
+    row, 0 or 1; None for a design without a comparison.
     """
 
     name: str
@@ -76,8 +76,8 @@ class Design:
         return ratio
 
     @property
-    def kept(self) -> list[int]:
-        """Positions of the two columns that the cosine regression keeps."""
+    def constrained_columns(self) -> list[int]:
+        """Positions of the two columns of the cosine regression."""
         return [self.symbols.index(symbol) for symbol in self.constrained]
 
     def _raise_if_collinear(self, columns: Floats) -> None:
@@ -87,10 +87,11 @@ class Design:
         triangle, order = qr(columns / np.where(size > 0, size, 1.0), mode="r", pivoting=True)
         spare = np.abs(np.diag(triangle)) < _COLLINEAR
         if spare.any():
-            which = name_some([f"{self.symbols[at]} ({self.terms[at]})" for at in sorted(order[: len(spare)][spare])])
+            positions = sorted(order[: len(spare)][spare])
+            which = name_some([f"{self.symbols[position]} ({self.terms[position]})" for position in positions])
             same = "" if np.ptp(self.pairs.lnw) > _COLLINEAR else (
-                " All pairs have the same LNW, as if all vectors had been scaled to the same length: give vectors "
-                "with their own lengths."
+                " All pairs have the same LNW, as if all vectors had been scaled to the same length: give vectors with "
+                "their original lengths."
             )  # fmt: skip
             raise MeasureError(
                 f"The {self.name} design is collinear: {which} cannot be distinguished from the other terms "
@@ -138,11 +139,10 @@ def overlapping_design(a: ArrayLike, b: ArrayLike, side: ArrayLike) -> Design:
 
 
 def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) -> Design:
-    """Return the regression of words on the centroid of the list of their side.
+    """Return the regression of words on the centroid of their side's list.
 
-    For side 0 and side 1, `centroids` are the vectors that make up the centroid Omega (its words, dimensions), `words`
-    the vectors X_i (its rows, dimensions). D and ||Omega|| are collinear: gamma_3 cannot tell the comparison from the
-    lengths of the two centroids. As in the display, Omega is the sum of the vectors; its cosines are those of the mean.
+    For side 0 and side 1, `centroids` are the vectors of the centroid Omega (its words, dimensions), `words` the
+    vectors X_i (its rows, dimensions). D and ||Omega|| are collinear: gamma_3 cannot separate the comparison from the
     Kindel (2023), supplement, "Centroid cosine similarity regression": the display with gamma_0 to gamma_3.
     """
     if len(centroids) != 2 or len(words) != 2:
@@ -156,12 +156,12 @@ def centroid_design(centroids: Sequence[ArrayLike], words: Sequence[ArrayLike]) 
 
 
 def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> Design:
-    """Return the regression of cos(A_i, B_i) on cos(C_i, D_i), with all that it fixes to zero.
+    """Return the regression of cos(A_i, B_i) on cos(C_i, D_i), with all terms that it fixes to zero.
 
     All vectors have shape (rows, dimensions). For the bivariate centroid regression, `a` (and `c`) repeat the centroid
     Omega^A (and Omega^B) in every row. Kindel (2023), supplement, "Bivariate cosine similarity regression" and
     "Bivariate centroid cosine similarity regression": gamma_0 to gamma_7. Its componentwise expansion of the latter is
-    not fitted: with every cosine taken apart it has more coefficients than any of its word lists has words.
+    not fitted: with every cosine expanded it has more coefficients than any of its word lists has words.
     """
     left, right = pair_up(a, b), pair_up(c, d)
     if len(left.inner) != len(right.inner):
@@ -180,11 +180,11 @@ def bivariate_design(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> 
 
 
 def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike, x: ArrayLike) -> Design:
-    """Return the regression of cos(Omega^A, X_i) on cos(Omega^B, X_i): ||X_i|| cancels and takes two terms with it.
+    """Return the regression of cos(Omega^A, X_i) on cos(Omega^B, X_i), in which ||X_i|| cancels and removes two terms.
 
     The centroids have shape (dimensions,), `x` has (rows, dimensions). LNW/LNW_R is constant, so that gamma_7 cannot be
-    distinguished from gamma_2, nor gamma_1 from gamma_5. Here gamma_1 and gamma_2 stand for both of each. Kindel
-    (2023), supplement, "Overlapping bivariate centroid cosine similarity regression": gamma_0 to gamma_7.
+    distinguished from gamma_2, nor gamma_1 from gamma_5: gamma_1 and gamma_2 stand for both. Kindel (2023), supplement,
+    "Overlapping bivariate centroid cosine similarity regression": gamma_0 to gamma_7.
     """
     words = checked_rows(x)
     left, right = (pair_up(np.broadcast_to(np.asarray(omega), words.shape), words) for omega in (omega_a, omega_b))
@@ -200,7 +200,7 @@ def overlapping_bivariate_centroid_design(omega_a: ArrayLike, omega_b: ArrayLike
 
 
 def _design(name: str, pairs: VectorPairs, columns: dict[str, Term], constrained: tuple[str, str], side: Any) -> Design:
-    """Return a design; what the cosine regression keeps (`constrained`) is LNW and its product with the regressor."""
+    """Return a design; the cosine regression estimates the coefficients of LNW and its product with the regressor."""
     letter = "gamma" if "gamma_0" in columns else "alpha"
     return Design(
         name=name,
@@ -216,7 +216,7 @@ def _design(name: str, pairs: VectorPairs, columns: dict[str, Term], constrained
 
 
 def _two_lines(pairs: VectorPairs, x: Floats, letter: str, numbers: Sequence[str], name: str) -> dict[str, Term]:
-    """Return an intercept and a slope on LNW, and how both differ between the two sides."""
+    """Return an intercept and a slope on LNW, and the differences of both between the two sides."""
     terms = (
         Term("1", "1/LNW", np.ones_like(pairs.lnw)),
         Term(name, f"{name}/LNW", x),
@@ -227,7 +227,7 @@ def _two_lines(pairs: VectorPairs, x: Floats, letter: str, numbers: Sequence[str
 
 
 def _checked_side(side: ArrayLike, rows: int) -> Any:
-    """Return the side of each row, both present."""
+    """Return the side of each row; raise `MeasureError` unless both sides are present."""
     x = np.asarray(side)
     if x.shape != (rows,) or not np.isin(x, (0, 1)).all() or len(np.unique(x)) != 2:
         raise MeasureError(f"The side must be 0 or 1 for each of the {rows} rows, with rows on both. Found {side!r}.")

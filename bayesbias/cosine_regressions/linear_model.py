@@ -5,11 +5,11 @@ With kappa the scales of word effects over the residual standard deviation, the 
     y ~ Normal(X beta, sigma^2 V),    V = I + Z diag(kappa^2) Z'
     beta ~ Normal(0, (k sigma)^2),    sigma^2 ~ Scaled-Inv-ChiSquare(nu, s^2),    kappa ~ HalfCauchy(1)
 
-with Z the rows' words; all of it integrates out but kappa (Gelman et al., Bayesian Data Analysis, chapter 14).
+with Z the rows' words; everything but kappa integrates out (Gelman et al., Bayesian Data Analysis, chapter 14).
 Without word effects V = I, and the draws come from the posterior itself. With them, kappa is drawn by `importance`.
 
-Rows that share a word are not independent. Independent errors, as in Kindel's regressions, make the posterior of
-all coefficients too narrow wherever a word is in several rows; word effects are the remedy.
+Rows that share a word are not independent. Independent errors, as in Kindel's regressions, make the posterior of all
+coefficients too narrow if a word is in several rows; word effects correct this.
 """
 
 from collections.abc import Sequence
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-# Where log kappa is looked for: word effects from a 150th to 20 times the residual standard deviation.
+# The range of log kappa: word effects from a 150th to 20 times the residual standard deviation.
 _LIMITS = (-5.0, 3.0)
-# So many draws of the coefficients are made for each of kappa, which costs a hundred times as much.
+# Draws of the coefficients for each draw of kappa, which costs a hundred times as much.
 _DRAWS_A_SCALE = 4
 
 
 class WordEffects(NamedTuple):
-    """Words that have a Normal effect each.
+    """Words with a Normal effect each.
 
     Parameters
     ----------
     words
-        The word of every row: anything that can be compared, of shape (rows,).
+        Word of each row, of shape (rows,), of any type that can be compared.
     by
-        What the effect is multiplied by: a number, or one for each row. With the side coded -1/2 and 1/2, words
-        differ in how much the sides differ.
+        Factor of the effect: a number, or one for each row. With the side coded -1/2 and 1/2, words differ in the
+        difference of the sides.
     """
 
     words: ArrayLike
@@ -64,7 +64,7 @@ class LinearPrior:
     sigma
         Guess of the residual standard deviation, in units of a cosine similarity.
     rows
-        How many rows the guess is worth; 0 for none: p(sigma^2) proportional to 1 / sigma^2.
+        Weight of the guess, in rows; 0 for none: p(sigma^2) proportional to 1 / sigma^2.
 
     Raises
     ------
@@ -81,8 +81,8 @@ class LinearPrior:
             raise ModelError(f"{self}: standard deviations must be above 0, rows 0 or more.")
 
 
-# weak: at the guess of 0.05, a residual standard deviation that is usual for cosines, a coefficient has a standard
-# deviation of 1, the largest cosine there is; one row's worth of information on sigma.
+# weak: at the guess of 0.05, a usual residual standard deviation of cosines, a coefficient has a standard deviation of
+# 1, the largest possible cosine; sigma has the information of one row.
 # flat: p(beta, sigma^2) proportional to 1 / sigma^2: least squares estimates and their t distributions.
 PRIORS: dict[str, LinearPrior] = {
     "weak": LinearPrior(coefficient_sd=20.0, sigma=0.05, rows=1.0),
@@ -110,7 +110,7 @@ class LinearDraws:
 
 
 def find_prior(prior: str | LinearPrior) -> LinearPrior:
-    """Return a prior by its name in `PRIORS`, or as it is."""
+    """Return a prior by its name in `PRIORS`, or unchanged."""
     if isinstance(prior, LinearPrior):
         return prior
     return PRIORS[check_choice("prior", prior, PRIORS)]
@@ -127,11 +127,11 @@ def linear_draws(
 ) -> LinearDraws:
     """Draw from the posterior of a linear regression of `outcome` (rows,) on `columns` (rows, coefficients).
 
-    `columns` include an intercept where one is wanted; there must be more rows than coefficients. The ratio of each
-    word effect's standard deviation to sigma has a half-Cauchy(1) prior, and a draw of these ratios serves four draws
-    of the coefficients. `prior` is a name in `PRIORS` or a `LinearPrior`. Gelman, Carlin, Stern, Dunson, Vehtari and
-    Rubin (2013), Bayesian Data Analysis, sections 14.2 (flat prior), 14.8 (conjugate prior) and 5.7 (half-Cauchy priors
-    of standard deviations).
+    `columns` must contain any intercept; there must be more rows than coefficients. The ratio of each word effect's
+    standard deviation to sigma has a half-Cauchy(1) prior, and a draw of these ratios serves four draws of the
+    coefficients. `prior` is a name in `PRIORS` or a `LinearPrior`. Gelman, Carlin, Stern, Dunson, Vehtari and Rubin
+    (2013), Bayesian Data Analysis, sections 14.2 (flat prior), 14.8 (conjugate prior) and 5.7 (half-Cauchy priors of
+    standard deviations).
 
     >>> x = np.column_stack([np.ones(50), np.arange(50)])
     >>> y = 2 + 0.5 * x[:, 1] + np.random.default_rng(0).normal(size=50)
@@ -145,17 +145,17 @@ def linear_draws(
     model = _Conjugate(y, x, effects, find_prior(prior))
     if not effects:
         return model.draw(np.zeros((1, 0)), np.zeros(draws, dtype=np.int64), rng)
-    with threadpool_limits(1):  # the matrices are small: threads would cost more than they do
+    with threadpool_limits(1):  # threads cost more than they save with small matrices
         proposal = fit_proposal(model.log_densities, [np.full(len(effects), -0.5)], limits=_LIMITS)
         drawn = resample(model.log_densities, proposal, draws=-(-draws // _DRAWS_A_SCALE), rng=rng)
         if not drawn.khat <= KHAT_MAX:
             warn_user(
                 f"The scales of the word effects were drawn with a Pareto k-hat of {drawn.khat:.2f}, above {KHAT_MAX}: "
-                "do not trust the intervals' last digits.",
+                "do not trust the last digits of the intervals.",
                 SamplerWarning,
             )
         nodes = np.exp(drawn.points)
-        # Draws that share a node are side by side, so that effective sample sizes see it.
+        # Draws that share a node are adjacent, so that effective sample sizes account for it.
         return model.draw(nodes, np.repeat(np.arange(len(nodes)), _DRAWS_A_SCALE)[:draws], rng)
 
 
@@ -190,7 +190,11 @@ def regression_draws(
     models = {
         "inner_product": (design.pairs.inner, design.columns, "coefficient"),
         "corrected_ratio": (design.pairs.cosine, design.ratio_columns, "coefficient"),
-        "constrained": (design.pairs.cosine, design.ratio_columns[:, design.kept], "constrained_coefficient"),
+        "constrained": (
+            design.pairs.cosine,
+            design.ratio_columns[:, design.constrained_columns],
+            "constrained_coefficient",
+        ),
     }
     variables: dict[str, Any] = {}
     seeds = np.random.SeedSequence(random_seed).spawn(len(models))
@@ -206,18 +210,18 @@ def regression_draws(
 
 
 def distortion_slopes(design: Design) -> Floats:
-    """Return how much of each coefficient the slope of the constrained cosine regression takes up, (coefficients,).
+    """Return the share of each coefficient in the slope of the constrained cosine regression, (coefficients,).
 
-    They are the slopes of the corrected ratio model's columns on the constrained regression's regressor, and
+    The shares are the slopes of the corrected ratio model's columns on the constrained regression's regressor, and
     ``slopes @ coefficients`` is alpha_1*. For a binary design: 1 for beta_3, 0 for beta_2, cov(X, 1/LNW) / var(X) for
     beta_0, cov(X, X/LNW) / var(X) for beta_1.
 
     Kindel (2023), supplement, "Some useful decompositions", total scale distortion, prints
     ``alpha_1* = beta_1 + beta_2 cov(X, 1/LNW)/var(X) + beta_3 cov(X, X/LNW)/var(X)``. There beta_1 is the coefficient
-    of X, and beta_2 and beta_3 those of 1/LNW and X/LNW; in the corrected ratio model of the page before, the same
-    coefficients are called beta_3, beta_0 and beta_1. Here names are those of that model, with which the sum is exact.
+    of X, and beta_2 and beta_3 those of 1/LNW and X/LNW; in the corrected ratio model of the page before, they are
+    called beta_3, beta_0 and beta_1. Names here are those of that model, with which the sum is exact.
     """
-    regressors = design.ratio_columns[:, design.kept]
+    regressors = design.ratio_columns[:, design.constrained_columns]
     slopes: Floats = np.linalg.lstsq(regressors, design.ratio_columns)[0][1]
     return slopes
 
@@ -225,22 +229,22 @@ def distortion_slopes(design: Design) -> Floats:
 def global_shares(design: Design) -> Floats:
     """Return the columns whose sum, weighted by the coefficients, is the global discrepancy delta of each pair.
 
-    ``delta = (beta_0 + beta_1 X) / LNW``, and ``sim_local = cos - delta``; in designs with more terms, all those that
-    the constrained cosine regression omits. Of shape (rows, coefficients), 0 in the columns that are part of local
-    similarity. Kindel (2023), supplement, "Some useful decompositions", local similarity estimation:
+    ``delta = (beta_0 + beta_1 X) / LNW``, and ``sim_local = cos - delta``; designs with more terms include all those
+    that the constrained cosine regression omits. Shape (rows, coefficients), 0 in the columns of the local similarity.
+    Kindel (2023), supplement, "Some useful decompositions", local similarity estimation:
     sim_local(A_i, B_i), sim_global(A_i, B_i) and cos(A_i, B_i) = sim_local(A_i, B_i) + delta(A_i, B_i).
     """
     if design.side is None:
-        raise MeasureError(f"Local similarity is about two sides of a comparison; the {design.name} design has none.")
+        raise MeasureError(f"Local similarity compares two sides, but the {design.name} design has none.")
     shares: Floats = design.ratio_columns.copy()
-    shares[:, design.kept] = 0.0
+    shares[:, design.constrained_columns] = 0.0
     return shares
 
 
 class _Conjugate:
     """Posterior of coefficients and sigma, given the scales of word effects.
 
-    The columns are first made orthogonal, X = Q R, so that their own scales and near collinearity cost no digits.
+    The columns are first made orthogonal, X = Q R, so that their scales and near collinearity cost no precision.
     """
 
     def __init__(self, y: Floats, x: Floats, effects: Sequence[WordEffects], prior: LinearPrior) -> None:
@@ -258,12 +262,9 @@ class _Conjugate:
         self.gram, self.zz, self.z_both = both.T @ both, z.T @ z, z.T @ both
 
     def solve(self, ratios: Floats) -> tuple[Floats, Floats, float, float]:
-        """Return mean and Cholesky factor of the precision (of R beta), sum of squares, and log likelihood of ratios.
+        """Return mean and Cholesky factor of the precision (of R beta), sum of squares, and log likelihood of `ratios`.
 
-        Parameters
-        ----------
-        ratios
-            kappa: standard deviation of word effects over sigma, one for each kind.
+        `ratios` are kappa: standard deviation of word effects over sigma, one for each kind.
         """
         scale = ratios[self.effect]
         inner = np.eye(len(scale)) + scale[:, None] * self.zz * scale
@@ -275,7 +276,7 @@ class _Conjugate:
         mean = np.linalg.solve(precision, gram[:-1, -1])
         squares = float(self.guess + gram[-1, -1] - gram[:-1, -1] @ mean)
         if squares <= 1e-14 * max(self.gram[-1, -1], self.guess):
-            raise MeasureError("The outcome is a sum of the columns without any error: there is nothing to estimate.")
+            raise MeasureError("The outcome is a sum of the columns without error: there is nothing to estimate.")
         log_density = -np.log(np.diag(lower)).sum() - np.log(np.diag(root)).sum() - self.df / 2 * np.log(squares)
         return mean, root, squares, float(log_density)
 

@@ -1,4 +1,4 @@
-"""Regressions of cosine similarities on sets of pairs, and what they hide: Kindel's supplement, with a posterior."""
+"""Regressions of cosine similarities on sets of pairs, and the terms that they omit (Kindel's supplement)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,35 +44,35 @@ MODELS = ("inner_product", "corrected_ratio", "constrained")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CosineRegression(Result):
-    """A cosine regression, the inner product regression that it is a part of, and the difference.
+    """A cosine regression, the inner product regression that contains it, and their difference.
 
     Parameters
     ----------
     design
         Name of the design, one of `DESIGNS`.
     coefficients
-        A row for each coefficient of the three models: `model`, `symbol`, `term`, then mean, sd, HPDI, what the
-        draws are worth, and `prior_share`: posterior sd over prior sd, near 1 where the rows say nothing.
+        A row for each coefficient of the three models: `model`, `symbol`, `term`, then mean, sd, HPDI, diagnostics of
+        the draws, and `prior_share`: posterior sd over prior sd, near 1 if the rows carry no information.
         Units: cosine similarity (see `bayesbias.cosine_regressions.vector_pairs`).
     decomposition
-        The slope alpha_1* of the cosine regression as a sum: `part` is ``"comparison"`` (the coefficient that it
-        stands for), ``"omitted"`` (one row a term), ``"sum"``, ``"distortion"`` (sum minus comparison) or ``"absolute
-        distortion"`` (sum of the absolute values of the omitted); `slope` is what each coefficient is multiplied by.
+        The slope alpha_1* of the cosine regression as a sum: `part` is ``"comparison"`` (the coefficient of the
+        comparison), ``"omitted"`` (one row a term), ``"sum"``, ``"distortion"`` (sum minus comparison) or ``"absolute
+        distortion"`` (sum of the absolute values of the omitted terms); `slope` is the factor of each coefficient.
     similarity
         For each side of the comparison (`side`) the mean cosine, and the means of local similarity and of the global
-        discrepancy, which add up to it. None for designs that compare nothing.
+        discrepancy, which add up to it. None for designs without a comparison.
     pairs
-        For each pair its words, cosine and, for designs that compare, its side and local similarity (mean and sd).
+        For each pair its words, cosine and, in designs with a comparison, its side and local similarity (mean and sd).
     draws
         Independent draws of all three models (`bayesbias.cosine_regressions.linear_model.regression_draws`).
     notes
-        What the tables say, and under which assumptions.
+        Statements of the results and their assumptions.
     study, embedding
         Names.
     lost_words
         List -> words that the embedding lacks.
     random_seed
-        Repeats the draws.
+        Seed that repeats the draws.
     """
 
     design: str
@@ -89,7 +89,7 @@ class CosineRegression(Result):
 
     @property
     def parts(self) -> tuple[StatementList, ...]:
-        """What the tables say."""
+        """Statements of the results."""
         return (StatementList("", self.notes, bulleted=False),)
 
     @property
@@ -118,7 +118,7 @@ def cosine_regression(
     random_seed: int | None = None,
     max_lost: float = MAX_LOST,
 ) -> CosineRegression:
-    """Fit a cosine regression and the inner product regression without its restrictions.
+    """Fit a cosine regression, and the inner product regression without its restrictions.
 
     With lists X, Y (targets) and A, B (attributes) of a study, the designs are:
 
@@ -134,9 +134,9 @@ def cosine_regression(
     Parameters
     ----------
     embedding
-        An `Embedding`, or anything that `load_embedding` takes. Its vectors must have their own lengths.
+        An `Embedding`, or an input of `load_embedding`. Its vectors must have their original lengths.
     max_lost
-        The share of a list's words that it may lack, from 0 to 1.
+        Largest share of a list's words that the embedding may lack, from 0 to 1.
     study
         A `Study`, the name of a bundled one, the path of a TOML file, or four lists by name: X, Y, A, B.
     design
@@ -149,22 +149,21 @@ def cosine_regression(
         ``"weak"`` (each coefficient has a prior sd of 20 residual sds, about 1 in units of a cosine), ``"flat"``
         (least squares), or a `LinearPrior`.
     word_effects
-        Whether each word of several rows has an effect of its own (in the overlapping design, on both sides and on
-        their difference). Without it rows count as independent, as in the supplement, and
-        intervals are mostly too narrow.
+        Whether each word in several rows has an effect (in the overlapping design, on both sides and on their
+        difference). Without it rows count as independent, as in the supplement, and intervals are mostly too narrow.
     draws, chains
-        Independent draws, and in how many chains to label them.
+        Number of independent draws per chain, and of chains.
     hdi_prob
         Probability inside the highest posterior density intervals.
     random_seed
-        Repeats the result; drawn if left out, and kept in the result.
+        Seed that repeats the result; drawn and recorded if None.
 
     Raises
     ------
     MeasureError
         If the groups are not determined, there are no more rows than coefficients, or terms are collinear.
     ArgumentError
-        If there is no such design or prior, or another argument is not usable.
+        If the design or the prior is unknown, or another argument cannot be used.
 
     Warns
     -----
@@ -173,11 +172,11 @@ def cosine_regression(
 
     Notes
     -----
-    The regressions describe these lists in this embedding. A distortion says how far the difference of mean cosines
-    goes along with the lengths of the vectors, not that one of both is the true association. Most omitted terms are
-    near 1 at usual lengths and vanish for long vectors: the coefficient of the comparison is an extrapolation. It and
-    the distortion are often large, uncertain and of opposite signs while their sum is well known. The absolute
-    distortion cannot be negative, so that uncertainty alone makes its mean positive.
+    The regressions describe these lists in this embedding. A distortion measures how far the difference of mean cosines
+    follows the lengths of the vectors; it does not show which of the two is the true association. Most omitted terms
+    are near 1 at usual lengths and vanish for long vectors: the coefficient of the comparison is an extrapolation. It
+    and the distortion are often large, uncertain and of opposite signs, although their sum is well determined. The
+    absolute distortion cannot be negative, so that uncertainty alone makes its mean positive.
 
     In the bivariate designs word effects do not let words differ in the slope of cos_R.
 
@@ -203,9 +202,9 @@ def cosine_regression(
     check_probability("hdi_prob", hdi_prob)
     draws, chains = check_count("draws", draws), check_count("chains", chains)
     lists = four_lists(study, targets, attributes)
-    found = find_lists(embedding, lists.by_name, max_lost=max_lost)
-    vectors = tuple(found.vectors.values())
-    built = DESIGNS[design](ListVectors(tuple(found.words), tuple(found.words.values()), vectors))
+    looked_up = find_lists(embedding, lists.by_name, max_lost=max_lost)
+    vectors = tuple(looked_up.vectors.values())
+    built = DESIGNS[design](ListVectors(tuple(looked_up.words), tuple(looked_up.words.values()), vectors))
     effects = built.effects if word_effects else {}
     drawn = regression_draws(
         built.design, effects=list(effects.values()), prior=chosen, draws=draws, chains=chains, random_seed=seed
@@ -229,14 +228,14 @@ def cosine_regression(
             *built.notes,
         ),
         study=lists.study,
-        embedding=found.source.name,
-        lost_words=found.lost,
+        embedding=looked_up.source.name,
+        lost_words=looked_up.lost,
         random_seed=seed,
     )
 
 
 def _estimates(draws: "xr.DataArray", hdi_prob: float) -> "pd.DataFrame":
-    """Summarise draws, whose chains are labels: no R-hat."""
+    """Return a summary of draws without R-hat: chains are only labels."""
     return estimates(draws, hdi_prob=hdi_prob).drop(columns="r_hat")
 
 
@@ -244,7 +243,7 @@ def _coefficients(drawn: "xr.Dataset", design: Design, prior: LinearPrior, hdi_p
     import pandas as pd
 
     frames = []
-    constrained_terms = [design.ratio_terms[at] for at in design.kept]
+    constrained_terms = [design.ratio_terms[position] for position in design.constrained_columns]
     for model, terms in zip(MODELS, (design.terms, design.ratio_terms, constrained_terms), strict=True):
         frame = _estimates(drawn[model], hdi_prob)
         frame = frame.rename(columns={frame.columns[0]: "symbol"})
@@ -320,7 +319,7 @@ def _similarity(coefficients: "xr.DataArray", built: StudyRows, hdi_prob: float)
 
 
 def _pairs(coefficients: "xr.DataArray", built: StudyRows) -> "pd.DataFrame":
-    """Return words and cosine of each pair, and mean and sd of its local similarity."""
+    """Return the words and the cosine of each pair, and mean and sd of its local similarity."""
     import pandas as pd
 
     design = built.design
@@ -360,7 +359,7 @@ def _model_statement(built: StudyRows, drawn: "xr.Dataset", prior: LinearPrior, 
 
 
 def _restrictions(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Design, hdi_prob: float) -> Statement:
-    """Return what the constrained cosine regression hides."""
+    """Return the statement of the terms that the constrained cosine regression omits."""
     slope = coefficients[coefficients["model"] == "constrained"].iloc[1]
     omitted = coefficients[
         (coefficients["model"] == "corrected_ratio") & ~coefficients["symbol"].isin(design.constrained)
@@ -389,24 +388,21 @@ def _restrictions(parts: "xr.Dataset", coefficients: "pd.DataFrame", design: Des
 
 def _dependence(built: StudyRows, word_effects: bool) -> Statement:
     if not built.effects:
-        text = "No target word is in several rows; but one centroid serves many, and its own error does not enter."
+        text = "No target word is in several rows. But one centroid serves many rows, and its error is not included."
     elif word_effects:
         text = f"Rows that share a word are dependent: the models have word effects ({', '.join(built.effects)})."
     else:
-        text = (
-            "Rows that share a word count as independent, as in the supplement: intervals are mostly too narrow "
-            "(word_effects=True mends that)."
-        )
+        text = "Rows that share a word count as independent: intervals are mostly too narrow (set word_effects=True)."
     return Statement("dependence", text)
 
 
 def _weak_data(coefficients: "pd.DataFrame") -> tuple[Statement, ...]:
-    """Return a note on the coefficients whose posterior is mostly the prior."""
+    """Return the statement of the coefficients whose posterior is mostly the prior."""
     rows = coefficients[(coefficients["model"] == "corrected_ratio") & (coefficients["prior_share"] > _MOSTLY_PRIOR)]
     if rows.empty:
         return ()
     text = (
-        f"The rows say little of {name_some(rows['symbol'])}: the posterior sd is more than half the prior's, as the "
-        "terms are nearly collinear. Another prior would move them, though hardly the slope that they add up to."
+        f"The rows carry little information on {name_some(rows['symbol'])}: the posterior sd is more than half the "
+        "prior's, since the terms are nearly collinear. Another prior would change them, but hardly their sum."
     )
     return (Statement("prior", text, dict(zip(rows["symbol"], rows["prior_share"], strict=True))),)

@@ -1,4 +1,4 @@
-"""From the four lists of a study to the rows of a regression's design."""
+"""Rows of a regression's design from the four lists of a study."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class StudyRows(NamedTuple):
     design: Design
     first: list[str]
     second: list[str]
-    sides: tuple[str, str] | None  # what the sides 0 and 1 of the comparison are
+    sides: tuple[str, str] | None  # descriptions of sides 0 and 1 of the comparison
     effects: dict[str, WordEffects]
     notes: tuple[Statement, ...] = ()
 
@@ -43,12 +43,16 @@ def _crossed(
     lists: ListVectors, blocks: Sequence[tuple[int, int, int]], sides: tuple[str, str], build: Callable[..., Design]
 ) -> StudyRows:
     """Return a design of all pairs of some lists, each block given as (first list, second list, side)."""
-    rows = [(at, i, to, j, side) for at, to, side in blocks for i in range(len(lists.words[at]))
-            for j in range(len(lists.words[to]))]  # fmt: skip
-    first, second = [lists.words[at][i] for at, i, *_ in rows], [lists.words[to][j] for *_, to, j, _ in rows]
+    rows = [
+        (one, i, other, j, side)
+        for one, other, side in blocks
+        for i in range(len(lists.words[one]))
+        for j in range(len(lists.words[other]))
+    ]
+    first, second = [lists.words[one][i] for one, i, *_ in rows], [lists.words[other][j] for *_, other, j, _ in rows]
     design = build(
-        np.stack([lists.vectors[at][i] for at, i, *_ in rows]),
-        np.stack([lists.vectors[to][j] for *_, to, j, _ in rows]),
+        np.stack([lists.vectors[one][i] for one, i, *_ in rows]),
+        np.stack([lists.vectors[other][j] for *_, other, j, _ in rows]),
         np.array([side for *_, side in rows]),
     )
     effects = {"target_word": WordEffects(first), "attribute_word": WordEffects(second)}
@@ -65,7 +69,7 @@ def _overlapping(lists: ListVectors) -> StudyRows:
     sides = (f"{x} with {b}, {y} with {a}", f"{x} with {a}, {y} with {b}")
     built = _crossed(lists, [(0, 2, 1), (1, 3, 1), (0, 3, 0), (1, 2, 0)], sides, overlapping_design)
     assert built.design.side is not None
-    # Every word is on both sides, and words differ in how much the sides differ.
+    # Every word is on both sides, and words vary in the difference of the sides.
     contrast = built.design.side - 0.5
     by_side = {f"{name}_by_side": effect._replace(by=contrast) for name, effect in built.effects.items()}
     return built._replace(effects=built.effects | by_side)
@@ -76,8 +80,8 @@ def _centroid(lists: ListVectors) -> StudyRows:
     design = centroid_design([vectors[3], vectors[2]], [vectors[1], vectors[0]])
     ends = [f"centroid of {b}"] * len(words[1]) + [f"centroid of {a}"] * len(words[0])
     collinear = (
-        f"The comparison and the lengths of the two centroids are collinear: {design.constrained[1]} cannot tell one "
-        "from the other."
+        "The comparison and the lengths of the two centroids are collinear: "
+        f"{design.constrained[1]} cannot separate one from the other."
     )
     notes = (_isotropy(lists), Statement("collinear terms", collinear))
     return StudyRows(design, [*words[1], *words[0]], ends, (f"{y} with {b}", f"{x} with {a}"), {}, notes)
@@ -86,10 +90,10 @@ def _centroid(lists: ListVectors) -> StudyRows:
 def _bivariate(lists: ListVectors) -> StudyRows:
     _matched(lists, (0, 1), (2, 3))
     words, vectors = lists.words, lists.vectors
-    i, j = (at.ravel() for at in np.indices((len(words[0]), len(words[2]))))
+    i, j = (index.ravel() for index in np.indices((len(words[0]), len(words[2]))))
     design = bivariate_design(vectors[0][i], vectors[2][j], vectors[1][i], vectors[3][j])
     return StudyRows(
-        design, [words[0][at] for at in i], [words[2][at] for at in j], None,
+        design, [words[0][word] for word in i], [words[2][word] for word in j], None,
         {"target_words": WordEffects(i), "attribute_words": WordEffects(j)}, (_BY_POSITION,),
     )  # fmt: skip
 
@@ -108,7 +112,7 @@ def _overlapping_bivariate_centroid(lists: ListVectors) -> StudyRows:
     words = [*lists.words[0], *lists.words[1]]
     collinear = (
         "Both cosines share the word, whose length cancels from LNW/LNW_R: gamma_5 cannot be distinguished from "
-        "gamma_1, nor gamma_7 from gamma_2, so that the slope has no interpretation of its own."
+        "gamma_1, nor gamma_7 from gamma_2, so that the slope cannot be interpreted on its own."
     )
     notes = (Statement("collinear terms", collinear), _isotropy(lists))
     return StudyRows(design, words, [f"centroid of {lists.names[2]}"] * len(words), None, {}, notes)
@@ -139,12 +143,12 @@ def _matched(lists: ListVectors, *which: tuple[int, int]) -> None:
 
 
 def _isotropy(lists: ListVectors) -> Statement:
-    """Return how far centroids are from the mean of their words."""
-    means = {lists.names[at]: float(centroid_weights(lists.vectors[at]).mean()) for at in (2, 3)}
+    """Return the statement of the mean weight psi of the words in each centroid."""
+    means = {lists.names[which]: float(centroid_weights(lists.vectors[which]).mean()) for which in (2, 3)}
     weights = ", ".join(f"{name} {mean:.2f}" for name, mean in means.items())
     return Statement(
         "centroid weights",
-        "Mean weight psi of the components (1 where a centroid's cosine is the mean of its words' cosines; below 1 it "
+        "Mean weight psi of the components (1 if a centroid's cosine equals the mean of its words' cosines; below 1 it "
         f"overstates that mean): {weights}.",
         means,
     )

@@ -2,7 +2,7 @@
 
 Units: each side's lengths are divided by their geometric mean over the rows, so that LNW and all inner products are
 in units of an average pair's LNW, and all coefficients of a regression in units of a cosine similarity. They do not
-change when all vectors of the embedding are multiplied by a number. `VectorPairs.unit` converts back.
+change if all vectors of the embedding are multiplied by a number. `VectorPairs.unit` converts back.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class VectorPairs:
     length_a, length_b
         ||A_i|| and ||B_i||, of shape (rows,); the geometric mean of each is 1.
     unit
-        The LNW in the embedding's own units that is 1 here.
+        The embedding's LNW that is 1 in these units.
     """
 
     inner: Floats
@@ -59,7 +59,8 @@ def pair_up(a: ArrayLike, b: ArrayLike) -> VectorPairs:
     first, second = checked_rows(a), checked_rows(b)
     if first.shape != second.shape:
         raise MeasureError(
-            f"The two sides of the pairs have shapes {first.shape} and {second.shape}. Give as many vectors on both."
+            f"The two sides of the pairs have shapes {first.shape} and {second.shape}. Give the same number of vectors "
+            "and dimensions on both."
         )
     inner = np.einsum("ij,ij->i", first, second)
     lengths = [np.linalg.norm(side, axis=1) for side in (first, second)]

@@ -1,4 +1,4 @@
-"""A distance table as arrays, the form in which every model and sampler takes it."""
+"""A distance table as arrays, the input of every model and sampler."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,23 +17,11 @@ from bayesbias.tables.schema import code_table, table_facts
 class ModelData:
     """The rows of a distance table as codes and numbers.
 
-    Parameters
-    ----------
-    distance : array of float64, shape (rows,)
-        Cosine distances, 0 to 2.
-    protected, connection, attribute : arrays of int8 to int64, shape (rows,)
-        Positions in `protected_words`, `connections` and `attribute_words`; widen them before arithmetic.
-    protected_words, attribute_words : arrays of str
-        Distinct words, in the order of the table.
-    protected_groups : array of str, shape (protected words,)
-        Group of each protected word.
-    connections : tuple of str
-        Those that the table holds, in the order of the schema.
-    table_hash : str
-        Hash of the rows.
-    attribute_groups : array of str, shape (attribute words,), optional
-        List of each attribute word, its lists' names joined by " + " if it has several. None for made-up studies, where
-        words with the same connections are a list.
+    `distance` (rows,) are cosine distances, float64, 0 to 2. `protected`, `connection` and `attribute` (rows,), int8 to
+    int64, are positions in `protected_words`, `connections` and `attribute_words`; widen them before arithmetic. Words
+    are in the order of the table, connections in that of the schema. `protected_groups` is the group of each protected
+    word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
+    by " + "; None for artificial studies, where words with the same connections form a list.
     """
 
     distance: np.ndarray
@@ -49,7 +37,7 @@ class ModelData:
 
     @cached_property
     def pair_counts(self) -> np.ndarray:
-        """Number of rows, shape (protected words, connections); not to be changed."""
+        """Number of rows, shape (protected words, connections), read-only."""
         shape = len(self.protected_words), len(self.connections)
         counts = np.zeros(shape[0] * shape[1], dtype=np.int64)
         for rows in blocks(len(self.distance)):
@@ -57,7 +45,7 @@ class ModelData:
         return counts.reshape(shape)
 
     def cells(self, rows: slice) -> np.ndarray:
-        """Return the cell of some rows: protected word * connections + connection."""
+        """Return the cells of some rows: protected word * connections + connection."""
         cells: np.ndarray = self.protected[rows].astype(np.int64) * len(self.connections) + self.connection[rows]
         return cells
 
@@ -65,22 +53,18 @@ class ModelData:
 def model_data(table: pd.DataFrame) -> ModelData:
     """Return a validated distance table as `ModelData`.
 
-    Raises
-    ------
-    TableError
-        If the table breaks the schema.
-    FitError
-        If it repeats pairs that were not kept on purpose.
+    Raises a `TableError` if the table breaks the schema, and a `FitError` if it repeats pairs that were not kept on
+    purpose.
     """
     if not isinstance(table, pd.DataFrame):
         raise FitError(
             f"A distance table is a pandas DataFrame, not {type(table).__name__}. Make one with "
             "bb.distance_table or bb.read_table."
         )
-    kept = table_facts(table).get("duplicates", {}).get("policy") == "keep"
+    duplicates_kept = table_facts(table).get("duplicates", {}).get("policy") == "keep"
     coded = code_table(table)
     repeated = coded.repeated_pairs()
-    if repeated and not kept:
+    if repeated and not duplicates_kept:
         raise FitError(
             f"{repeated:,} of {len(table):,} rows repeat a pair, so the same evidence would count twice. Use "
             "table.drop_duplicates(['protected_word', 'attribute_word']), or read the table with "
@@ -92,7 +76,7 @@ def model_data(table: pd.DataFrame) -> ModelData:
     position = np.zeros(len(CONNECTIONS), dtype=np.int64)
     position[present] = np.arange(len(present))
     return ModelData(
-        # The user may change the table in place, and the fit keeps these numbers.
+        # A copy: the user may change the table in place, but the fit keeps these numbers.
         distance=coded.distance.copy(),
         protected=protected.codes,
         connection=relabel(coded.words["connection"].codes, position, np.dtype(np.int8)),
@@ -100,7 +84,7 @@ def model_data(table: pd.DataFrame) -> ModelData:
         protected_words=np.asarray(protected.words, dtype=str),
         protected_groups=_groups_of(protected, coded.words["protected_group"]),
         attribute_words=np.asarray(attribute.words, dtype=str),
-        connections=tuple(CONNECTIONS[at] for at in present),
+        connections=tuple(CONNECTIONS[code] for code in present),
         table_hash=coded.hash(),
         attribute_groups=_lists_of(table, attribute),
     )
@@ -133,40 +117,37 @@ def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
     return np.asarray(groups.words[group_of], dtype=str)
 
 
-# Distances that differ by no more than this are equal but for rounding.
+# Distances with smaller differences are equal except for rounding.
 _ROUNDING = 1e-9
 
 
 def _raise_if_all_equal(table: CodedTable) -> None:
     connection = table.words["connection"]
-    for at in np.flatnonzero(connection.counts > 1):
+    for code in np.flatnonzero(connection.counts > 1):
         least, most = np.inf, -np.inf
         for rows in blocks(len(table.distance)):
-            distances = table.distance[rows][connection.codes[rows] == at]
+            distances = table.distance[rows][connection.codes[rows] == code]
             if len(distances):
                 least, most = min(least, float(distances.min())), max(most, float(distances.max()))
             if most - least > _ROUNDING:
                 break
         else:
             raise FitError(
-                f"All {connection.counts[at]:,} distances of the connection {CONNECTIONS[at]!r} are "
-                f"{least:g}{'' if most == least else ', but for rounding'}: they do not show how distances vary, so no "
-                "model can be fitted. Check how the table was made."
+                f"All {connection.counts[code]:,} distances of the connection {CONNECTIONS[code]!r} are "
+                f"{least:g}{'' if most == least else ', except for rounding'}: they do not show how distances vary, so "
+                "no model can be fitted. Check how the table was made."
             )
 
 
 def list_names(data: ModelData) -> tuple[str, ...]:
-    """Return the kinds of attribute lists that the rows come from: stereotype, human, neutral."""
+    """Return the kinds of attribute lists in the rows: stereotype, human, neutral."""
     return tuple(dict.fromkeys(list_kind(name) for name in data.connections))
 
 
 def attribute_lists(data: ModelData) -> np.ndarray:
     """Return the position in `list_names` of each attribute word.
 
-    Raises
-    ------
-    FitError
-        If a word is in lists of two kinds.
+    Raises a `FitError` if a word is in lists of two kinds.
     """
     names = list_names(data)
     of_row = np.array([names.index(list_kind(name)) for name in data.connections])[data.connection]
@@ -175,14 +156,14 @@ def attribute_lists(data: ModelData) -> np.ndarray:
     mixed = np.unique(data.attribute[lists[data.attribute] != of_row])
     if len(mixed):
         raise FitError(
-            f"The attribute word {str(data.attribute_words[mixed[0]])!r} is in several lists, so it has no one "
+            f"The attribute word {str(data.attribute_words[mixed[0]])!r} is in several lists, so that it has no single "
             "attribute_sd. Leave it in one list, or use the model 'crossed'."
         )
     return lists
 
 
 def list_kind(connection: str) -> str:
-    """Return the kind of attribute lists behind a connection.
+    """Return the kind of attribute lists of a connection.
 
     >>> list_kind("different"), list_kind("human")
     ('stereotype', 'human')
@@ -191,10 +172,10 @@ def list_kind(connection: str) -> str:
 
 
 def subset(data: ModelData, keep: np.ndarray) -> ModelData:
-    """Return some rows of a table, at least one, without the words and connections that then have none.
+    """Return some rows of a table, at least one, without the words and connections that have none of them.
 
-    The same as `model_data` of the reduced table, without its checks; `table_hash` is that of the whole table, followed
-    by a hash of `keep`, an array of bool of shape (rows,).
+    Equal to `model_data` of the reduced table, without its checks; `table_hash` is that of the whole table, followed by
+    a hash of `keep`, an array of bool of shape (rows,).
     """
     protected, protected_left = pd.factorize(data.protected[keep])
     attribute, attribute_left = pd.factorize(data.attribute[keep])
@@ -215,10 +196,9 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
 
 
 def study_data(connection: np.ndarray, protected_groups: np.ndarray, connections: tuple[str, ...]) -> ModelData:
-    """Return the pairs of a study of made-up words; its distances, all 0, are to be replaced.
+    """Return the pairs of a study of artificial words; its distances, all 0, are to be replaced.
 
-    `connection`, of shape (protected words, attribute words), is the position in `connections` of each pair; -1 for one
-    that the study does not have.
+    `connection` (protected words, attribute words) is the position in `connections` of each pair; -1 for a missing one.
 
     >>> study_data(np.array([[0, 1], [1, -1]]), np.array(["X", "Y"]), ("associated", "different")).attribute
     array([0, 1, 0])
@@ -230,9 +210,9 @@ def study_data(connection: np.ndarray, protected_groups: np.ndarray, connections
         protected=protected,
         connection=connection[protected, attribute],
         attribute=attribute,
-        protected_words=np.array([f"p{at}" for at in range(words)]),
+        protected_words=np.array([f"p{word}" for word in range(words)]),
         protected_groups=protected_groups,
-        attribute_words=np.array([f"a{at}" for at in range(attributes)]),
+        attribute_words=np.array([f"a{word}" for word in range(attributes)]),
         connections=connections,
         table_hash="simulated",
     )

@@ -1,4 +1,4 @@
-"""Log densities of rows and of whole attribute words under a posterior, and PSIS cross-validation of them.
+"""Log densities of rows and of whole attribute words under a posterior, and their PSIS cross-validation.
 
 Given the word means m and the scales, the rows y of one attribute word j are jointly Normal once its effect
 b_j ~ N(0, omega) is integrated out: covariance diag(sigma^2) + omega^2 11'. With w = 1 / sigma^2 and r = y - m,
@@ -6,9 +6,9 @@ Sherman and Morrison give
 
     log p(y_j) = sum log N(r | 0, sigma) - 1/2 log(1 + omega^2 sum w) + 1/2 (sum w r)^2 omega^2 / (1 + omega^2 sum w)
 
-and for a Student t likelihood the integral over b_j is done by Gauss-Hermite quadrature around its mode. Since
-b_j is integrated out, one over this density is the weight that turns draws given all rows into draws given the rows
-of all other attribute words.
+For a Student t likelihood the integral over b_j is computed by Gauss-Hermite quadrature around its mode. Since b_j is
+integrated out, one over this density is the weight that turns draws given all rows into draws given the rows of all
+other attribute words.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _BLOCK = 2_000_000
 _NODES = 31
 _STEPS = 12
-# The quadrature's nodes reach this much further than those of the Normal with the integrand's mode and width.
+# Spread of the quadrature's nodes, relative to a Normal with the integrand's mode and width.
 _WIDER = 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class PairGrid:
-    """Pairs of some words as places in the fitted rows: words of shape (words,), connections (words, attributes)."""
+    """Pairs of some words, as positions in the fitted rows: words (words,), connections (words, attributes)."""
 
     protected: np.ndarray
     attribute: np.ndarray
@@ -45,9 +45,8 @@ class Densities:
     """Log densities of the rows of a table under every draw of a posterior.
 
     Shapes: `word_mean` (protected words, connections, draws), `sigma` (connections, draws), `attribute_sd` (attribute
-    words, draws), that of the list of each attribute word, None for a model without attribute effects;
-    `attribute_effect` the same, needed by `of_rows` only; `nu` (draws,), degrees of freedom, if the likelihood is
-    Student t.
+    words, draws), that of each word's list, None for a model without attribute effects; `attribute_effect` the same,
+    needed by `of_rows` only; `nu` (draws,), degrees of freedom of a Student t likelihood.
     """
 
     data: ModelData
@@ -64,15 +63,15 @@ class Densities:
 
     @cached_property
     def _by_word(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows in the order of their attribute word, and where each word begins and ends."""
+        """Rows in the order of their attribute word, and the bounds of each word."""
         order = np.argsort(self.data.attribute, kind="stable")
         return order, np.searchsorted(self.data.attribute[order], np.arange(len(self.data.attribute_words) + 1))
 
     def means(
         self, protected: np.ndarray, attribute: np.ndarray, connection: np.ndarray, draws: Any = slice(None)
     ) -> np.ndarray:
-        """Return the mean distances of pairs, but for the attribute words' effects, shape (..., draws)."""
-        del attribute  # what a model with means of lists needs
+        """Return the mean distances of pairs, shape (..., draws), without the attribute words' effects."""
+        del attribute  # needed by models with means of lists
         return np.asarray(self.word_mean[..., draws][protected, connection])
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
@@ -84,7 +83,7 @@ class Densities:
 
     @property
     def row_nu(self) -> np.ndarray | None:
-        """Degrees of freedom of a row, shape (draws,), if the likelihood is Student t."""
+        """Degrees of freedom of a row, shape (draws,), for a Student t likelihood."""
         return self.nu
 
     def predicted(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -95,7 +94,7 @@ class Densities:
         return mean, self.sigma[self.data.connection[rows]]
 
     def replicate(self, draws: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return distances of some rows measured again, shape (draws, rows)."""
+        """Return new distances of some rows, shape (draws, rows)."""
         data, shape = self.data, (len(draws), len(rows))
         protected, connection = data.protected[rows], data.connection[rows]
         distances = rng.standard_normal(shape) if self.nu is None else rng.standard_t(self.nu[draws, None], shape)
@@ -107,7 +106,7 @@ class Densities:
         return distances
 
     def noise(self, pairs: PairGrid, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return noise of pairs, shape (draws, words, attributes), but for the attribute words' effects."""
+        """Return noise of pairs, shape (draws, words, attributes), without the attribute words' effects."""
         shape = len(draws), *pairs.connection.shape
         noise = rng.standard_normal(shape) if self.nu is None else rng.standard_t(self.nu[draws, None, None], shape)
         noise *= np.moveaxis(self.sigma[:, draws][pairs.connection], -1, 0)
@@ -177,18 +176,19 @@ class Densities:
 
 
 def psis_loo(log_density: np.ndarray, *, relative_efficiency: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Return the log predictive density of each part left out, and the Pareto k-hat of its weights.
+    """Return the log predictive density of each omitted part, and the Pareto k-hat of its weights.
 
-    The same as ArviZ's ``loo``, for all parts at once, which is several times as fast. `log_density`, of shape (parts,
-    draws), is that of each part given all parts; `relative_efficiency` is effective sample size over number of draws.
+    Equal to ArviZ's ``loo``, but computed for all parts at once, which is several times as fast. `log_density` (parts,
+    draws) is that of each part given all parts; `relative_efficiency` is effective sample size over number of draws.
 
     Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation; Vehtari, Simpson, Gelman, Yao and Gabry
     (2024), Pareto smoothed importance sampling; Zhang and Stephens (2009) for the fit of the Pareto distribution.
     """
     parts, draws = log_density.shape
     pieces = np.array_split(np.arange(parts), max(1, parts * draws // _BLOCK))
-    found = [_psis_loo(log_density[piece], relative_efficiency) for piece in pieces]
-    return np.concatenate([elpd for elpd, _ in found]), np.concatenate([khat for _, khat in found])
+    results = [_psis_loo(log_density[piece], relative_efficiency) for piece in pieces]
+    elpd, khat = (np.concatenate(values) for values in zip(*results, strict=True))
+    return elpd, khat
 
 
 def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.ndarray, np.ndarray]:
@@ -199,10 +199,10 @@ def _psis_loo(log_density: np.ndarray, relative_efficiency: float) -> tuple[np.n
 def leave_out_log_weights(
     log_density: np.ndarray, *, relative_efficiency: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return Pareto-smoothed log weights of the draws if a part had been left out, and their k-hat.
+    """Return Pareto-smoothed log weights of the draws for each omitted part, and their k-hat.
 
-    Parameters and source as for `psis_loo`. The weights, shape (parts, draws), do not sum to 1. Where the tail has no
-    shape of a Pareto distribution, k-hat is not finite and the weights are those of plain importance sampling.
+    Parameters and source as for `psis_loo`. The weights, shape (parts, draws), do not sum to 1. If the tail does not
+    have the shape of a Pareto distribution, k-hat is not finite and the weights are those of plain importance sampling.
     """
     parts, draws = log_density.shape
     many = draws * relative_efficiency > 225
@@ -230,7 +230,7 @@ def leave_out_log_weights(
 def _fit_pareto(excess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return k and sigma of a generalised Pareto distribution, k a little shrunk to 0.5; excess: (parts, size), sorted.
 
-    NaN where the lowest quarter of a tail is all alike.
+    NaN where the lowest quarter of a tail is constant.
     """
     size = excess.shape[1]
     grid = 30 + int(size**0.5)

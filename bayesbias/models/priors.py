@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesbias.errors import ModelError, did_you_mean
 
-# Parameters of each distribution, in order. All but locations and bounds must be positive.
+# Parameters of each distribution, in order. All except locations must be positive.
 DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
     "Normal": ("mu", "sigma"),
     "StudentT": ("nu", "mu", "sigma"),
@@ -24,17 +24,17 @@ DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
 }
 _ON_THE_LINE = ("Normal", "StudentT")
 _UNRESTRICTED = ("mu",)
-# What a prior must leave to be estimated: mass in the range of its number, and relative width.
+# The least mass of a prior in the range of its number, and its least relative width.
 _LEAST_INSIDE, _LEAST_WIDTH = 1e-3, 1e-6
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Prior:
-    """One prior distribution: a name in `DISTRIBUTIONS`, and the name and value of each parameter.
+    """A prior distribution: its name in `DISTRIBUTIONS`, and the value of each parameter by name.
 
     `rate` is one over the mean of an Exponential; `beta` is the rate of a Gamma; standard deviations are `sigma`. An
-    unknown distribution and an impossible parameter are a `ModelError`.
+    unknown distribution or an impossible parameter raises a `ModelError`.
 
     >>> str(parse_prior("Normal(1, 0.3)"))
     'Normal(mu=1, sigma=0.3)'
@@ -56,7 +56,7 @@ class Prior:
         return self.distribution not in _ON_THE_LINE
 
     def frozen(self) -> Any:
-        """Return the distribution as SciPy's; for a half distribution, that of both halves."""
+        """Return the SciPy distribution; for a half distribution, that of both halves."""
         from scipy import stats
 
         p = self.parameters
@@ -73,7 +73,7 @@ class Prior:
         return makers[self.distribution]()
 
     def reach_fault(self, low: float, high: float) -> str | None:
-        """Return why this cannot be the prior of a number between `low` and `high`, or None.
+        """Return why this cannot be the prior of a number from `low` to `high`, or None.
 
         At least a thousandth of its mass must lie there, and it must not be a point.
 
@@ -90,7 +90,7 @@ class Prior:
 
     def log_density(self, values: np.ndarray) -> np.ndarray:
         """Return the log density at `values`."""
-        if self.distribution == "Exponential":  # SciPy's checks take longer than the samplers' own work
+        if self.distribution == "Exponential":  # SciPy's checks would take most of the samplers' time
             rate = self.parameters["rate"]
             return np.where(values >= 0, np.log(rate) - rate * values, -np.inf)
         if self.distribution == "LogNormal":
@@ -167,7 +167,7 @@ def _parameter_names(distribution: str) -> tuple[str, ...]:
 
 
 def _shortest(value: float) -> str:
-    """Return the shortest text that gives back the very number."""
+    """Return the shortest text that gives back the same number."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 

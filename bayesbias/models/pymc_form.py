@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pymc as pm
 
-# What a sampler needs but no reader wants: left out of the posterior.
+# Auxiliary variables of samplers, left out of the posterior.
 AUXILIARY = ("word_offset", "attribute_offset", *MULTIVARIATE_AUXILIARY)
 
 
@@ -30,7 +30,7 @@ def pymc_model(
     *,
     priors: Mapping[str, Any] | None = None,
 ) -> "pm.Model":
-    """Return the PyMC model that `fit` samples with NUTS, to look at or to change.
+    """Return the PyMC model that `fit` samples with NUTS, for inspection or changes.
 
     Parameters
     ----------
@@ -39,18 +39,19 @@ def pymc_model(
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     priors
-        Priors in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
+        Priors that replace the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
 
     Returns
     -------
     pymc.Model
-        With the words and connections as coordinates; distances, in units of cosine distance, are its data `distance`.
-        Of the multivariate model the covariances are integrated out; words like these are drawn after sampling.
+        The model, with words and connections as coordinates; distances, in units of cosine distance, are its data
+        `distance`. In the multivariate model the covariances are integrated out, and words like these are drawn after
+        sampling.
 
     Raises
     ------
     TableError, ModelError, FitError
-        If table, model or priors are not usable.
+        If the table, the model or the priors cannot be used.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def pymc_model(
 
 @contextmanager
 def same_environment() -> Iterator[None]:
-    """Take out of the environment what libraries put there when they are imported."""
+    """Remove the environment variables that libraries set when they are imported."""
     before = set(os.environ)
     try:
         yield
@@ -75,20 +76,20 @@ def same_environment() -> Iterator[None]:
 def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
     """Return the PyMC model of `spec` for `data`.
 
-    For a row with protected word i, connection g and attribute word j, with all switches on::
+    For a row with protected word i, connection g and attribute word j, and all switches on::
 
         cosine_distance ~ Normal(word_mean[i, g] + attribute_effect[j], sigma[g])        or StudentT(nu, ...)
         word_mean[i, g] = connection_mean[g] + word_sd[g] * word_offset[i, g],      word_offset ~ Normal(0, 1)
         attribute_effect[j] = attribute_sd[list of j] * attribute_offset[j],   attribute_offset ~ Normal(0, 1)
 
     The second line is the paper's ``word_mean ~ Normal(connection_mean, word_sd)`` (Dobrzeniecka and Urbaniak,
-    "Bayesian method"), written non-centred: with few rows a word the centred form has a funnel that samplers do
-    not pass. Without pooling, the prior of `connection_mean` is that of each word mean, and `connection_mean` is the
-    average of the words that have rows. For the multivariate model, see `add_multivariate`.
+    "Bayesian method"), written non-centred: with few rows a word, samplers cannot pass the funnel of the centred form.
+    Without pooling, the prior of `connection_mean` is that of each word mean, and `connection_mean` is the average of
+    the words that have rows. For the multivariate model, see `add_multivariate`.
 
     Dims are `protected_word` and `connection`; `attribute_word` with attribute effects, and `attribute_list` if each
     list has its own attribute_sd. The distances are its data `distance`; models with the same `bayesbias_graph` differ
-    in nothing else.
+    only in these.
     """
     import pymc as pm
 
@@ -112,7 +113,7 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
             pm.Deterministic(
                 "connection_mean", (word_mean * (has_rows / has_rows.sum(axis=0))).sum(axis=0), dims="connection"
             )
-        # Wide indices, and the same compiled code, whatever the table's length.
+        # Wide indices give the same compiled code for any length of the table.
         protected, connection, attribute = (
             codes.astype(np.int64) for codes in (data.protected, data.connection, data.attribute)
         )
@@ -133,7 +134,7 @@ def build_model(data: ModelData, spec: ModelSpec) -> "pm.Model":
 
 
 def _graph(data: ModelData, spec: ModelSpec) -> str:
-    """Return a hash of all that a compiled model holds: everything but the distances."""
+    """Return a hash of the content of a compiled model: everything except the distances."""
     digest = hashlib.sha256(spec.digest.encode())
     texts = [*data.connections, "", *data.protected_words.tolist(), "", *data.attribute_words.tolist()]
     digest.update(json.dumps([len(data.distance), *texts]).encode())

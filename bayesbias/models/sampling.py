@@ -150,8 +150,8 @@ def _sample(
     name = sampler_for(spec) if sampler == "auto" else sampler
     if name in OWN_SAMPLERS:
         try:
-            posterior, error = OWN_SAMPLERS[name](data, spec, settings)
-            return draws_dataset(posterior, data, spec, settings.chains), _sample_stats(error), name
+            draws, report = OWN_SAMPLERS[name](data, spec, settings)
+            return draws_dataset(draws, data, spec, settings.chains), _sample_stats(report), name
         except SamplerFailedError as error:
             if sampler == name:
                 raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler nutpie.") from error
@@ -296,10 +296,7 @@ def _check_installed(sampler: str) -> None:
 
 
 def exact_arithmetic() -> Any:
-    """Return a context that compiles without fast-math: with it, a warm numba cache gives other draws than a cold one.
-
-    The context is PyTensor's.
-    """
+    """Return PyTensor's context without fast-math, with which a warm numba cache gives other draws than a cold one."""
     from pytensor.configdefaults import config
 
     return config.change_flags(numba__fastmath=False)

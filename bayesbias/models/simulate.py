@@ -28,40 +28,40 @@ def simulate_table(
     parameters: Mapping[str, Any] | None = None,
     random_seed: int | None = None,
 ) -> pd.DataFrame:
-    """Return a distance table with the pairs of another one and distances simulated from a model.
+    """Return a distance table with the pairs of another table and distances simulated from a model.
 
     Parameters
     ----------
     design_or_table
-        A distance table, or a frame with its columns of words and `connection` only; its distances are not used.
-        Repetitions of a pair are left out.
+        A distance table, or a frame with its columns of words and `connection` only; its distances are not used, and
+        repeated pairs are dropped.
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     parameters
-        True values: `connection_mean`, `word_sd`, `sigma`, `attribute_sd`, `nu`, as far as the model has them. Each is
-        one number, one number for each connection of the table in the schema's order (for each kind of list for
-        the `attribute_sd` of ``"crossed_per_list"``), or a mapping from their names to numbers. What is absent is
-        drawn from its prior. Word means and attribute effects are always drawn anew; without pooling, the word
-        means are drawn given that their average is `connection_mean`.
+        True values of the model's `connection_mean`, `word_sd`, `sigma`, `attribute_sd` and `nu`. Each is one number,
+        one number for each connection of the table in the schema's order (for each kind of list for the `attribute_sd`
+        of ``"crossed_per_list"``), or a mapping from their names to numbers. Absent ones are drawn from their priors.
+        Word means and attribute effects are always drawn; without pooling, the word means are drawn given that their
+        average is `connection_mean`.
     random_seed
-        0 to 2**32 - 1. The same seed gives the same table on the same machine. None draws a seed and records it.
+        Seed, 0 to 2**32 - 1. The same seed gives the same table on the same machine. None draws a seed and records it.
 
     Returns
     -------
     pandas.DataFrame
-        A distance table. Its distances may leave 0 to 2: ``table.attrs["bayesbias"]["simulated"]`` is True, which
-        `fit` and `write_table` heed. Beside it are `model`, `model_hash`, `seed` and `parameters`, the true values.
+        A distance table. Its distances may lie outside 0 to 2: ``table.attrs["bayesbias"]["simulated"]`` is True, which
+        allows this in `fit` and `write_table`. Also there are `model`, `model_hash`, `seed` and the true `parameters`.
 
     Raises
     ------
     TableError
         If the pairs break the schema.
     ModelError
-        If the model is not usable, or a parameter is unknown, of the wrong length, or impossible.
+        If the model cannot be used, or a parameter is unknown, of the wrong length, or impossible.
     ArgumentError
-        If the seed is not usable.
+        If the seed cannot be used.
     FitError
-        If an attribute word has no one list and the model needs it.
+        If an attribute word is in several lists and the model needs a single one.
 
     References
     ----------
@@ -88,7 +88,7 @@ def simulate_table(
         design = design.drop_duplicates([name for name in (*_PAIR, "connection") if name in design])
     design = design.reset_index(drop=True)
     design.attrs = {}
-    # Distances that no check objects to, until the true ones are drawn.
+    # Placeholders that pass every check, until the true distances are drawn.
     design["cosine_distance"] = np.linspace(0.5, 1.5, len(design))
     design = validate_table(design)
     data = model_data(design)
@@ -114,14 +114,14 @@ def draw_parameters(
     rng: np.random.Generator,
     given: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Draw all parameters of a model from its prior, those that are given excepted; distances of `data` are not used.
+    """Draw the parameters of a model that are not given from its prior; distances of `data` are not used.
 
-    `given` has values of top-level parameters, in the shapes that `given_parameters` returns. The result has the names
-    and shapes of one posterior draw: `connection_mean`, `word_sd`, `sigma` (connections,) or () if it is common,
-    `word_mean` (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect` (attribute words,),
-    `nu` (). A multivariate model has `effect_sd` (effects,), the scales of its priors, `word_covariance`, `list_mean`
-    and `residual_covariance` too; its means, whose prior is flat, are drawn from Normal(1, 0.3). It is a
-    `ModelError` to give `connection_mean` without pooling where its prior is not Normal.
+    `given` has values of top-level parameters, in the shapes of `given_parameters`. The result has the names and shapes
+    of one posterior draw: `connection_mean`, `word_sd`, `sigma` (connections,) or () if it is common, `word_mean`
+    (protected words, connections), `attribute_sd` () or (lists,), `attribute_effect` (attribute words,), `nu` (). A
+    multivariate model also has `effect_sd` (effects,), the scales of its priors, `word_covariance`, `list_mean` and
+    `residual_covariance`; its means, whose prior is flat, are drawn from Normal(1, 0.3). Without pooling, a given
+    `connection_mean` is a `ModelError` if its prior is not Normal.
     """
     given, priors = given or {}, spec.priors
     shapes = parameter_shapes(data, spec)
@@ -147,7 +147,7 @@ def draw_parameters(
                     f"Without pooling, connection_mean can be given only if its prior is Normal, not "
                     f"{priors['connection_mean']}. Leave it out."
                 )
-            # Independent Normal numbers given their average are Normal numbers that are shifted to it.
+            # Independent Normal numbers given their average are Normal numbers shifted to it.
             word_mean = np.where(share, word_mean + drawn["connection_mean"] - average, word_mean)
         else:
             drawn["connection_mean"] = average
@@ -190,10 +190,7 @@ def parameter_shapes(data: ModelData, spec: ModelSpec) -> dict[str, tuple[int, .
 def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Return a user's values of top-level parameters as arrays of `parameter_shapes`.
 
-    Raises
-    ------
-    ModelError
-        If a parameter is unknown, of the wrong length, or impossible.
+    Raises a `ModelError` if a parameter is unknown, of the wrong length, or impossible.
     """
     check_type("parameters", parameters, Mapping, "a mapping of parameters to their values")
     places = parameter_labels(data, spec)
@@ -217,14 +214,14 @@ def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, 
 
 
 def parameter_labels(data: ModelData, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
-    """Return the top-level parameters of a model, and the names of the values of each; none for a single number."""
+    """Return the top-level parameters of a model and the names of each one's values; () for a single number."""
     parameters = tuple(needed_priors(spec.switches))
     if spec.multivariate:
         labels = {dim: tuple(names.tolist()) for dim, names in coordinates(data, spec).items()}
-        # Without another kind of list there is no scale beside it.
+        # With one kind of lists there is no relative scale.
         dims = {name: PARAMETERS[name] for name in ("connection_mean", *parameters)}
         dims |= {"sigma": ()}
-        return {name: labels[of[0]] if of else () for name, of in dims.items() if not of or labels[of[0]]}
+        return {name: labels[dim[0]] if dim else () for name, dim in dims.items() if not dim or labels[dim[0]]}
     single = ["nu", *(["sigma"] if spec.switches["scale"] == "common" else [])]
     places = {name: () if name in single else data.connections for name in parameters}
     if "attribute_sd" in places:

@@ -1,4 +1,4 @@
-"""What a model is: its switches and priors, read from one TOML file."""
+"""The specification of a model: its switches and priors, read from one TOML file."""
 
 import hashlib
 import json
@@ -14,47 +14,49 @@ from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
 from bayesbias.models.priors import Prior, parse_prior
 
-# What each switch may say.
+# The values of each switch.
 SWITCHES: dict[str, tuple[str, ...]] = {
     "pooling": ("partial", "none", "regression"),
     "scale": ("connection", "common", "list"),
     "attribute_effects": ("none", "one", "per_list", "covariance"),
     "likelihood": ("normal", "student_t"),
 }
-# What makes attribute words the sample: these go together.
+# The switches of models whose sample are the attribute words: they go together.
 MULTIVARIATE = {"pooling": "regression", "scale": "list", "attribute_effects": "covariance"}
-# The parameters of these models that have a prior; the means of lists have a flat one.
+# The parameters of these models with a prior; the means of lists have a flat one.
 LIST_MODEL_PARAMETERS = (
     *("attribute_sd", "group_attribute_sd", "target_weight", "sigma", "residual_weight"),
     *("list_effect", "slope_sd", "list_scale", "effect_sd"),
 )
-# Of the bundled models, the one whose intervals hold what they promise where nothing is associated and where something
-# is (validation/real_gaps, validation/random_lists).
+# The bundled model whose intervals have their stated coverage with and without an association
+# (validation/real_gaps, validation/random_lists).
 DEFAULT_MODEL = "multivariate"
-# Where the numbers can be that priors are for: distances, their sds, and what has no unit.
+# The ranges of the parameters with priors: distances, their sds, and numbers without a unit.
 _REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1e6)}
 _NO_UNIT = ("target_weight", "residual_weight", "list_effect", "slope_sd", "list_scale", "nu")
-# What parameters were called in earlier versions.
+# Earlier names of parameters, and their present ones.
 RENAMED = {"group_mean": "connection_mean"}
 _TEXTS = ("name", "description", "source", "caution", "avoid")
+# Facts that are shown for a model.
+_SHOWN = ("name", "description", "switches", "priors")
 
 
 @dataclass(frozen=True, repr=False)
 class ModelSpec(Described):
-    """A model: what it is called, where it comes from, its switches and its priors.
+    """A model: its name, its source, its switches and its priors.
 
     Parameters
     ----------
     name, description, source
-        For people.
+        Texts for readers.
     caution
-        What a reader of its results must know; every report repeats it. May be empty.
+        Note for readers of its results, repeated by every report. May be empty.
     avoid
-        When another model is the better choice. May be empty.
+        Conditions under which another model is the better choice. May be empty.
     switches
-        One of the values in `SWITCHES` for each switch.
+        For each switch, one of its values in `SWITCHES`.
     priors
-        A `Prior` for each parameter that the switches call for.
+        A `Prior` for each parameter that the switches require.
 
     Raises
     ------
@@ -78,12 +80,8 @@ class ModelSpec(Described):
 
     @property
     def _facts(self) -> Facts:
-        return {
-            "name": self.name,
-            "description": self.description,
-            "switches": self.switches,
-            "priors": {name: str(prior) for name, prior in self.priors.items()},
-        }
+        stored = self.to_dict()
+        return {name: stored[name] for name in _SHOWN}
 
     def __post_init__(self) -> None:
         faults = _switch_faults(self.switches)
@@ -92,7 +90,7 @@ class ModelSpec(Described):
         raise_faults(ModelError, f"The model {self.name!r}", faults)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the spec as plain texts, the form in which a fit stores it."""
+        """Return the spec as plain texts, as stored in a fit."""
         return {
             **asdict(self),
             "switches": dict(self.switches),
@@ -106,22 +104,22 @@ class ModelSpec(Described):
 
     @property
     def digest(self) -> str:
-        """A short hash of switches and priors: models that differ in them have different ones."""
+        """Short hash of switches and priors: models that differ in them have different ones."""
         relevant = {key: self.to_dict()[key] for key in ("switches", "priors")}
         return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def renamed_or_similar(name: str, known: Iterable[str]) -> str:
-    """Return a hint at what a parameter is called that has no such name: its new name, or a similar one.
+def renamed_or_similar(name: str, names: Iterable[str]) -> str:
+    """Return a hint for an unknown parameter: its present name, or a similar one.
 
     >>> renamed_or_similar("group_mean", ["connection_mean"]), renamed_or_similar("sigm", ["sigma"])
     (" (it is called 'connection_mean' now)", " (did you mean 'sigma'?)")
     """
-    return f" (it is called {RENAMED[name]!r} now)" if name in RENAMED else did_you_mean(name, known)
+    return f" (it is called {RENAMED[name]!r} now)" if name in RENAMED else did_you_mean(name, names)
 
 
 def needed_priors(switches: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters that these switches call for, and whether each is a location or a scale."""
+    """Return the parameters that these switches require, and whether each is a location or a scale."""
     if switches["attribute_effects"] == "covariance":
         needed = dict.fromkeys(LIST_MODEL_PARAMETERS, "scale")
     else:
@@ -154,7 +152,7 @@ def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     priors
-        Priors to put in place of the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
+        Priors that replace the model's own, such as ``{"connection_mean": "Normal(1, 0.2)"}``.
 
     Raises
     ------

@@ -20,6 +20,7 @@ from bayesbias.base.statements import (
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import estimates, settled
 from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.models.sampling import Settings
 from bayesbias.reliability.driver_rows import checked_columns, complete_words, design, numbers
 from bayesbias.reliability.mixed_regression import sample_mixed, split_rows
 
@@ -200,11 +201,7 @@ def drivers(
         columns=labels,
         groupings=levels,
         repeats=repeats,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        random_seed=seed,
-        progress=progress,
+        settings=Settings(draws, tune, chains, seed, progress),
     )
     problems = convergence_problems(fit)
     warn_of_problems(problems)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.models.sampling import exact_arithmetic
+from bayesbias.models.sampling import Settings, exact_arithmetic
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """Rows whose errors have one standard deviation, reduced to what their likelihood needs.
+    """Rows with one error standard deviation, reduced to their sufficient statistics.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Stratum:
     residual_squares
         |y|^2 - |Q'y|^2.
     rows
-        How many rows were reduced.
+        Number of rows before the reduction.
     """
 
     design: Floats
@@ -39,8 +39,8 @@ class Stratum:
 def split_rows(design: Floats, response: Floats, repeats: int) -> list[Stratum]:
     """Split rows into means of units and deviations from them, each reduced by QR.
 
-    `design` and `response`, of shape (units * repeats, ...), have the rows of a unit one after the other. With errors
-    of a unit's own (sd u) and of each row (sd s), the means times sqrt(repeats) have the variance s^2 + repeats u^2 and
+    `design` and `response`, of shape (units * repeats, ...), have the rows of a unit one after the other. With an error
+    of each unit (sd u) and of each row (sd s), the means times sqrt(repeats) have the variance s^2 + repeats u^2 and
     the deviations s^2, independently: the likelihood is that of the rows, at a cost that does not grow with them.
 
     >>> means, deviations = split_rows(np.ones((6, 1)), np.array([1.0, 3, 2, 4, 3, 5]), repeats=2)
@@ -67,9 +67,10 @@ def mixed_model(strata: Sequence[Stratum], *, fixed: int, groupings: Mapping[str
     """Return the PyMC model of the standard deviations in a regression of a standardised response.
 
     `strata` are those of `split_rows`; the columns of their designs are `fixed` coefficients and then the levels of
-    each grouping, `groupings` says how many. Priors, in standard deviations of the response: coefficients Normal(0, 1),
-    every standard deviation HalfNormal(1). Coefficients and effects are integrated out, being Normal given the rest:
-    sampled beside their scales they would be known much better than these, or much worse, and no sampler likes both.
+    each grouping, whose numbers are in `groupings`. Priors, in standard deviations of the response: coefficients
+    Normal(0, 1), every standard deviation HalfNormal(1). Coefficients and effects, Normal given the standard
+    deviations, are integrated out: samplers cope badly with effects that are known much better, or much worse, than
+    their scales.
     """
     import pymc as pm
     import pytensor.tensor as pt
@@ -81,17 +82,17 @@ def mixed_model(strata: Sequence[Stratum], *, fixed: int, groupings: Mapping[str
         scale = pm.math.concatenate(
             [np.ones(fixed), *(sds[name] * np.ones(levels) for name, levels in groupings.items())]
         )
-        precision, linear, log_terms = 0.0, 0.0, 0.0
+        precision, linear, deviance = 0.0, 0.0, 0.0
         for stratum, variance in zip(strata, _variances(sigma**2, word_sd, repeats), strict=True):
             precision += stratum.design.T @ stratum.design / variance
             linear += stratum.design.T @ stratum.response / variance
             squares = float(stratum.response @ stratum.response) + stratum.residual_squares
-            log_terms += stratum.rows * pt.log(variance) + squares / variance
+            deviance += stratum.rows * pt.log(variance) + squares / variance
         size = fixed + sum(groupings.values())
         factor = pt.linalg.cholesky(np.eye(size) + scale[:, None] * precision * scale)
         fitted = pt.linalg.solve_triangular(factor, scale * linear, lower=True)
         pm.Potential(
-            "marginal", -0.5 * log_terms - pm.math.log(factor[np.diag_indices(size)]).sum() + 0.5 * (fitted**2).sum()
+            "marginal", -0.5 * deviance - pm.math.log(factor[np.diag_indices(size)]).sum() + 0.5 * (fitted**2).sum()
         )
     return model
 
@@ -102,11 +103,7 @@ def sample_mixed(
     columns: Sequence[str],
     groupings: Mapping[str, Sequence[str]],
     repeats: int,
-    draws: int,
-    tune: int,
-    chains: int,
-    random_seed: int,
-    progress: bool,
+    settings: Settings,
 ) -> "xr.DataTree":
     """Return draws of the standard deviations, by nutpie, and of `coefficient` and the effects of each grouping."""
     import nutpie
@@ -118,16 +115,16 @@ def sample_mixed(
     with exact_arithmetic():
         tree: xr.DataTree = nutpie.sample(
             nutpie.compile_pymc_model(model),
-            draws=draws,
-            tune=tune,
-            chains=chains,
-            seed=random_seed,
-            progress_bar=progress,
+            draws=settings.draws,
+            tune=settings.tune,
+            chains=settings.chains,
+            seed=settings.seed,
+            progress_bar=settings.progress,
             save_warmup=False,
             target_accept=0.95,
         )
     posterior = tree["posterior"].to_dataset()
-    rng = np.random.default_rng(random_seed)
+    rng = np.random.default_rng(settings.seed)
     theta = conditional_draws(strata, posterior, len(columns), groupings, repeats, rng)
     posterior["coefficient"] = (("chain", "draw", "column"), theta[..., : len(columns)])
     first = len(columns)

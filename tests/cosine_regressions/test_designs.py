@@ -27,7 +27,7 @@ def least_squares(columns: np.ndarray, outcome: np.ndarray) -> np.ndarray:
 
 
 def constrained(design: Design) -> np.ndarray:
-    return least_squares(design.ratio_columns[:, design.kept], design.pairs.cosine)
+    return least_squares(design.ratio_columns[:, design.constrained_columns], design.pairs.cosine)
 
 
 def length(vectors: np.ndarray) -> np.ndarray:
@@ -132,16 +132,16 @@ def test_too_few_rows() -> None:
 def test_vectors_of_one_length_in_single_precision_are_collinear() -> None:
     a, b = made(2, ROWS, 5)
     unit = [(side / length(side)[:, None]).astype(np.float32) for side in (a, b)]
-    with pytest.raises(MeasureError, match="scaled to the same length"):
+    with pytest.raises(MeasureError, match="LNW"):
         binary_design(*unit, SIDE)
 
 
 def test_a_single_target_word_has_no_length_to_tell() -> None:
-    with pytest.raises(MeasureError, match=r"collinear: .*\|\|w\|\|"):
+    with pytest.raises(MeasureError, match=r"collinear.*\|\|w\|\|"):
         overlapping_design(np.tile(made(1, 5), (ROWS, 1)), made(ROWS, 5, seed=1), SIDE)
 
 
 @pytest.mark.parametrize("side", [np.zeros(ROWS), SIDE[:-1], SIDE * 2, ["a"] * ROWS])
 def test_bad_sides(side: np.ndarray) -> None:
-    with pytest.raises(MeasureError, match="0 or 1 for each of the 40 rows"):
+    with pytest.raises(MeasureError, match=r"0 or 1 .*40 rows"):
         binary_design(*made(2, ROWS, 5), side)

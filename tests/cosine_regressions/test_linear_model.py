@@ -42,8 +42,11 @@ def test_flat_prior_gives_the_t_distributions_of_least_squares() -> None:
     estimate = least_squares(x, y)
     df = len(y) - x.shape[1]
     error = np.sqrt(((y - x @ estimate) ** 2).sum() / df * np.diag(np.linalg.inv(x.T @ x)))
-    for at in range(x.shape[1]):
-        assert stats.kstest((drawn.coefficients[:, at] - estimate[at]) / error[at], stats.t(df).cdf).pvalue > 0.001
+    for column in range(x.shape[1]):
+        assert (
+            stats.kstest((drawn.coefficients[:, column] - estimate[column]) / error[column], stats.t(df).cdf).pvalue
+            > 0.001
+        )
     scaled = ((y - x @ estimate) ** 2).sum() / drawn.sigma**2
     assert stats.kstest(scaled, stats.chi2(df).cdf).pvalue > 0.001
 
@@ -58,8 +61,10 @@ def test_conjugate_prior_gives_the_textbook_posterior() -> None:
     df = 3 + len(y)
     square = (3 * 0.1**2 + y @ y - mean @ precision @ mean) / df
     error = np.sqrt(square * np.diag(np.linalg.inv(precision)))
-    for at in range(3):
-        assert stats.kstest((drawn.coefficients[:, at] - mean[at]) / error[at], stats.t(df).cdf).pvalue > 0.001
+    for column in range(3):
+        assert (
+            stats.kstest((drawn.coefficients[:, column] - mean[column]) / error[column], stats.t(df).cdf).pvalue > 0.001
+        )
     assert stats.kstest(df * square / drawn.sigma**2, stats.chi2(df).cdf).pvalue > 0.001
 
 
@@ -116,12 +121,12 @@ def test_word_effects_agree_with_sums_over_their_scale() -> None:
         inverse = np.linalg.inv(shape)
         covariance = np.linalg.inv(x.T @ inverse @ x + np.eye(3) / prior.coefficient_sd**2)
         mean = covariance @ x.T @ inverse @ y
-        rest = square + y @ inverse @ y - mean @ np.linalg.solve(covariance, mean)
+        quadratic = square + y @ inverse @ y - mean @ np.linalg.solve(covariance, mean)
         df = prior.rows + 60
         means.append(mean)
-        variances.append(rest / (df - 2) * np.diag(covariance))
+        variances.append(quadratic / (df - 2) * np.diag(covariance))
         # E sigma of an inverse gamma variance.
-        scales.append(np.sqrt(rest / 2) * np.exp(special.gammaln((df - 1) / 2) - special.gammaln(df / 2)))
+        scales.append(np.sqrt(quadratic / 2) * np.exp(special.gammaln((df - 1) / 2) - special.gammaln(df / 2)))
     weight = np.exp(np.array(log) - max(log))
     weight /= weight.sum()
     assert weight[[0, -1]].max() < 1e-5
@@ -176,7 +181,7 @@ def test_three_regressions_of_a_design() -> None:
     models = {
         "inner_product": (made_up.columns, made_up.pairs.inner),
         "corrected_ratio": (made_up.ratio_columns, made_up.pairs.cosine),
-        "constrained": (made_up.ratio_columns[:, made_up.kept], made_up.pairs.cosine),
+        "constrained": (made_up.ratio_columns[:, made_up.constrained_columns], made_up.pairs.cosine),
     }
     for name, (columns, outcome) in models.items():
         error = np.asarray(drawn[name].std(("chain", "draw"))) / np.sqrt(8000)
@@ -213,7 +218,7 @@ def test_decomposition_is_exact_for_every_design(kind: str) -> None:
     vectors = made(4, ROWS, 5)
     built = overlapping_design(*vectors[:2], SIDE) if kind == "overlapping" else bivariate_design(*vectors)
     coefficients = least_squares(built.ratio_columns, built.pairs.cosine)
-    alpha = least_squares(built.ratio_columns[:, built.kept], built.pairs.cosine)
+    alpha = least_squares(built.ratio_columns[:, built.constrained_columns], built.pairs.cosine)
     assert distortion_slopes(built) @ coefficients == pytest.approx(alpha[1])
 
 
@@ -231,25 +236,25 @@ def test_local_similarity() -> None:
 
 
 def test_local_similarity_needs_a_comparison() -> None:
-    with pytest.raises(MeasureError, match="bivariate design has none"):
+    with pytest.raises(MeasureError, match="bivariate"):
         global_shares(bivariate_design(*made(4, ROWS, 5)))
 
 
 def test_priors() -> None:
     assert find_prior("flat").coefficient_sd == np.inf
-    with pytest.raises(ArgumentError, match="did you mean 'weak'"):
+    with pytest.raises(ArgumentError, match="'weak'"):
         find_prior("week")
-    with pytest.raises(ModelError, match="above 0"):
+    with pytest.raises(ModelError, match="LinearPrior"):
         LinearPrior(coefficient_sd=1.0, sigma=-1.0, rows=1.0)
-    with pytest.raises(ModelError, match="above 0"):
+    with pytest.raises(ModelError, match="LinearPrior"):
         LinearPrior(coefficient_sd=np.nan, sigma=1.0, rows=1.0)
 
 
 def test_nothing_to_estimate() -> None:
     x, _ = line()
-    with pytest.raises(MeasureError, match="without any error"):
+    with pytest.raises(MeasureError, match="outcome"):
         linear_draws(x @ [1.0, 2.0, 3.0], x, prior="flat", rng=np.random.default_rng(1))
-    with pytest.raises(MeasureError, match="more rows than coefficients"):
+    with pytest.raises(MeasureError, match=r"rows.*coefficients"):
         linear_draws(np.ones(3), np.ones((3, 3)), rng=np.random.default_rng(1))
-    with pytest.raises(MeasureError, match="one for each of 30 rows"):
+    with pytest.raises(MeasureError, match="30 rows"):
         linear_draws(np.ones(30), x, effects=[WordEffects(np.arange(29))], rng=np.random.default_rng(1))

@@ -15,7 +15,7 @@ from bayesbias.cosine_regressions.study_rows import DESIGNS
 from bayesbias.cosine_regressions.vector_pairs import centroid_weights
 from bayesbias.errors import ArgumentError, MeasureError, StudyError
 
-WORDS = {name: [f"{name}{at}" for at in range(12)] for name in "XYAB"}
+WORDS = {name: [f"{name}{number}" for number in range(12)] for name in "XYAB"}
 
 
 def vectors(seed: int = 0, dimensions: int = 6) -> dict[str, np.ndarray]:
@@ -46,14 +46,14 @@ def test_every_design_adds_up(name: str) -> None:
     assert shown["constrained"] == 2
     assert result.coefficients.notna().all(axis=None)
     slope = result.coefficients[result.coefficients["model"] == "constrained"].iloc[1]
-    said = {note.kind: note for note in result.notes}
-    restrictions = said["restrictions"].numbers
+    notes_by_kind = {note.kind: note for note in result.notes}
+    restrictions = notes_by_kind["restrictions"].numbers
     assert (restrictions["mean"], restrictions["hdi_low"]) == (slope["mean"], slope["hdi_low"])
     assert restrictions["comparison"] == pytest.approx(rows["comparison"])
     assert restrictions["omitted"] == len(rows[["omitted"]])
-    assert said["model"].numbers["rows"] == len(result.pairs)
-    assert said["model"].numbers["draws"] == 400
-    assert f"{slope['symbol']} = {slope['mean']:+.3f} (89% HPDI" in said["restrictions"].text
+    assert notes_by_kind["model"].numbers["rows"] == len(result.pairs)
+    assert notes_by_kind["model"].numbers["draws"] == 400
+    assert f"{slope['symbol']} = {slope['mean']:+.3f} (89% HPDI" in notes_by_kind["restrictions"].text
     assert all(note.text.split()[0] in text for note in result.notes for text in (str(result), result._repr_html_()))
 
 
@@ -120,23 +120,23 @@ def test_result_does_not_depend_on_the_units_of_the_embedding(overlapping: Cosin
 
 
 def test_notes_say_what_the_intervals_assume() -> None:
-    def said(kind: str, *arguments: str, **settings: object) -> Statement:
+    def statement_of(kind: str, *arguments: str, **settings: object) -> Statement:
         result = cosine_regression(vectors(), WORDS, *arguments, random_seed=1, **settings)
         return next(note for note in result.notes if note.kind == kind)
 
-    assert "count as independent" in said("dependence", "binary", draws=50, word_effects=False).text
-    assert "word effects (target_word, attribute_word)" in said("dependence", "binary", draws=50).text
-    weights = said("centroid weights", "centroid", draws=50).numbers
+    assert "count as independent" in statement_of("dependence", "binary", draws=50, word_effects=False).text
+    assert "word effects (target_word, attribute_word)" in statement_of("dependence", "binary", draws=50).text
+    weights = statement_of("centroid weights", "centroid", draws=50).numbers
     assert weights == {
         name: pytest.approx(centroid_weights([vectors()[word] for word in WORDS[name]]).mean()) for name in "AB"
     }
     narrow = LinearPrior(coefficient_sd=1.0, sigma=0.05, rows=1.0)
-    assert all(share > 0.5 for share in said("prior", "bivariate_centroid", prior=narrow).numbers.values())
+    assert all(share > 0.5 for share in statement_of("prior", "bivariate_centroid", prior=narrow).numbers.values())
 
 
 def test_normalised_vectors_are_refused() -> None:
     unit = {word: (vector / np.linalg.norm(vector)).astype(np.float32) for word, vector in vectors().items()}
-    with pytest.raises(MeasureError, match="scaled to the same length"):
+    with pytest.raises(MeasureError, match="LNW"):
         cosine_regression(unit, WORDS, "binary")
 
 
@@ -144,11 +144,11 @@ def test_bad_requests() -> None:
     few = {name: words[:2] for name, words in WORDS.items()}
     with pytest.raises(MeasureError, match="4 rows but 4 coefficients"):
         cosine_regression(vectors(), few, "centroid")
-    with pytest.raises(MeasureError, match="'X' has 12 words and 'Y' has 11"):
+    with pytest.raises(MeasureError, match=r"'X' .*12 .*'Y' .*11"):
         cosine_regression(vectors(), WORDS | {"Y": WORDS["Y"][1:]}, "bivariate")
     with pytest.raises(StudyError, match="3 word lists"):
         cosine_regression(vectors(), {name: WORDS[name] for name in "XYA"})
-    with pytest.raises(ArgumentError, match="did you mean 'centroid'"):
+    with pytest.raises(ArgumentError, match="'centroid'"):
         cosine_regression(vectors(), WORDS, "centroids")
     for name, value in {"hdi_prob": 89, "draws": 0, "chains": 1.5, "random_seed": True, "prior": "weka"}.items():
         with pytest.raises(ArgumentError, match=name):

@@ -43,10 +43,10 @@ def test_weights_shrink_with_the_number_of_components() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], "Vector 1 .* is zero"),
-        ([[1.0, 0.0]], [[1.0, np.nan]], "Vector 0 .* holds a NaN"),
+        ([[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], "Vector 1 .*zero"),
+        ([[1.0, 0.0]], [[1.0, np.nan]], "Vector 0 .*NaN"),
         ([[1.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], r"shapes \(1, 2\) and \(2, 2\)"),
-        ([1.0, 0.0], [[1.0, 1.0]], r"the shape \(2,\)"),
+        ([1.0, 0.0], [[1.0, 1.0]], r"shape \(2,\)"),
     ],
 )
 def test_bad_vectors(a: list, b: list, message: str) -> None:

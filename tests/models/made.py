@@ -10,9 +10,9 @@ def made(words: list[int], rows: list[int], word_sd: list[float], sigma: list[fl
     rng = np.random.default_rng(seed)
     names = ("associated", "different", "human", "neutral")[: len(words)]
     protected, connection, distance = [], [], []
-    for g, (count, each, tau, sd) in enumerate(zip(words, rows, word_sd, sigma, strict=True)):
+    for g, (count, rows_each, tau, sd) in enumerate(zip(words, rows, word_sd, sigma, strict=True)):
         mean = 0.9 + tau * rng.standard_normal(count)
-        word = np.repeat(np.arange(count), each)
+        word = np.repeat(np.arange(count), rows_each)
         protected.append(word)
         connection.append(np.full(len(word), g))
         distance.append(mean[word] + sd * rng.standard_normal(len(word)))
@@ -22,9 +22,9 @@ def made(words: list[int], rows: list[int], word_sd: list[float], sigma: list[fl
         protected=flat,
         connection=np.concatenate(connection),
         attribute=np.arange(len(flat)),
-        protected_words=np.array([f"p{at}" for at in range(max(words))]),
+        protected_words=np.array([f"p{number}" for number in range(max(words))]),
         protected_groups=np.array(["g"] * max(words)),
-        attribute_words=np.array([f"a{at}" for at in range(len(flat))]),
+        attribute_words=np.array([f"a{number}" for number in range(len(flat))]),
         connections=names,
         table_hash="made",
     )
@@ -46,9 +46,9 @@ def made_crossed(seed: int = 7) -> ModelData:
         protected=protected,
         connection=connection,
         attribute=attribute,
-        protected_words=np.array([f"p{at}" for at in range(words)]),
+        protected_words=np.array([f"p{number}" for number in range(words)]),
         protected_groups=np.array(["even", "odd"] * 2),
-        attribute_words=np.array([f"a{at}" for at in range(16)]),
+        attribute_words=np.array([f"a{number}" for number in range(16)]),
         connections=("associated", "different", "human", "neutral"),
         table_hash="made",
     )

@@ -18,14 +18,14 @@ def small(
     effect = {f"{name}{number}": rng.normal(0, 0.05) for name, size in lists.items() for number in range(size)}
     rows = []
     for place in range(words):
-        own = "x" if place < (words + 1) // 2 else "y"
+        own_list = "x" if place < (words + 1) // 2 else "y"
         shift = {name: rng.normal(0, 0.03) for name in level}
         for name, size in lists.items():
-            connection = name if name in level else "associated" if name == own else "different"
+            connection = name if name in level else "associated" if name == own_list else "different"
             for number in range(size):
                 attribute = f"{name}{number}"
                 distance = level[connection] + shift[connection] + effect[attribute] + rng.normal(0, 0.07)
-                rows.append((f"p{place}", f"group {own}", attribute, name, connection, distance))
+                rows.append((f"p{place}", f"group {own_list}", attribute, name, connection, distance))
     columns = [
         "protected_word",
         "protected_group",
@@ -46,8 +46,10 @@ def crossed_table(effect_sd: float, *, words: int = 5, attributes: int = 6, seed
         for number in range(attributes):
             effect = effect_sd * rng.standard_normal()
             for place in range(words):
-                own = list_name == ("one", "two")[place % 2]
-                connection = list_name if list_name in ("human", "neutral") else "associated" if own else "different"
+                own_list = list_name == ("one", "two")[place % 2]
+                connection = (
+                    list_name if list_name in ("human", "neutral") else "associated" if own_list else "different"
+                )
                 rows.append(
                     {
                         "protected_word": f"p{place}",

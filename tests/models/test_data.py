@@ -34,26 +34,26 @@ def test_order_and_index_of_the_rows_do_not_matter_for_the_words(table: pd.DataF
 
 def test_faults_end_before_sampling(table: pd.DataFrame) -> None:
     twice = pd.concat([table, table.head(3)], ignore_index=True)
-    with pytest.raises(FitError, match="3 of 2,835 rows repeat a pair"):
+    with pytest.raises(FitError, match="3 of 2,835"):
         model_data(twice)
     equal = table.assign(
         cosine_distance=table["cosine_distance"].where(table["connection"] != "human", 0.5),
         cosine_similarity=table["cosine_similarity"].where(table["connection"] != "human", 0.5),
     )
-    with pytest.raises(FitError, match=r"All 1,248 distances of the connection 'human' are 0\.5"):
+    with pytest.raises(FitError, match=r"1,248 .*'human' .*0\.5"):
         model_data(equal)
-    with pytest.raises(TableError, match="missing or not finite"):
+    with pytest.raises(TableError, match="cosine_distance"):
         model_data(table.assign(cosine_distance=np.nan))
-    with pytest.raises(FitError, match="not list"):
+    with pytest.raises(FitError, match="list"):
         model_data([1, 2])  # type: ignore[arg-type]
 
 
 def test_duplicates_kept_on_purpose_are_fitted(table: pd.DataFrame) -> None:
     twice = validate_table(pd.concat([table, table.head(3)], ignore_index=True))
     with pytest.warns(DuplicatesWarning):
-        kept, _ = drop_duplicates(twice, "keep")
-    kept.attrs["bayesbias"] = {"duplicates": {"policy": "keep", "dropped": 0}}
-    assert len(model_data(kept).distance) == len(table) + 3
+        doubled, _ = drop_duplicates(twice, "keep")
+    doubled.attrs["bayesbias"] = {"duplicates": {"policy": "keep", "dropped": 0}}
+    assert len(model_data(doubled).distance) == len(table) + 3
 
 
 @pytest.mark.parametrize("kind", ["object", "category", "shuffled categories"])
@@ -87,7 +87,7 @@ def test_repetitions_are_found_by_bitmap_and_by_sorting(table: pd.DataFrame, mon
     monkeypatch.setattr("bayesbias.tables.codes._BLOCK", 100)
     assert model_data(table).pair_counts.sum() == len(table)
     assert model_data(table.iloc[::-1]).protected_words.tolist() == table["protected_word"][::-1].unique().tolist()
-    with pytest.raises(FitError, match="3 of 2,835 rows repeat a pair"):
+    with pytest.raises(FitError, match="3 of 2,835"):
         model_data(pd.concat([table, table.head(3)], ignore_index=True))
 
 

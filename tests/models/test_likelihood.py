@@ -23,29 +23,31 @@ def small() -> pd.DataFrame:
 def test_densities_are_scipys(small: pd.DataFrame, model: str) -> None:
     data = model_data(small)
     fitted = bb.fit(small, model, draws=10, chains=2, random_seed=1)
-    found = densities(fitted, data)
+    computed = densities(fitted, data)
     posterior = fitted["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
-    row_density, word_density = found.of_rows(np.arange(len(small))), found.of_words(0, len(data.attribute_words))
+    row_density, word_density = computed.of_rows(np.arange(len(small))), computed.of_words(0, len(data.attribute_words))
     lists = attribute_lists(data)
     for draw in (0, 7, 19):
-        at = posterior.isel(sample=draw)
+        state = posterior.isel(sample=draw)
         expected = np.empty(len(small))
         for place, row in enumerate(small.itertuples()):
             cell = {"protected_word": row.protected_word, "connection": row.connection}
-            mean = at["word_mean"].sel(cell)
-            if "attribute_effect" in at:
-                mean = mean + at["attribute_effect"].sel(attribute_word=row.attribute_word)
-            sigma = at["sigma"].sel(connection=row.connection) if at["sigma"].ndim else at["sigma"]
+            mean = state["word_mean"].sel(cell)
+            if "attribute_effect" in state:
+                mean = mean + state["attribute_effect"].sel(attribute_word=row.attribute_word)
+            sigma = state["sigma"].sel(connection=row.connection) if state["sigma"].ndim else state["sigma"]
             expected[place] = stats.norm(float(mean), float(sigma)).logpdf(row.cosine_distance)
         np.testing.assert_allclose(row_density[:, draw], expected)
         for number, word in enumerate(data.attribute_words):
             rows = small[small["attribute_word"] == word]
             cells = zip(rows["protected_word"], rows["connection"], strict=True)
-            mean = [float(at["word_mean"].sel(protected_word=i, connection=g)) for i, g in cells]
-            sigma = at["sigma"].sel(connection=rows["connection"].tolist()) if at["sigma"].ndim else at["sigma"]
+            mean = [float(state["word_mean"].sel(protected_word=i, connection=g)) for i, g in cells]
+            sigma = (
+                state["sigma"].sel(connection=rows["connection"].tolist()) if state["sigma"].ndim else state["sigma"]
+            )
             covariance = np.diag(np.broadcast_to(sigma**2, len(rows)))
-            if "attribute_sd" in at:
-                omega = np.broadcast_to(at["attribute_sd"], lists.max() + 1)[lists[number]]
+            if "attribute_sd" in state:
+                omega = np.broadcast_to(state["attribute_sd"], lists.max() + 1)[lists[number]]
                 covariance = covariance + omega**2
             joint = stats.multivariate_normal(mean, covariance).logpdf(rows["cosine_distance"])
             assert word_density[number, draw] == pytest.approx(joint)
@@ -60,28 +62,28 @@ def test_student_integral_is_scipys(rows: int) -> None:
     omega, nu = rng.uniform(0.02, 0.2, draws), np.array([1.5, 2.5, 4, 6, 20, 100])
     mean = rng.normal(0.85, 0.1, (rows, connections, draws))
     sd = np.broadcast_to(omega, (len(data.attribute_words), draws))
-    found = Densities(data, mean, sigma, attribute_sd=sd, nu=nu).of_words(0, len(data.attribute_words))
+    computed = Densities(data, mean, sigma, attribute_sd=sd, nu=nu).of_words(0, len(data.attribute_words))
     for word, draw in ((0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)):
         mine = data.attribute == word
-        at = mean[data.protected[mine], data.connection[mine], draw]
+        word_mean = mean[data.protected[mine], data.connection[mine], draw]
         scale = sigma[data.connection[mine], draw]
-        student = stats.t(nu[draw], at, scale)
+        student = stats.t(nu[draw], word_mean, scale)
 
         b = np.linspace(-10 * omega[draw], 10 * omega[draw], 20_001)
         joint = np.exp(student.logpdf(data.distance[mine] - b[:, None]).sum(axis=1)) * stats.norm.pdf(b, 0, omega[draw])
         exact = integrate.simpson(joint, x=b)
-        assert found[word, draw] == pytest.approx(np.log(exact), abs=0.01)
+        assert computed[word, draw] == pytest.approx(np.log(exact), abs=0.01)
 
 
 def test_student_rows_are_scipys(small: pd.DataFrame) -> None:
     data = model_data(small)
     nu = np.array([3.0, 8.0])
     mean = np.full((5, 4, 2), 0.8)
-    found = Densities(data, mean, np.full((4, 2), 0.05), nu=nu)
+    computed = Densities(data, mean, np.full((4, 2), 0.05), nu=nu)
     expected = stats.t(nu, 0.8, 0.05).logpdf(data.distance[:, None])
-    np.testing.assert_allclose(found.of_rows(np.arange(len(small))), expected)
+    np.testing.assert_allclose(computed.of_rows(np.arange(len(small))), expected)
     words = pd.DataFrame(expected).groupby(data.attribute).sum().to_numpy()
-    np.testing.assert_allclose(found.of_words(0, len(words)), words)
+    np.testing.assert_allclose(computed.of_words(0, len(words)), words)
 
 
 @pytest.mark.parametrize("draws", [100, 4000])

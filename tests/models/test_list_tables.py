@@ -20,7 +20,7 @@ def table(
 ) -> pd.DataFrame:
     """A table of vectors: `lists` are (groups that they are associated with, words) by name."""
     rng = np.random.default_rng(3)
-    words = {f"{group}{at}": group for group, count in groups.items() for at in range(count)}
+    words = {f"{group}{number}": group for group, count in groups.items() for number in range(count)}
     centre = {group: rng.standard_normal(dimensions) for group in groups}
     vectors = {word: centre[group] + rng.standard_normal(dimensions) for word, group in words.items()}
     if equal:
@@ -28,13 +28,13 @@ def table(
     rows = []
     every = {**lists, **({"neutral": ((), controls)} if controls else {})}
     for name, (owners, count) in every.items():
-        for at in range(count):
+        for number in range(count):
             other = rng.standard_normal(dimensions) + sum(0.3 * centre[owner] for owner in owners)
             for word, group in words.items():
                 vector = vectors[word]
                 distance = 1 - vector @ other / np.linalg.norm(vector) / np.linalg.norm(other)
                 connection = "neutral" if name == "neutral" else "associated" if group in owners else "different"
-                rows.append((word, group, f"{name}{at}", name, connection, distance))
+                rows.append((word, group, f"{name}{number}", name, connection, distance))
     columns = [
         "protected_word",
         "protected_group",
@@ -80,8 +80,8 @@ def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
     rows = TABLES["two groups"]
     moved = rows.assign(cosine_distance=rows["cosine_distance"] + 0.6 * (rows["attribute_group"] == "a"))
     frames = [
-        bb.contrasts(bb.fit(each, **SETTINGS), level="protected_group").query("contrast == 'associated - different'")
-        for each in (rows, moved)
+        bb.contrasts(bb.fit(table, **SETTINGS), level="protected_group").query("contrast == 'associated - different'")
+        for table in (rows, moved)
     ]
     before, after = (frame.set_index("protected_group") for frame in frames)
     error = 4 * before["sd"].max() / np.sqrt(1000)
@@ -90,8 +90,8 @@ def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
         nearness = after.loc[group, "list_nearness"] - before.loc[group, "list_nearness"]
         assert nearness == pytest.approx(0.6 * sign, abs=error)
         assert after.loc[group, "net_mean"] == pytest.approx(before.loc[group, "net_mean"], abs=error)
-    said = bb.conclusions(bb.fit(moved, **SETTINGS))
-    (group_x, _) = [one for one in said.shown if one.kind == "group"]
+    conclusions = bb.conclusions(bb.fit(moved, **SETTINGS))
+    (group_x, _) = [one for one in conclusions.shown if one.kind == "group"]
     assert group_x.numbers["decides"]
     assert group_x.numbers["associated"] == ["a"]
     assert "a is farther from all groups than b by 0." in group_x.text
@@ -101,10 +101,10 @@ def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
 def test_control_words_change_no_contrast_of_stereotype_lists() -> None:
     rows = TABLES["two groups"]
     without = rows[rows["connection"] != "neutral"]
-    frames = [bb.contrasts(bb.fit(each, **SETTINGS), level="overall").iloc[0] for each in (rows, without)]
+    frames = [bb.contrasts(bb.fit(table, **SETTINGS), level="overall").iloc[0] for table in (rows, without)]
     for name in ("mean", "sd"):
         assert frames[0][name] == pytest.approx(frames[1][name], abs=4 * frames[0]["sd"] / np.sqrt(1000))
-    scoped = [bb.contrasts(bb.fit(each, **SETTINGS), scope="these_words").iloc[0] for each in (rows, without)]
+    scoped = [bb.contrasts(bb.fit(table, **SETTINGS), scope="these_words").iloc[0] for table in (rows, without)]
     assert scoped[0]["mean"] == pytest.approx(scoped[1]["mean"], abs=1e-9)
     assert scoped[0]["sd"] == pytest.approx(scoped[1]["sd"], abs=1e-9)
 
@@ -112,16 +112,16 @@ def test_control_words_change_no_contrast_of_stereotype_lists() -> None:
 def test_a_list_without_pairs_with_a_group_is_refused_and_named() -> None:
     rows = TABLES["two groups"]
     lacking = rows[~((rows["protected_group"] == "x") & (rows["attribute_group"] == "neutral"))]
-    with pytest.raises(FitError, match="The list 'neutral' has no pair"):
+    with pytest.raises(FitError, match="'neutral'"):
         bb.fit(lacking, **SETTINGS)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.02, 0.05])
 def test_lost_pairs_hardly_move_the_answer(share: float) -> None:
     rows = TABLES["two groups"]
-    kept = rows[np.random.default_rng(1).random(len(rows)) >= share].reset_index(drop=True)
-    assert len(kept) < len(rows)
-    whole, part = (bb.contrasts(bb.fit(each, **SETTINGS), scope="these_words").iloc[0] for each in (rows, kept))
+    remaining = rows[np.random.default_rng(1).random(len(rows)) >= share].reset_index(drop=True)
+    assert len(remaining) < len(rows)
+    whole, part = (bb.contrasts(bb.fit(table, **SETTINGS), scope="these_words").iloc[0] for table in (rows, remaining))
     assert abs(part["mean"] - whole["mean"]) < 0.5 * whole["sd"]
     assert part["sd"] == pytest.approx(whole["sd"], rel=0.2)
 
@@ -129,5 +129,5 @@ def test_lost_pairs_hardly_move_the_answer(share: float) -> None:
 def test_a_fit_without_the_covariance_predicts_no_pairs_and_says_why() -> None:
     fit = bb.fit(TABLES["two groups"], **SETTINGS)
     fit["posterior"] = fit["posterior"].to_dataset().drop_vars("residual_covariance")
-    with pytest.raises(NotEnoughMemoryError, match="no covariance of their distances was kept"):
+    with pytest.raises(NotEnoughMemoryError, match=r"covariance.*60 words"):
         bb.check_posterior(fit, random_seed=1, progress=False)

@@ -32,18 +32,18 @@ def test_one_prior_has_one_text_and_a_text_gives_back_the_very_number() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Normal(1, -0.3)", "sigma must be a positive number"),
-        ("Normal(nan, 1)", "mu must be a finite number"),
-        ("Exponential(0)", "rate must be a positive number"),
-        ("Norml(1, 1)", "did you mean 'Normal'"),
-        ("Cauchy(0, 1)", "Known are Normal"),
-        ("Normal(1)", "needs sigma as well"),
-        ("Normal(1, 2, 3)", "has 2 parameters"),
-        ("Normal(1, sigm=2)", "did you mean 'sigma'"),
-        ("Normal(1, mu=2)", "gives mu twice"),
-        ("Normal(one, 2)", "'one' is not a number"),
-        ("Normal", "is not a prior"),
-        (0.3, "is not a prior"),
+        ("Normal(1, -0.3)", "sigma=-0.3"),
+        ("Normal(nan, 1)", "mu=nan"),
+        ("Exponential(0)", "rate=0"),
+        ("Norml(1, 1)", "'Normal'"),
+        ("Cauchy(0, 1)", "Cauchy.* Normal, StudentT"),
+        ("Normal(1)", "sigma"),
+        ("Normal(1, 2, 3)", "2 parameters"),
+        ("Normal(1, sigm=2)", "'sigma'"),
+        ("Normal(1, mu=2)", "mu twice"),
+        ("Normal(one, 2)", "'one'"),
+        ("Normal", "'Normal' "),
+        (0.3, r"0\.3 "),
     ],
 )
 def test_faults_are_explained(text: object, message: str) -> None:
@@ -92,5 +92,5 @@ def test_every_distribution_is_tested() -> None:
 
 @pytest.mark.parametrize("text", ["Normal(mu=0, sigma=1e-300)", "HalfNormal(sigma=1e-320)", "Exponential(1e200)"])
 def test_parameters_that_cannot_be_squared_are_refused_before_a_sampler_fails(text: str) -> None:
-    with pytest.raises(ModelError, match="out of the range of numbers that can be squared"):
+    with pytest.raises(ModelError, match="squared"):
         parse_prior(text)

@@ -58,8 +58,8 @@ def test_log_density_is_the_papers(data: ModelData) -> None:
         "sigma_log__": np.log(sigma),
         "word_offset": offset,
     }
-    found = model.compile_logp(jacobian=False)(point)
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    log_density = model.compile_logp(jacobian=False)(point)
+    np.testing.assert_allclose(log_density, expected, rtol=1e-10)
 
 
 def test_dims_are_those_of_the_schema(data: ModelData) -> None:

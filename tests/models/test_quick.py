@@ -15,20 +15,20 @@ from tests.models.tables import small
 
 
 def test_each_model_has_its_sampler() -> None:
-    found = {name: sampler_for(bb.load_model(name)) for name in bb.list_models()}
-    assert {name for name, sampler in found.items() if sampler == "nuts"} == {"robust", "crossed_robust"}
-    assert {name for name, sampler in found.items() if sampler == "collapsed"} == {"crossed", "crossed_per_list"}
+    samplers = {name: sampler_for(bb.load_model(name)) for name in bb.list_models()}
+    assert {name for name, sampler in samplers.items() if sampler == "nuts"} == {"robust", "crossed_robust"}
+    assert {name for name, sampler in samplers.items() if sampler == "collapsed"} == {"crossed", "crossed_per_list"}
     assert sampler_for(bb.load_model("hierarchical", priors={"connection_mean": "StudentT(4, 1, 0.3)"})) == "nuts"
 
 
 @pytest.mark.parametrize("model", ["crossed", "crossed_per_list", "hierarchical", "hierarchical_common_scale"])
 def test_contrasts_are_those_of_a_fit(table: pd.DataFrame, model: str) -> None:
     data, rng = model_data(table), np.random.default_rng(1)
-    found = quick_contrasts(data, bb.load_model(model), baseline="human", draws=8000, points=4000, rng=rng)
-    assert list(found) == ["human - associated", "human - different", "human - neutral"]
+    contrasts = quick_contrasts(data, bb.load_model(model), baseline="human", draws=8000, points=4000, rng=rng)
+    assert list(contrasts) == ["human - associated", "human - different", "human - neutral"]
     fitted = bb.fit(table, model, draws=2000, random_seed=2, progress=False)
     expected = bb.contrasts(fitted, baseline="human").set_index("contrast")
-    for contrast, estimate in found.items():
+    for contrast, estimate in contrasts.items():
         ours, theirs = estimate(0.89), expected.loc[contrast]
         assert abs(ours.mean - theirs["mean"]) < 5 * theirs["sd"] * np.sqrt(2 / 2000)
         assert ours.sd == pytest.approx(theirs["sd"], rel=0.1)
@@ -65,10 +65,10 @@ def test_a_refit_is_a_fit_of_what_is_kept(model: str) -> None:
     data, spec = model_data(small()), bb.load_model(model)
     keep = data.attribute != 0
     refits = QuickRefits(data, "associated", draws=8000, seed=1)
-    found = refits.estimates(keep, spec, 0.89)
+    estimates = refits.estimates(keep, spec, 0.89)
     expected = quick_contrasts(subset(data, keep), spec, draws=8000, points=4000, rng=np.random.default_rng(2))
-    assert list(found) == list(expected)
-    for contrast, one in found.items():
+    assert list(estimates) == list(expected)
+    for contrast, one in estimates.items():
         two = expected[contrast](0.89)
         assert abs(one.mean - two.mean) < 5 * np.hypot(one.standard_error, two.standard_error) + 1e-12
         assert one.sd == pytest.approx(two.sd, rel=0.1)

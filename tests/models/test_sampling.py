@@ -37,16 +37,16 @@ def test_the_fit_has_the_designed_form(fit: xr.DataTree, table: pd.DataFrame) ->
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"sampler": "nuts"}, ArgumentError, "sampler=.nuts.: use auto, exact"),
-        ({"sampler": "nutpi"}, ArgumentError, "did you mean 'nutpie'"),
+        ({"sampler": "nuts"}, ArgumentError, "sampler=.nuts.: .*auto, exact"),
+        ({"sampler": "nutpi"}, ArgumentError, "'nutpie'"),
         ({"draws": 0}, ArgumentError, "draws=0"),
         ({"draws": True}, ArgumentError, "draws=True"),
         ({"chains": 2.5}, ArgumentError, "chains=2.5"),
         ({"random_seed": -1}, ArgumentError, "random_seed=-1"),
         ({"random_seed": "one"}, ArgumentError, "random_seed='one'"),
-        ({"model": "hierachical"}, ModelError, "did you mean 'hierarchical'"),
-        ({"priors": {"sigma": "Normal(0, 1)"}}, ModelError, "negative"),
-        ({"priors": {"group_mean": "Normal(0, 1)"}}, ModelError, "it is called 'connection_mean' now"),
+        ({"model": "hierachical"}, ModelError, "'hierarchical'"),
+        ({"priors": {"sigma": "Normal(0, 1)"}}, ModelError, "sigma.*Normal"),
+        ({"priors": {"group_mean": "Normal(0, 1)"}}, ModelError, "connection_mean"),
     ],
 )
 def test_mistakes_end_before_sampling(table: pd.DataFrame, settings: dict, error: type, message: str) -> None:
@@ -76,7 +76,7 @@ def test_nutpies_tree_depth_is_judged(few: pd.DataFrame, monkeypatch: pytest.Mon
 
     sample = nutpie.sample
     monkeypatch.setattr(nutpie, "sample", lambda *args, **settings: sample(*args, maxdepth=2, **settings))
-    with pytest.warns(ConvergenceWarning, match="reached the largest tree depth"):
+    with pytest.warns(ConvergenceWarning, match="tree depth"):
         bb.fit(few, "hierarchical", sampler="nutpie", draws=20, tune=50, chains=2, random_seed=1)
 
 
@@ -135,7 +135,7 @@ def test_a_seed_repeats_exactly_in_another_process(capsys: pytest.CaptureFixture
 
 def test_a_sampler_that_is_not_installed_names_its_extra(table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayesbias.models.sampling.find_spec", lambda name: None)
-    with pytest.raises(FitError, match=r"numpyro is not installed.*pip install 'bayesbias\[numpyro\]'"):
+    with pytest.raises(FitError, match=r"numpyro.*pip install 'bayesbias\[numpyro\]'"):
         bb.fit(table, sampler="numpyro")
 
 
@@ -171,12 +171,12 @@ def test_nuts_is_compiled_without_fast_math(sampler: str, compiles: str, monkeyp
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("of", "chains", "draws"), [("few rows", 1, 700), pytest.param("WEAT 7", 2, 2000, marks=pytest.mark.truth)]
+    ("which", "chains", "draws"), [("few rows", 1, 700), pytest.param("WEAT 7", 2, 2000, marks=pytest.mark.truth)]
 )
 def test_pymcs_own_sampler_agrees_within_monte_carlo_error(
-    of: str, chains: int, draws: int, table: pd.DataFrame, few: pd.DataFrame
+    which: str, chains: int, draws: int, table: pd.DataFrame, few: pd.DataFrame
 ) -> None:
-    chosen = table if of == "WEAT 7" else few
+    chosen = table if which == "WEAT 7" else few
     fit = bb.fit(chosen, "hierarchical", draws=3000, chains=2, random_seed=3)
     with warnings.catch_warnings(action="ignore"):
         other = bb.fit(chosen, "hierarchical", sampler="pymc", draws=draws, tune=1000, chains=chains, random_seed=4)
@@ -189,15 +189,17 @@ def test_pymcs_own_sampler_agrees_within_monte_carlo_error(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "of"),
+    ("name", "which"),
     [
         ("crossed_robust", "few rows"),
         pytest.param("robust", "WEAT 7", marks=pytest.mark.truth),
         pytest.param("crossed_robust", "WEAT 7", marks=pytest.mark.truth),
     ],
 )
-def test_models_with_outliers_are_sampled_by_nuts(name: str, of: str, table: pd.DataFrame, few: pd.DataFrame) -> None:
-    chosen = table if of == "WEAT 7" else few
+def test_models_with_outliers_are_sampled_by_nuts(
+    name: str, which: str, table: pd.DataFrame, few: pd.DataFrame
+) -> None:
+    chosen = table if which == "WEAT 7" else few
     with warnings.catch_warnings(action="ignore"):
         fitted = bb.fit(chosen, name, draws=200, tune=400, chains=2, random_seed=1)
     assert bb.models.fit_attribute(fitted, "sampler") == "nutpie"
@@ -276,9 +278,9 @@ def test_refits_of_the_same_pairs_compile_nothing_and_repeat_exactly(
     renamed = few.assign(protected_word="x" + few["protected_word"])
     settings = {"draws": 100, "tune": 200, "chains": 2, "random_seed": 5, "sampler": "nutpie"}
 
-    def fitted(of: pd.DataFrame) -> xr.Dataset:
+    def fitted(rows: pd.DataFrame) -> xr.Dataset:
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return bb.fit(of, "hierarchical", **settings)["posterior"].to_dataset()
+            return bb.fit(rows, "hierarchical", **settings)["posterior"].to_dataset()
 
     first, second = fitted(few), fitted(moved)  # with what earlier tests compiled, where they did
     monkeypatch.setattr(sampling, "_compiled", {})

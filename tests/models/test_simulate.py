@@ -102,12 +102,14 @@ def test_simulated_distances_have_the_moments_that_the_model_states(model: str, 
     rng = np.random.default_rng(20261120)
     drawn = [draw_parameters(data, spec, rng=rng, given=given) for _ in range(1500)]
     y = np.array([draw_distances(data, spec, parameters, rng=rng) for parameters in drawn])
-    row = {(p, a): at for at, (p, a) in enumerate(zip(data.protected, data.attribute, strict=True))}
+    row = {(p, a): row_number for row_number, (p, a) in enumerate(zip(data.protected, data.attribute, strict=True))}
     sd_lists = [0, 0, 1, 2]
     for g, name in enumerate(data.connections):
-        at = int(np.flatnonzero(data.connection == g)[0])
-        p, a = int(data.protected[at]), int(data.attribute[at])
-        other_attribute = next(i for i in np.flatnonzero((data.connection == g) & (data.protected == p)) if i != at)
+        first_row = int(np.flatnonzero(data.connection == g)[0])
+        p, a = int(data.protected[first_row]), int(data.attribute[first_row])
+        other_attribute = next(
+            i for i in np.flatnonzero((data.connection == g) & (data.protected == p)) if i != first_row
+        )
         other_word = row[(p + 1, a)]  # the first four words form one group: the same connection
         elsewhere = row[(p + 1, int(data.attribute[other_attribute]))]
         mean = given["connection_mean"][g]
@@ -124,21 +126,21 @@ def test_simulated_distances_have_the_moments_that_the_model_states(model: str, 
             effect = covariance[p, p + 1]
             noise = covariance[p, p] - effect
         centred = y - mean
-        assert agrees(y[:, at], mean), name
-        assert agrees(centred[:, at] ** 2, between + effect + noise), name
-        assert agrees(centred[:, at] * centred[:, other_attribute], between), name
-        assert agrees(centred[:, at] * centred[:, other_word], across + effect), name
-        assert agrees(centred[:, at] * centred[:, elsewhere], across), name
+        assert agrees(y[:, first_row], mean), name
+        assert agrees(centred[:, first_row] ** 2, between + effect + noise), name
+        assert agrees(centred[:, first_row] * centred[:, other_attribute], between), name
+        assert agrees(centred[:, first_row] * centred[:, other_word], across + effect), name
+        assert agrees(centred[:, first_row] * centred[:, elsewhere], across), name
     if student and not spec.multivariate:
         effects = np.array(
             [parameters.get("attribute_effect", np.zeros(len(data.attribute_words))) for parameters in drawn]
         )
         words_ = np.array([parameters["word_mean"] for parameters in drawn])
-        rest = y - words_[:, data.protected, data.connection] - effects[:, data.attribute]
-        rest = (rest / given["sigma"][data.connection])[:, 0]
-        assert stats.kstest(rest, stats.t(8).cdf).pvalue > 1e-4
+        residual = y - words_[:, data.protected, data.connection] - effects[:, data.attribute]
+        residual = (residual / given["sigma"][data.connection])[:, 0]
+        assert stats.kstest(residual, stats.t(8).cdf).pvalue > 1e-4
         # A ratio of likelihoods tells them apart.
-        assert stats.t(8).logpdf(rest).sum() > stats.norm.logpdf(rest).sum()
+        assert stats.t(8).logpdf(residual).sum() > stats.norm.logpdf(residual).sum()
 
 
 @pytest.mark.slow
@@ -190,8 +192,8 @@ def test_only_simulated_distances_may_leave_0_to_2(design: pd.DataFrame) -> None
     fitted = bb.fit(simulated, "hierarchical", sampler="exact", draws=200, chains=2, random_seed=1)
     assert bb.models.fit_attribute(fitted, "table")["simulated"] is True
     for attrs, message in (
-        ({}, "lie outside 0 to 2"),
-        ({"bayesbias": {"simulated": "yes"}}, "simulated must be true or false"),
+        ({}, "0 to 2"),
+        ({"bayesbias": {"simulated": "yes"}}, "simulated"),
     ):
         claimed = simulated.copy()
         claimed.attrs = attrs
@@ -199,7 +201,7 @@ def test_only_simulated_distances_may_leave_0_to_2(design: pd.DataFrame) -> None
             validate_table(claimed)
     inconsistent = simulated.assign(cosine_similarity=0.0)
     inconsistent.attrs = simulated.attrs
-    with pytest.raises(TableError, match="is not 1 - cosine_distance"):
+    with pytest.raises(TableError, match="1 - cosine_distance"):
         validate_table(inconsistent)
 
 
@@ -213,17 +215,17 @@ def test_a_table_that_kept_duplicates_is_simulated_without_them(design: pd.DataF
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"word_ds": 1.0}, "no parameter 'word_ds' .did you mean 'word_sd'"),
-        ({"group_mean": 1.0}, "it is called 'connection_mean' now"),
-        ({"nu": 3.0}, "has no parameter 'nu'"),
-        ({"sigma": -1.0}, "of at least 0"),
-        ({"sigma": float("nan")}, "finite numbers"),
-        ({"connection_mean": [1.0, 2.0]}, "or 4 numbers, for associated"),
-        ({"connection_mean": {"associated": 1.0}}, "lacks a value for different, human, neutral"),
-        ({"connection_mean": {"humen": 1.0}}, "did you mean 'human'"),
-        ({"connection_mean": "one"}, "neither a number nor"),
-        ({"attribute_sd": [0.1, 0.2]}, "give one number"),
-        ({"attribute_sd": {"human": 0.1}}, "is one number in this model"),
+        ({"word_ds": 1.0}, "'word_ds' .*'word_sd'"),
+        ({"group_mean": 1.0}, "'connection_mean'"),
+        ({"nu": 3.0}, "'nu'"),
+        ({"sigma": -1.0}, "sigma=-1.0.* 0"),
+        ({"sigma": float("nan")}, "sigma=nan"),
+        ({"connection_mean": [1.0, 2.0]}, "4 numbers, .*associated"),
+        ({"connection_mean": {"associated": 1.0}}, "different, human, neutral"),
+        ({"connection_mean": {"humen": 1.0}}, "'human'"),
+        ({"connection_mean": "one"}, "connection_mean='one'"),
+        ({"attribute_sd": [0.1, 0.2]}, r"attribute_sd=\[0.1, 0.2\]"),
+        ({"attribute_sd": {"human": 0.1}}, "attribute_sd={'human'"),
     ],
 )
 def test_impossible_parameters_are_named(parameters: dict[str, object], message: str, design: pd.DataFrame) -> None:
@@ -232,17 +234,17 @@ def test_impossible_parameters_are_named(parameters: dict[str, object], message:
 
 
 def test_unusable_requests_are_named(design: pd.DataFrame) -> None:
-    with pytest.raises(ModelError, match="There is no model 'crosed'"):
+    with pytest.raises(ModelError, match="'crosed'"):
         simulate_table(design, "crosed")
-    with pytest.raises(TableError, match="not dict"):
+    with pytest.raises(TableError, match="dict"):
         simulate_table({}, "crossed")  # type: ignore[arg-type]
-    with pytest.raises(TableError, match="no column 'connection'"):
+    with pytest.raises(TableError, match="'connection'"):
         simulate_table(design.drop(columns="connection"))
-    with pytest.raises(TableError, match="no rows"):
+    with pytest.raises(TableError, match="rows"):
         simulate_table(design.iloc[:0])
     for seed in (-1, 1.5, True):
         with pytest.raises(ArgumentError, match="random_seed"):
             simulate_table(design, random_seed=seed)  # type: ignore[arg-type]
     spec = bb.load_model("no_pooling", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
-    with pytest.raises(ModelError, match="only if its prior is Normal"):
+    with pytest.raises(ModelError, match=r"connection_mean .*StudentT"):
         simulate_table(design, spec, parameters={"connection_mean": 1.0})

@@ -6,10 +6,10 @@ import pytest
 from bayesbias.models.word_effects import effect_names, effects_basis
 
 
-@pytest.mark.parametrize("rest", [(), ("human",), ("neutral",), ("human", "neutral")])
-def test_level_is_the_mean_of_associated_and_different_and_gap_their_difference(rest: tuple[str, ...]) -> None:
-    connections = ("associated", "different", *rest)
-    assert effect_names(connections) == ("level", "gap", *rest)
+@pytest.mark.parametrize("controls", [(), ("human",), ("neutral",), ("human", "neutral")])
+def test_level_is_the_mean_of_associated_and_different_and_gap_their_difference(controls: tuple[str, ...]) -> None:
+    connections = ("associated", "different", *controls)
+    assert effect_names(connections) == ("level", "gap", *controls)
     means = np.random.default_rng(1).normal(size=len(connections))
     level, gap, *others = np.linalg.solve(effects_basis(connections), means)
     assert level == pytest.approx(means[:2].mean())

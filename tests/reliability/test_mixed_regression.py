@@ -21,15 +21,15 @@ def test_log_density_is_that_of_the_rows(repeats: int) -> None:
     model = mixed_model(strata, fixed=3, groupings={"algorithm": 3}, repeats=repeats)
     density = model.compile_logp(jacobian=False)
 
-    def ours(sd: float, sigma: float, own: float) -> float:
+    def ours(sd: float, sigma: float, word_sd: float) -> float:
         point = {"algorithm_sd_log__": np.log(sd), "sigma_log__": np.log(sigma)}
-        return float(density(point | ({"word_sd_log__": np.log(own)} if repeats > 1 else {})))
+        return float(density(point | ({"word_sd_log__": np.log(word_sd)} if repeats > 1 else {})))
 
-    def theirs(sd: float, sigma: float, own: float) -> float:
+    def theirs(sd: float, sigma: float, word_sd: float) -> float:
         covariance = sigma**2 * np.eye(rows) + design @ np.diag([1.0] * 3 + [sd**2] * 3) @ design.T
         if repeats > 1:
-            covariance += own**2 * np.kron(np.eye(units), np.ones((repeats, repeats)))
-        scales = [sd, sigma] + [own] * (repeats > 1)
+            covariance += word_sd**2 * np.kron(np.eye(units), np.ones((repeats, repeats)))
+        scales = [sd, sigma] + [word_sd] * (repeats > 1)
         return float(multivariate_normal.logpdf(y, np.zeros(rows), covariance) + sum(map(norm.logpdf, scales)))
 
     points = [(0.5, 1.0, 0.3), (2.0, 0.4, 1.1), (0.1, 0.8, 0.01)]

@@ -82,9 +82,6 @@ def content_faults(fit: "xr.DataTree") -> Iterator[str]:
         yield from faults or _posterior_faults(fit, rows)
 
 
-# --- attributes -------------------------------------------------------------------------------------------
-
-
 def _is_model(value: object) -> bool:
     try:
         spec = stored_model(value) if isinstance(value, dict) else None
@@ -122,9 +119,6 @@ def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
             continue
         if not is_one(value):
             yield f"The attribute {name} is not {what}."
-
-
-# --- data -------------------------------------------------------------------------------------------------
 
 
 def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
@@ -174,9 +168,6 @@ def _row_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
         yield "constant_data/pair_count is not the number of pairs."
     if unknown := [name for name in rows.connections if name not in CONNECTIONS]:
         yield f"constant_data/connection has {unknown[0]!r}; known are {', '.join(CONNECTIONS)}."
-
-
-# --- draws ------------------------------------------------------------------------------------------------
 
 
 def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:

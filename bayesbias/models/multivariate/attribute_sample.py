@@ -13,23 +13,13 @@ from bayesbias.models.data import ModelData, attribute_lists, list_names
 class AttributeSample:
     """The attribute words of a distance table, their lists, and the connection of each list to each protected word.
 
-    Parameters
-    ----------
-    distances : array, shape (attribute words, protected words)
-        Cosine distances; NaN for lost pairs.
-    list_of : array of int, shape (attribute words,)
-        List of each attribute word. Words of one list share its name and their connections.
-    lists : tuple of str
-        Name of each list.
-    list_kind : array of int, shape (lists,)
-        Position in `kinds` of the kind of each list.
-    kinds : tuple of str
-        Kinds of lists in the table: ``"stereotype"``, ``"human"``, ``"neutral"``.
-    group_of : array of int, shape (protected words,)
-        Group of each protected word.
-    connection_weights : array, shape (protected words, connections, lists)
-        Weight of each list in a word's mean distance for a connection. Lists weigh the same, so that a list's
-        distance to all words cancels over groups. All 0 if the word has no list of the connection.
+    `distances` (attribute words, protected words) are cosine distances, NaN for lost pairs. `list_of` (attribute
+    words,) is the position of each word's list in `lists`: words of one list share its name and their connections.
+    `list_kind` (lists,) is the position of each list's kind in `kinds`, those of ``"stereotype"``, ``"human"`` and
+    ``"neutral"`` that the table has; `group_of` (protected words,) is each word's group. `connection_weights`
+    (protected words, connections, lists) are weights of lists in a word's mean distance for a connection. Lists weigh
+    the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
+    connection.
     """
 
     distances: np.ndarray
@@ -46,12 +36,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     """Return the rows of a table as vectors of attribute words.
 
     A lost pair gets the connection of its attribute word to other words of the group; failing that, the connection of
-    other words of the list.
-
-    Raises
-    ------
-    FitError
-        If an attribute word is in lists of two kinds, or a pair occurs twice.
+    other words of the list. Raises `FitError` if an attribute word is in lists of two kinds, or a pair occurs twice.
 
     Examples
     --------
@@ -72,7 +57,10 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     connection[data.attribute, data.protected] = data.connection
     group_of = np.unique(data.protected_groups, return_inverse=True)[1]
     _complete_by_group(connection, group_of)
-    names, name_of = _list_names(data, kind_of)
+    names, name_of = list(list_names(data)), kind_of
+    if data.attribute_groups is not None:
+        names = list(dict.fromkeys(data.attribute_groups.tolist()))
+        name_of = np.array([names.index(name) for name in data.attribute_groups.tolist()])
     lists, list_of = np.unique(
         np.column_stack([kind_of, name_of, _completed(connection, name_of)]), axis=0, return_inverse=True
     )
@@ -102,14 +90,6 @@ def _complete_by_group(connection: np.ndarray, group_of: np.ndarray) -> None:
         members = connection[:, group_of == group]
         first = np.take_along_axis(members, (members >= 0).argmax(axis=1)[:, None], axis=1)
         connection[:, group_of == group] = np.where(members < 0, first, members)
-
-
-def _list_names(data: ModelData, kind_of: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """Return the names of lists, and the position of each attribute word's list among them."""
-    if data.attribute_groups is None:
-        return list(list_names(data)), kind_of
-    names = list(dict.fromkeys(data.attribute_groups.tolist()))
-    return names, np.array([names.index(name) for name in data.attribute_groups.tolist()])
 
 
 def _completed(connection: np.ndarray, name_of: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The multivariate model as a PyMC model: what NUTS can sample, for truth's sake."""
+"""The multivariate model as a PyMC model, which NUTS can sample to check the package's own sampler."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from bayesbias.models.multivariate.list_blocks import completed_distances
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR, Coordinates, coordinates_of, list_statistics
 from bayesbias.models.spec import ModelSpec
 
-# What NUTS needs but no reader wants.
+# Variables of NUTS that are left out of the posterior.
 MULTIVARIATE_AUXILIARY = ("list_group_mean", "regression", "missing_distance")
 
 
@@ -52,8 +52,10 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     pm.Deterministic("list_mean", list_mean, dims=("attribute_group", "protected_word"))
 
 
-def _add_means_of_groups(sample: AttributeSample, spec: ModelSpec, axes: Coordinates, rest: Any, weight: Any) -> None:
-    """Add the density of the distances to whole groups around the means of their lists, `rest`."""
+def _add_means_of_groups(
+    sample: AttributeSample, spec: ModelSpec, axes: Coordinates, residual: Any, weight: Any
+) -> None:
+    """Add the density of the distances to whole groups given their deviations from the means of their lists."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -66,7 +68,7 @@ def _add_means_of_groups(sample: AttributeSample, spec: ModelSpec, axes: Coordin
     strength = priors["target_weight"].variable("target_weight", dims="attribute_list")
     for kind, name in enumerate(sample.kinds):
         rows = np.flatnonzero(kind_of == kind)
-        square = _products(rest[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(groups)
+        square = _products(residual[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(groups)
         scale = strength[kind] * target[kind]
         density = _matrix_t(square, scale, strength[kind] + groups + 1, len(rows), groups)
         pm.Potential(f"distances of {name} words to groups", density + pt.zeros(()))
@@ -75,7 +77,7 @@ def _add_means_of_groups(sample: AttributeSample, spec: ModelSpec, axes: Coordin
 def _add_regression(
     sample: AttributeSample, spec: ModelSpec, axes: Coordinates, design: Any, contrasts: Any, weight: Any
 ) -> Any:
-    """Add the regression of the contrasts of words within groups; return its coefficients (alpha, eta, B)."""
+    """Add the regression of the contrasts of words within groups, and return its coefficients (alpha, eta, B)."""
     import pymc as pm
     import pytensor.tensor as pt
 
@@ -93,8 +95,8 @@ def _add_regression(
     precision = pt.concatenate([pt.ones(lists) / of_lists, pt.ones(groups) * (sigma / slope_sd) ** 2 * words])
     square = _products(contrasts - design @ coefficients, share) + _products(coefficients[1:], precision)
     square = square + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
-    known, count = strength * words, len(sample.distances) + lists + groups
-    density = _matrix_t(square, known * sigma**2 * np.eye(size), known + size + 1, count, size)
+    prior_weight, count = strength * words, len(sample.distances) + lists + groups
+    density = _matrix_t(square, prior_weight * sigma**2 * np.eye(size), prior_weight + size + 1, count, size)
     pm.Potential(
         "distances within groups", density + 0.5 * size * pt.log(precision).sum() - size * pt.log(spread).sum()
     )
@@ -116,7 +118,7 @@ def _distances(data: ModelData, sample: AttributeSample) -> Any:
 
 
 def _products(rows: Any, weights: Any) -> Any:
-    """Return the sum of the outer products of rows, with weights."""
+    """Return the weighted sum of the outer products of rows."""
     return (rows * weights[:, None]).T @ rows
 
 

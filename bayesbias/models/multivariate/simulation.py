@@ -1,4 +1,4 @@
-"""Parameters of the multivariate model drawn from their priors, and attribute words drawn given the parameters."""
+"""Draws of the multivariate model's parameters from their priors, and of attribute words given the parameters."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
 
-# The model's own prior of means is flat, and nothing can be drawn from it.
+# Means are drawn from this: their prior in the model is flat.
 MEAN_PRIOR = Prior("Normal", {"mu": 1.0, "sigma": 0.3})
 
 
@@ -47,27 +47,27 @@ def draw_covariances(
     words, kinds = sample.distances.shape[1], len(sample.kinds)
     axes = coordinates_of(np.zeros((words, words)), sample.group_of)
     groups, size, roots = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes)
-    image, rest = axes.between, np.zeros((words, words))
+    image, residual = axes.between, np.zeros((words, words))
     if size:
         strength = words * float(parameters["residual_weight"])
         standard = _inverse_wishart(strength + size + 1, strength * np.eye(size), rng)
         slopes = parameters["slope_sd"] / np.sqrt(words) * root_of(standard) @ rng.standard_normal((size, groups))
         image = image + axes.within @ slopes
-        rest = parameters["sigma"] ** 2 * axes.within @ standard @ axes.within.T
+        residual = parameters["sigma"] ** 2 * axes.within @ standard @ axes.within.T
     scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
-    found = np.empty((kinds, words, words))
+    covariances = np.empty((kinds, words, words))
     for kind in range(kinds):
         target = parameters["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
         if groups > 1:
             target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
         weight = float(parameters["target_weight"][kind])
         lean = _inverse_wishart(weight + groups + 1, weight * target, rng)
-        found[kind] = image @ lean @ image.T + scales[kind] ** 2 * rest
-    return found
+        covariances[kind] = image @ lean @ image.T + scales[kind] ** 2 * residual
+    return covariances
 
 
 def _inverse_wishart(freedom: float, scale: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a covariance, of a scale that may be singular: a given sd may be 0."""
+    """Draw a covariance with a scale that may be singular: an sd may be 0."""
     from scipy.stats import invwishart
 
     root = root_of(scale)
@@ -76,7 +76,7 @@ def _inverse_wishart(freedom: float, scale: np.ndarray, rng: np.random.Generator
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """Return a root R of a covariance matrix R R', which may be singular: a given sd may be 0.
+    """Return a root R of a covariance matrix R R', which may be singular: an sd may be 0.
 
     >>> root_of(np.diag([4.0, 0.0])).round(6)
     array([[0., 2.],
@@ -96,7 +96,7 @@ def row_sds(data: ModelData, covariance: np.ndarray) -> np.ndarray:
 def draw_vectors(
     data: ModelData, spec: ModelSpec, parameters: Mapping[str, np.ndarray], *, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw what sets each row of `data` apart from its mean: one vector for each attribute word."""
+    """Draw the deviation of each row of `data` from its mean, from one vector for each attribute word."""
     sample, attributes = attribute_sample(data), len(data.attribute_words)
     roots = np.stack([root_of(covariance) for covariance in parameters["residual_covariance"]])
     of_word = roots[sample.list_kind[sample.list_of]]

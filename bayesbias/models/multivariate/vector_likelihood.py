@@ -1,4 +1,4 @@
-"""Predictive densities of the multivariate model: of a whole attribute word, and of a pair given its other pairs."""
+"""Predictive densities of the multivariate model, of whole attribute words and of pairs given their other pairs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class VectorDensities(Densities):
     """Log densities of a table under every draw of a multivariate posterior.
 
-    `sample` are the attribute words of `data`; `list_mean` has the shape (protected words, lists, draws), and
-    `covariance`, that of attribute words around it, (kinds, draws, protected words, protected words). With `nu` the
-    vectors of attribute words are Student t. `sigma` are the sds of single pairs' distances around their mean by
-    connection, averaged over words, for what needs one number.
+    `sample` holds the attribute words of `data`, `list_mean` (protected words, lists, draws) the means of their lists,
+    and `covariance` (kinds, draws, protected words, protected words) theirs around the means. With `nu` their vectors
+    are Student t. `sigma` are the sds of single distances around their mean by connection, averaged over words, for
+    callers that need one number.
     """
 
     sample: AttributeSample = None  # type: ignore[assignment]
@@ -51,11 +51,11 @@ class VectorDensities(Densities):
         return self._log_noise(self.data.distance[rows, None] - mean, scale, self.row_nu)
 
     def of_words(self, first: int, last: int) -> np.ndarray:
-        """Return log p(all rows of an attribute word), as it enters the posterior, shape (last - first, draws).
+        """Return log p(all rows of an attribute word), as in the posterior, shape (last - first, draws).
 
-        So the distances are those known to within DISTANCE_ERROR.
+        There, the distances are known to within DISTANCE_ERROR.
         """
-        found = np.empty((last - first, self.draws))
+        log_density = np.empty((last - first, self.draws))
         for kind, words, places, rows in self._patterns(first, last):
             lower = np.linalg.cholesky(self.covariance[kind][:, places[:, None], places])
             half = np.linalg.inv(lower)
@@ -65,11 +65,12 @@ class VectorDensities(Densities):
             for word, of_word in zip(words, rows, strict=True):
                 square = np.square(np.einsum("dij,jd->di", half, self._residual(of_word))).sum(axis=1) + error
                 if self.nu is None:
-                    found[word - first] = -determinant - 0.5 * (size * np.log(2 * np.pi) + square)
+                    log_density[word - first] = -determinant - 0.5 * (size * np.log(2 * np.pi) + square)
                 else:
                     gammas = gammaln((self.nu + size) / 2) - gammaln(self.nu / 2) - 0.5 * size * np.log(self.nu * np.pi)
-                    found[word - first] = gammas - determinant - (self.nu + size) / 2 * np.log1p(square / self.nu)
-        return found
+                    tail = (self.nu + size) / 2 * np.log1p(square / self.nu)
+                    log_density[word - first] = gammas - determinant - tail
+        return log_density
 
     @property
     def row_nu(self) -> np.ndarray | None:
@@ -89,12 +90,12 @@ class VectorDensities(Densities):
             precision = np.linalg.inv(self.covariance[kind][:, places[:, None], places])
             alone = np.diagonal(precision, axis1=1, axis2=2).T
             for of_word in rows:
-                rest = self._residual(of_word)
-                pull = np.einsum("dij,jd->id", precision, rest)
+                residual = self._residual(of_word)
+                pull = np.einsum("dij,jd->id", precision, residual)
                 mean[of_word] = self.data.distance[of_word, None] - pull / alone
                 spread = 1 / np.sqrt(alone)
                 if self.nu is not None:
-                    others = (rest * pull).sum(axis=0) - pull**2 / alone
+                    others = (residual * pull).sum(axis=0) - pull**2 / alone
                     spread = spread * np.sqrt((self.nu + others) / (self.nu + len(places) - 1))
                 scale[of_word] = spread
         return mean, scale
@@ -102,16 +103,16 @@ class VectorDensities(Densities):
     def _patterns(self, first: int, last: int) -> Iterator[tuple[int, list[int], np.ndarray, list[np.ndarray]]]:
         """Yield attribute words of a kind with the same pairs: kind, words, protected words, and the rows of each."""
         order, bounds = self._by_word
-        found: dict[tuple[int, bytes], tuple[int, list[int], np.ndarray, list[np.ndarray]]] = {}
+        patterns: dict[tuple[int, bytes], tuple[int, list[int], np.ndarray, list[np.ndarray]]] = {}
         for word in range(first, last):
             rows = order[bounds[word] : bounds[word + 1]]
             places = self.data.protected[rows].astype(np.int64)
             sort = np.argsort(places)
             kind = int(self.kind_of[word])
-            _, words, _, of_words = found.setdefault((kind, places[sort].tobytes()), (kind, [], places[sort], []))
+            _, words, _, of_words = patterns.setdefault((kind, places[sort].tobytes()), (kind, [], places[sort], []))
             words.append(word)
             of_words.append(rows[sort])
-        yield from found.values()
+        yield from patterns.values()
 
     def replicate(self, draws: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return distances of the same pairs to new attribute words of the same lists, shape (draws, rows)."""
@@ -122,7 +123,7 @@ class VectorDensities(Densities):
         return np.asarray(mean + grid[:, data.protected[rows], data.attribute[rows]])
 
     def noise(self, pairs: PairGrid, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return what sets new attribute words of the same lists apart from their means, as `Densities.noise`."""
+        """Return the deviations of new attribute words of the same lists from their means, as `Densities.noise`."""
         noise = rng.standard_normal((len(draws), len(pairs.protected), len(pairs.attribute)))
         kind_of = self.kind_of[pairs.attribute]
         for kind in np.unique(kind_of):
@@ -137,17 +138,14 @@ class VectorDensities(Densities):
 def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     """Return the densities of `data`, rows of a multivariate fit or of a part of it, under the draws of the fit.
 
-    Raises
-    ------
-    NotEnoughMemoryError
-        If the fit has too many protected words to keep the covariance of their distances.
+    Raises `NotEnoughMemoryError` if the fit has too many protected words to keep the covariance of their distances.
     """
     posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
     if "residual_covariance" not in posterior:
         raise NotEnoughMemoryError(
             f"This fit has {posterior.sizes['protected_word']} protected words, and no covariance of their distances "
-            "was kept, which predicting single pairs needs: it is kept for up to "
-            f"{MOST_WORDS_WITH_COVARIANCE} words, by bayesbias's own sampler. Fit fewer words, or the model "
+            "was kept, which is needed to predict single pairs: it is kept for up to "
+            f"{MOST_WORDS_WITH_COVARIANCE} words, by the package's own sampler. Fit fewer words, or the model "
             "'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)

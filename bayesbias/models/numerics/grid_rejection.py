@@ -1,12 +1,13 @@
-"""Independent draws from a density of one number or two: a grid proposes, the density itself decides.
+"""Independent draws from a density of one or two numbers, by rejection from a proposal on a grid.
 
-A proposal that is constant in each cell of a grid, and at least as high as the density there, is sampled; a
-point is kept with probability density / proposal (von Neumann's rejection). What is kept is an independent
-draw from the density itself: the grid decides how many points are tried, not where they fall. A density of two numbers
-on a thin curved ridge, which a grid cannot follow, is straightened first: the second number is counted from its best
-value given the first.
+The proposal is constant in each cell of a grid, and at least as high as the density there. A point from it is accepted
+with probability density / proposal (von Neumann's rejection). Accepted points are independent draws from the density
+itself: the grid affects how many points are tried, not where they fall. A density of two numbers on a thin curved
+ridge, which a grid cannot follow, is straightened first: the second number is counted from its best value given the
+first.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,30 +20,30 @@ if TYPE_CHECKING:
 LogDensity = Callable[..., np.ndarray]
 """One array a coordinate (broadcasting against each other) -> log density, up to a constant."""
 
-# The grid ends where the density is exp(-DEPTH) of its highest value.
+# The grid ends where the density is exp(-DEPTH) of its maximum.
 DEPTH = 30.0
 _CELLS = {1: 128, 2: 48}
 # A cell's bound is the highest density at its corners and its middle, raised by this much.
 _SLACK = 0.05
 _MOST_TRIED = 200
-# A search may leave its box by as much as this.
+# The furthest that a search may leave its box.
 _BEYOND = 150.0
-# Draws are good if at most this share of the mass may lie beyond the grid, and the log of density over bound is below.
+# Draws are good if less than this share of the mass may lie beyond the grid, and log(density / bound) is below this.
 EDGE_MASS_MAX = 1e-4
 EXCESS_MAX = 0.01
 
 
 class ImproperDensityError(ValueError):
-    """The density does not fall towards an edge of the widest box: it has no finite mass, or all of it there."""
+    """The density does not fall towards an edge of the widest box, so that it has no finite mass."""
 
 
 @dataclass(frozen=True, eq=False)
 class GridDraws:
-    """Independent draws from a density, `points` of shape (draws, coordinates), and what is known of their error.
+    """Independent draws from a density, `points` of shape (draws, coordinates), and a report on their error.
 
-    `acceptance` is the share of the tried points that was kept; `edge_mass` the share of the mass that may lie beyond
-    the grid, if the density falls there by a factor e a unit; `excess` the largest log(density / proposal) seen: above
-    0 the proposal was too low somewhere, by that much.
+    `acceptance` is the share of the tried points that was accepted; `edge_mass` the largest share of the mass beyond
+    the grid, if the density falls there by a factor e a unit; `excess` the largest log(density / proposal) seen: the
+    proposal was too low somewhere if it is above 0.
     """
 
     points: np.ndarray
@@ -59,11 +60,10 @@ class GridDraws:
 def sample_density(
     log_density: LogDensity, box: Sequence[tuple[float, float]], *, draws: int, rng: np.random.Generator
 ) -> GridDraws:
-    """Draw from a density of one or two numbers; it is for the caller to see that the draws are `good`.
+    """Draw from a density of one or two numbers; the caller must check that the draws are `good`.
 
-    `log_density` takes one array a coordinate; `box` is where to search first, lowest and highest value of each
-    coordinate. Raises `ImproperDensityError` if the density does not fall to exp(-30) of its highest value in or around
-    the box.
+    `log_density` takes one array a coordinate; `box` is the lowest and highest value of each coordinate in the first
+    search. Raises `ImproperDensityError` if the density does not fall to exp(-30) of its maximum in or around the box.
     """
     drawn = _sample(log_density, box, draws=draws, rng=rng)
     if len(box) == 2 and (drawn is None or not drawn.good):
@@ -73,14 +73,14 @@ def sample_density(
             again.points[:, 1] += ridge(again.points[:, 0])
             drawn = again
     if drawn is None:
-        raise ImproperDensityError("hardly any point is kept: the density is not smooth enough for the grid")
+        raise ImproperDensityError("hardly any point is accepted: the density is not smooth enough for the grid")
     return drawn
 
 
 def _sample(
     log_density: LogDensity, box: Sequence[tuple[float, float]], *, draws: int, rng: np.random.Generator
 ) -> GridDraws | None:
-    """Return draws, or None if hardly any point is kept."""
+    """Return draws, or None if hardly any point is accepted."""
     edges = _adapt(log_density, support(log_density, box))
     corners = log_density(*_mesh(edges))
     middles = log_density(*_mesh([(edge[1:] + edge[:-1]) / 2 for edge in edges]))
@@ -98,43 +98,39 @@ def _sample(
 def _reject(
     log_density: LogDensity, edges: list[np.ndarray], bound: np.ndarray, *, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, float, float] | None:
-    """Return points, the share of the tried ones that was kept, and the largest log(density / bound)."""
+    """Return points, the share of the tried ones that was accepted, and the largest log(density / bound)."""
     mass = np.exp(bound - bound.max()) * _areas(edges)
     total = mass.sum()
     cumulative = np.cumsum(mass.ravel()) / total
 
-    kept: list[np.ndarray] = []
+    batches: list[np.ndarray] = []
     have, tried, excess = 0, 0, -np.inf
     while have < draws:
         attempt = int((draws - have) * 1.35) + 64
-        # Cells in rising order are found faster; what is kept is put in random order at the end.
+        # Cells in rising order are found faster; accepted points are put in random order at the end.
         cell = np.minimum(np.searchsorted(cumulative, np.sort(rng.random(attempt))), mass.size - 1)
         index = np.unravel_index(cell, mass.shape)
         point = [
-            edge[at] + rng.random(attempt) * (edge[at + 1] - edge[at]) for edge, at in zip(edges, index, strict=True)
+            edge[cells] + rng.random(attempt) * (edge[cells + 1] - edge[cells])
+            for edge, cells in zip(edges, index, strict=True)
         ]
         ratio = log_density(*point) - bound[index]
         excess = max(excess, float(ratio.max()))
         accepted = np.stack(point, axis=-1)[-rng.standard_exponential(attempt) < ratio]
-        kept.append(accepted)
+        batches.append(accepted)
         have += len(accepted)
         tried += attempt
         if tried > _MOST_TRIED * max(draws, 100):
             return None
-    points = rng.permutation(np.concatenate(kept))[:draws]
+    points = rng.permutation(np.concatenate(batches))[:draws]
     return points, have / tried, excess
 
 
 def support(log_density: LogDensity, box: Sequence[tuple[float, float]]) -> list[np.ndarray]:
-    """Return even edges over the region where the density is above exp(-DEPTH) of its highest value.
+    """Return even edges over the region where the density is above exp(-DEPTH) of its maximum.
 
-    The search narrows the box to that region, and widens it again on every side on which the density is still high:
-    on a coarse grid, the first look may have missed a part.
-
-    Raises
-    ------
-    ImproperDensityError
-        If the density is still high far outside the box.
+    The search narrows the box to that region, and widens it again on every side on which the density is still high: a
+    coarse grid may miss a part at first. Raises `ImproperDensityError` if the density is still high far outside.
     """
     cells = _CELLS[len(box)] // 2
     ends = [(float(low), float(high)) for low, high in box]
@@ -218,19 +214,14 @@ def _others(axis: int, ndim: int) -> tuple[int, ...]:
 
 
 def _areas(edges: Sequence[np.ndarray]) -> np.ndarray:
-    area = np.ones(())
-    for edge in edges:
-        area = area[..., None] * np.diff(edge)
-    return area
+    """Return the area of each cell."""
+    return np.asarray(functools.reduce(np.multiply.outer, map(np.diff, edges), np.ones(())))
 
 
 def _cell_max(corners: np.ndarray) -> np.ndarray:
     """Return the highest corner of each cell."""
-    for axis in range(corners.ndim):
-        lower, upper = [slice(None)] * corners.ndim, [slice(None)] * corners.ndim
-        lower[axis], upper[axis] = slice(None, -1), slice(1, None)
-        corners = np.maximum(corners[tuple(lower)], corners[tuple(upper)])
-    return corners
+    cells = np.lib.stride_tricks.sliding_window_view(corners, (2,) * corners.ndim)
+    return np.asarray(cells.max(axis=tuple(range(corners.ndim, 2 * corners.ndim))))
 
 
 def _edge_mass(corners: np.ndarray, edges: Sequence[np.ndarray], bound: np.ndarray) -> float:

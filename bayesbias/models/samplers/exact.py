@@ -1,19 +1,19 @@
-"""Independent draws from the models without attribute effects: no tuning, no chains to compare.
+"""Independent draws from the models without attribute effects, without tuning or chains.
 
 Within connection g, with n_i rows of mean ybar_i for protected word i and within-word sum of squares SS::
 
     y ~ Normal(m_i, sigma),    m_i ~ Normal(mu, tau),    mu ~ Normal(m0, s0)
 
-(n_i, ybar_i, SS) are sufficient, so after one pass over the rows their number does not matter. Given the two
+(n_i, ybar_i, SS) are sufficient: after one pass over the rows their number does not matter. Given the two
 scales, ``ybar_i | mu ~ Normal(mu, sqrt(tau^2 + sigma^2 / n_i))``: with w_i one over that variance and
 r_i = ybar_i - m0, mu and all m_i integrate out to
 
     log p(y | tau, sigma) = - (N - J) log sigma - SS / (2 sigma^2) + 1/2 sum_i log w_i - 1/2 log(1 + s0^2 sum_i w_i)
                             - 1/2 sum_i w_i r_i^2 + 1/2 (sum_i w_i r_i)^2 / (1 / s0^2 + sum_i w_i)
 
-which leaves a density of (log tau, log sigma) for each connection, or, if all connections share sigma, one of
-log sigma whose factors are such densities with log tau summed out. `grid_rejection` draws from it without error; mu and
-every m_i then come from their Normal conditionals.
+a density of (log tau, log sigma) for each connection. If all connections share sigma, it is a density of log sigma
+whose factors are such densities with log tau summed out. `grid_rejection` draws from it without error; mu and every m_i
+then come from their Normal conditionals.
 """
 
 import itertools
@@ -40,7 +40,7 @@ from bayesbias.tables.codes import blocks
 
 # Scales of cosine distances that are likely to matter: log of 4e-18 to 20.
 _LOG_SCALES = (-40.0, 3.0)
-# Where log tau is summed out: how many nodes, from where to where, and how much halving them may change a log density.
+# Summation of log tau: number of nodes, their range, and the largest change in a log density from half as many.
 _TAU_NODES = 600
 _TAU_ENDS = (-60.0, 20.0)
 _REFINEMENT_MAX = 0.02
@@ -82,13 +82,13 @@ def why_not_exact(spec: ModelSpec) -> str | None:
 def sample_exact(
     data: ModelData, spec: ModelSpec, *, draws: int, rng: np.random.Generator
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return independent draws of all parameters, and what is known of their error.
+    """Return independent draws of all parameters, and a report on their error.
 
-    `why_not_exact` must have no objection. The posterior has `connection_mean`, `word_sd` (with partial pooling) and
-    `sigma` of shape (draws, connections), `sigma` of shape (draws,) if it is common, `word_mean` of shape (draws,
-    protected words, connections); the error `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection
-    (see `GridDraws`). Raises `FitError` if the data leave a scale without a proper posterior, `SamplerFailedError` if
-    the grid does not cover the posterior.
+    `why_not_exact` must return None. The posterior has `connection_mean`, `word_sd` (with partial pooling) and `sigma`
+    of shape (draws, connections), `sigma` of shape (draws,) if it is common, and `word_mean` of shape (draws, protected
+    words, connections); the error has `grid_acceptance`, `edge_mass` and `envelope_excess` of each connection (see
+    `GridDraws`). Raises `FitError` if the data leave a scale without a proper posterior, `SamplerFailedError` if the
+    grid does not cover the posterior.
     """
     reason = why_not_exact(spec)
     if reason is not None:
@@ -111,19 +111,11 @@ def sample_exact(
 def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
     """Return the function log p(distances of connection g | tau, sigma), up to a constant: locations integrated out.
 
-    Parameters
-    ----------
-    cells, g, spec
-        Statistics, position of the connection, model.
-
-    Returns
-    -------
-    function
-        Takes tau (ignored without pooling) and sigma, arrays that broadcast against each other.
+    It takes tau (ignored without pooling) and sigma, arrays that broadcast against each other.
     """
     prior, has_rows = spec.priors["connection_mean"].parameters, cells.count[:, g] > 0
     count, shift = cells.count[has_rows, g], cells.mean[has_rows, g] - prior["mu"]
-    # Words with as many rows have the same weight: (rows, number of words, their mean, squares around it).
+    # Words with the same number of rows have the same weight: (rows, number of words, their mean, squares around it).
     kinds, kind, words = np.unique(count, return_inverse=True, return_counts=True)
     means = np.bincount(kind, shift) / words
     squares = np.bincount(kind, np.square(shift - means[kind]))
@@ -144,7 +136,7 @@ def log_marginal(cells: Cells, g: int, spec: ModelSpec) -> LogDensity:
             elif precision is None:
                 precision, center = added, mean
             else:
-                # Counted from the mean so far, no large numbers cancel where both scales are small.
+                # Counting from the current mean cancels no large numbers where both scales are small.
                 share = added / (precision + added)
                 total -= 0.5 * precision * share * np.square(mean - center)
                 center = center + share * (mean - center)
@@ -203,7 +195,7 @@ def _common_scales(
             total += best_given(lambda s, a, g=g: joint(g, s, a), s, _TAU_ENDS)[1] if partial else joint(g, s, s)
         return total
 
-    # Summing out every tau takes long: it is done on a fine grid of log sigma, between whose nodes a spline is as good.
+    # Summing out every tau is slow: it is done on a fine grid of log sigma, with a spline between its nodes.
     try:
         log_sigma = support(profile, [_LOG_SCALES])[0]
     except ImproperDensityError as error:
@@ -219,7 +211,7 @@ def _common_scales(
         return total
 
     fine = density(log_sigma)
-    # A common factor does not matter: what counts is how much the change varies where there is mass.
+    # A common factor does not matter, only the variation of the change where there is mass.
     off = np.ptp((fine - density(log_sigma, every=2))[fine > fine.max() - 10])
     if not off < _REFINEMENT_MAX:
         raise SamplerFailedError(f"half as many nodes of word_sd change the density by {100 * np.expm1(off):.0f} %")
@@ -246,7 +238,7 @@ def _widths(nodes: np.ndarray) -> np.ndarray:
 
 
 def _tau_nodes(joint: LogDensity, log_sigma: np.ndarray) -> np.ndarray:
-    """Return log tau, dense where there is mass for any sigma that matters: three quarters by mass, a quarter by width.
+    """Return nodes of log tau for all relevant sigma: three quarters spaced by mass, a quarter by width.
 
     `joint` takes log sigma and log tau.
     """
@@ -256,7 +248,7 @@ def _tau_nodes(joint: LogDensity, log_sigma: np.ndarray) -> np.ndarray:
         values = joint(s, nodes)
         top = values.max(axis=1, keepdims=True)
         density = np.exp(values - top)
-        # The tempered weight of a sigma: those in the tails of its posterior need nodes as well.
+        # Tempered, so that sigmas in the tails of the posterior get nodes as well.
         weight = np.exp((top - top.max()) / 6) / (density @ _widths(nodes))[:, None]
         mass = (weight * np.maximum(density[:, 1:], density[:, :-1])).sum(axis=0) * np.diff(nodes)
         share = 0.75 * mass / mass.sum() + 0.25 * np.diff(nodes) / (nodes[-1] - nodes[0])
@@ -265,14 +257,14 @@ def _tau_nodes(joint: LogDensity, log_sigma: np.ndarray) -> np.ndarray:
 
 
 def _between_nodes(log_density: np.ndarray, nodes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw one number a row from a density given at nodes and taken as straight between them."""
+    """Draw one number a row from a density given at nodes and linear between them."""
     density = np.exp(log_density - log_density.max(axis=-1, keepdims=True))
     cumulative = np.cumsum(0.5 * (density[:, 1:] + density[:, :-1]) * np.diff(nodes), axis=-1)
     target = rng.random(len(density)) * cumulative[:, -1]
     cell = np.minimum((cumulative < target[:, None]).sum(axis=-1), len(nodes) - 2)
     row = np.arange(len(density))
     left, right = density[row, cell], density[row, cell + 1]
-    # Within the cell the density is straight: the one of two uniforms that the slope favours.
+    # Within the cell the density is linear: one of two uniforms, chosen by the slope.
     first, second = rng.random(len(row)), rng.random(len(row))
     nearer_right = rng.random(len(row)) * (left + right) < right
     within = np.where(nearer_right, np.maximum(first, second), np.minimum(first, second))
@@ -291,14 +283,14 @@ def _checked(drawn: GridDraws) -> GridDraws:
 
 
 def _not_drawn(cells: Cells, g: int | None, connection: str, error: ImproperDensityError) -> Exception:
-    """Return a `FitError` if equal distances are to blame, and a `SamplerFailedError` if the priors are."""
+    """Return a `FitError` if equal distances are the cause, and a `SamplerFailedError` if the priors are."""
     within, rows = (cells.within.sum(), cells.count.sum()) if g is None else (cells.within[g], cells.count[:, g].sum())
     if within > 1e-24 * rows:
         what = f"the priors leave the scales of the connection {connection!r} without bounds ({error})"
         return SamplerFailedError(what)
     return FitError(
-        f"The distances of the connection {connection!r} do not tell their standard deviation: {error}. This "
-        "happens where all distances are equal, as in a table made by hand; check the table."
+        f"The distances of the connection {connection!r} do not determine their standard deviation: {error}. This "
+        "happens if all distances are equal, as in a table made by hand; check the table."
     )
 
 
@@ -335,7 +327,7 @@ def _locations(
         pull = variance * shrunk
         sd = np.sqrt(variance * noise / (kinds * variance + noise))
         drawn = rng.standard_normal((len(noise), words))
-        # With as many rows for every word, one column serves them all.
+        # If every word has the same number of rows, one column serves all.
         columns = kind if len(kinds) > 1 else slice(None)
         drawn *= sd[:, columns]
         drawn += (base * (1 - pull))[:, columns]

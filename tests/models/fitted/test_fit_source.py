@@ -28,16 +28,16 @@ def test_the_rows_come_back(table: pd.DataFrame) -> None:
 
 
 def test_the_table_comes_back_with_its_lists_and_provenance(table: pd.DataFrame) -> None:
-    found = fitted_table(bb.fit(table, "hierarchical", draws=10, random_seed=1))
-    pd.testing.assert_frame_equal(found[table.columns], table, check_dtype=False, check_categorical=False)
-    assert found.attrs["bayesbias"]["study"] == "weat7"
+    rebuilt = fitted_table(bb.fit(table, "hierarchical", draws=10, random_seed=1))
+    pd.testing.assert_frame_equal(rebuilt[table.columns], table, check_dtype=False, check_categorical=False)
+    assert rebuilt.attrs["bayesbias"]["study"] == "weat7"
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_lists_without_a_known_study_keep_their_names(seed: int) -> None:
     table = small(4, 2)
-    found = fitted_table(bb.fit(table, "hierarchical", draws=10, random_seed=seed))
-    assert found["attribute_group"].astype(str).tolist() == table["attribute_group"].astype(str).tolist()
+    rebuilt = fitted_table(bb.fit(table, "hierarchical", draws=10, random_seed=seed))
+    assert rebuilt["attribute_group"].astype(str).tolist() == table["attribute_group"].astype(str).tolist()
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_directions_that_hard_debiasing_took_out_are_tied_and_the_fit_converges(
     """Two of three religions' differences: the neutral words' distances say nothing of them any more."""
     vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
     debiased = HardDebias().fit(vectors, "religion_manzini", equalize=[]).transform(vectors)
-    before, after = (bb.distance_table(each, "religion", max_lost=0.25) for each in (vectors, debiased))
+    before, after = (bb.distance_table(embedding, "religion", max_lost=0.25) for embedding in (vectors, debiased))
     singular = np.linalg.svd(after["cosine_distance"].to_numpy().reshape(15, -1).T - 1, compute_uv=False)
     fitted = bb.fit(after, draws=1000, random_seed=1)  # a warning would be an error
     assert tied_directions(fitted) == (singular < 1e-6).sum() == 2

@@ -30,31 +30,31 @@ def test_a_fit_that_had_not_converged_says_so_when_it_is_read(fit: xr.DataTree, 
 
 
 def test_what_is_not_a_fit_is_refused(fit: xr.DataTree, tmp_path: Path) -> None:
-    with pytest.raises(FitError, match="not dict"):
+    with pytest.raises(FitError, match="dict"):
         bb.summary({})  # type: ignore[arg-type]
-    with pytest.raises(FitError, match="no posterior"):
+    with pytest.raises(FitError, match="posterior"):
         bb.summary(xr.DataTree())
     other = tmp_path / "other.nc"
     xr.DataTree().to_netcdf(other, engine="h5netcdf")
-    with pytest.raises(FitError, match="is not a fit"):
+    with pytest.raises(FitError, match=r"bb\.fit"):
         bb.read_fit(other)
     mine = bb.write_fit(fit.sel(draw=slice(0, 3)), tmp_path / "mine.nc")
     with pytest.raises(OutputError, match="overwrite"):
         bb.write_fit(fit, mine)
-    with pytest.raises(OutputError, match="does not exist"):
+    with pytest.raises(OutputError, match=r"/no\b"):
         bb.write_fit(fit, tmp_path / "no" / "fit.nc")
-    with pytest.raises(InputFileError, match="There is no file"):
+    with pytest.raises(InputFileError):
         bb.read_fit(tmp_path / "none.nc")
 
 
 def test_a_fit_of_an_earlier_version_is_refused(fit: xr.DataTree, tmp_path: Path) -> None:
     old = fit.copy()
     old["posterior"] = xr.DataTree(fit["posterior"].to_dataset().rename(connection_mean="group_mean"))
-    with pytest.raises(FitError, match="'group_mean', which is called 'connection_mean' now"):
+    with pytest.raises(FitError, match=r"'group_mean'.*'connection_mean'"):
         bb.summary(old)
     path = tmp_path / "old.nc"
     old.to_netcdf(path, engine="h5netcdf")
-    with pytest.raises(FitError, match="earlier version"):
+    with pytest.raises(FitError, match="'group_mean'"):
         bb.read_fit(path)
 
 
@@ -66,7 +66,7 @@ def test_truncated_and_random_files_end_in_our_errors(fit: xr.DataTree, tmp_path
         with pytest.raises(BayesBiasError):
             bb.read_fit(path)
     path.write_bytes(b"not a netCDF file at all" * 10)
-    with pytest.raises(InputFileError, match="is not a netCDF file"):
+    with pytest.raises(InputFileError, match="netCDF"):
         bb.read_fit(path)
 
 
@@ -93,13 +93,13 @@ def broken(fit: xr.DataTree, what: str) -> xr.DataTree:
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("attribute convergence_problems no", "convergence_problems is absent or no JSON"),
-        ("attribute table", "table is absent or no JSON"),
-        ("without posterior word_mean", "posterior has no word_mean"),
-        ("without constant_data attribute_index", "constant_data has no attribute_index"),
-        ("nan posterior word_mean", "posterior/word_mean holds numbers that are not finite"),
-        ("nan observed_data cosine_distance", "observed_data/cosine_distance holds numbers that are not finite"),
-        ("place protected_index", "protected_index holds places that protected_word does not have"),
+        ("attribute convergence_problems no", "convergence_problems .*JSON"),
+        ("attribute table", "table .*JSON"),
+        ("without posterior word_mean", "posterior .*word_mean"),
+        ("without constant_data attribute_index", "constant_data .*attribute_index"),
+        ("nan posterior word_mean", "posterior/word_mean .*finite"),
+        ("nan observed_data cosine_distance", "observed_data/cosine_distance .*finite"),
+        ("place protected_index", "protected_index .*protected_word"),
     ],
 )
 def test_a_file_of_a_fit_that_is_not_whole_is_refused(

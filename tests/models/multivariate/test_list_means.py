@@ -22,9 +22,9 @@ def draw(sample: AttributeSample, connections: tuple[str, ...], draws: int = 400
     return sample_list_means(sample, connections, draws=draws, seed=1, **options)  # type: ignore[arg-type]
 
 
-def group_gaps(found: ListMeanDraws, sample: AttributeSample) -> np.ndarray:
+def group_gaps(drawn: ListMeanDraws, sample: AttributeSample) -> np.ndarray:
     """Return associated minus different of each group, shape (draws, groups)."""
-    gaps = found.posterior["word_mean"][..., 0] - found.posterior["word_mean"][..., 1]
+    gaps = drawn.posterior["word_mean"][..., 0] - drawn.posterior["word_mean"][..., 1]
     groups = range(sample.group_of.max() + 1)
     return np.stack([gaps[:, sample.group_of == group].mean(axis=1) for group in groups], axis=1)
 
@@ -58,7 +58,7 @@ def test_control_words_leave_the_means_of_stereotype_lists_to_groups_as_they_are
         connection_weights=sample.connection_weights[:, :2, :2],
     )
     with_controls, without = (
-        group_gaps(draw(of, names), of) for of, names in ((sample, connections), (fewer, connections[:2]))
+        group_gaps(draw(part, names), part) for part, names in ((sample, connections), (fewer, connections[:2]))
     )
     np.testing.assert_allclose(with_controls, without, atol=1e-12)
 
@@ -91,8 +91,8 @@ def test_equal_vectors_have_equal_means() -> None:
     sample, connections = list_sample()
     distances = sample.distances.copy()
     distances[:, 1] = distances[:, 0]
-    found = draw(replace(sample, distances=distances), connections)
-    between = found.posterior["list_mean"][..., 0] - found.posterior["list_mean"][..., 1]
+    drawn = draw(replace(sample, distances=distances), connections)
+    between = drawn.posterior["list_mean"][..., 0] - drawn.posterior["list_mean"][..., 1]
     assert np.abs(between).max() < 0.02
 
 
@@ -113,21 +113,21 @@ def test_one_group_with_two_lists() -> None:
 def test_more_protected_words_than_dimensions_and_attribute_words() -> None:
     """The plain difference is +0.05 by construction, not 0: what the exchangeable words made of it."""
     sample, connections = list_sample(groups=(60, 70), attributes=8, controls=5)
-    found = draw(sample, connections, 1000)
-    assert "residual_covariance" not in found.posterior
-    gaps = group_gaps(found, sample)
+    drawn = draw(sample, connections, 1000)
+    assert "residual_covariance" not in drawn.posterior
+    gaps = group_gaps(drawn, sample)
     np.testing.assert_allclose(gaps.mean(axis=0), plain_gaps(sample), atol=5 * gaps.std() / np.sqrt(1000))
 
 
 def test_directions_without_data_do_not_change_the_answer() -> None:
     """The same table by all columns of N (the covariance is kept) and by those that vary alone."""
     sample, connections = list_sample(groups=(9, 9), attributes=4, controls=3)
-    kept, reduced = (
+    with_covariance, reduced = (
         draw(sample, connections, 4000, covariances=covariances).posterior["list_mean"] for covariances in (True, False)
     )
-    error = np.sqrt((kept.var(axis=0) + reduced.var(axis=0)) / 4000)
-    assert (np.abs(kept.mean(axis=0) - reduced.mean(axis=0)) < 4.5 * error).all()
-    np.testing.assert_allclose(reduced.std(axis=0), kept.std(axis=0), rtol=0.15)
+    error = np.sqrt((with_covariance.var(axis=0) + reduced.var(axis=0)) / 4000)
+    assert (np.abs(with_covariance.mean(axis=0) - reduced.mean(axis=0)) < 4.5 * error).all()
+    np.testing.assert_allclose(reduced.std(axis=0), with_covariance.std(axis=0), rtol=0.15)
 
 
 @pytest.mark.slow
@@ -147,12 +147,12 @@ def test_outlying_attribute_words_count_less_with_a_student_t() -> None:
     sample, connections = list_sample(attributes=12, controls=20)
     distances = sample.distances.copy()
     distances[0] += np.array([0.5, 0.5, 0.5, -0.3, -0.3, -0.3])
-    found = draw(replace(sample, distances=distances), connections, 500, likelihood="student_t")
-    weights = found.posterior["attribute_weight"].mean(axis=0)
+    drawn = draw(replace(sample, distances=distances), connections, 500, likelihood="student_t")
+    weights = drawn.posterior["attribute_weight"].mean(axis=0)
     assert weights.argmin() == 0
     clean = plain_gaps(sample)[0]
     outlying = plain_gaps(replace(sample, distances=distances))[0]
-    assert abs(group_gaps(found, sample)[:, 0].mean() - clean) < 0.5 * abs(outlying - clean)
+    assert abs(group_gaps(drawn, sample)[:, 0].mean() - clean) < 0.5 * abs(outlying - clean)
 
 
 def test_too_many_words_with_lost_pairs_are_refused() -> None:

@@ -49,7 +49,7 @@ def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int
     of_kind = sample.list_kind[sample.list_of] == 0
     count, lists = int(of_kind.sum()), np.unique(sample.list_of[of_kind])
     sigma = 0.02 * np.eye(len(groups)) + 0.01
-    found = lean_log_density(t, 0, stats_of, axes)
+    computed = lean_log_density(t, 0, stats_of, axes)
     written = []
     for point in t:
         weight, target = np.exp(point[-1]), lean_target(point[None, :-1], axes.sizes)[0]
@@ -65,7 +65,7 @@ def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int
             scatter = scatter + (rows - mean).T @ (rows - mean)
         freedom = weight + len(groups) + 1 + count - len(lists)
         written.append(log - stats.invwishart(freedom, weight * target + scatter).logpdf(sigma))
-    np.testing.assert_allclose(np.diff(found), np.diff(written), atol=1e-8)
+    np.testing.assert_allclose(np.diff(computed), np.diff(written), atol=1e-8)
 
 
 @pytest.mark.parametrize("options", [{}, {"groups": (2, 3, 4)}, {"groups": (30, 20), "attributes": 5, "controls": 8}])
@@ -79,15 +79,15 @@ def test_regression_density_is_that_of_the_data_with_all_written_out(options: di
     size, contrasts, rng = z.shape[1], whole.shape[1], np.random.default_rng(3)
     theta = 0.1 * rng.standard_normal((size, contrasts))
     error = 0.01 * np.eye(contrasts) + 0.002
-    found = regression_log_density(t, stats_of, axes)
+    computed = regression_log_density(t, stats_of, axes)
     written = []
     for point in t:
         precision = residual_precisions(point[None], len(sample.kinds))[0]
         of_word = precision[sample.list_kind[sample.list_of]]
         prior = regression_prior(point[None], len(sample.lists), len(axes.sizes), axes.words)[0]
-        known = np.exp(point[1]) * axes.words
-        start = known * np.exp(2 * point[0]) * np.eye(contrasts)
-        log = stats.invwishart(known + contrasts + 1, start).logpdf(error)
+        prior_weight = np.exp(point[1]) * axes.words
+        start = prior_weight * np.exp(2 * point[0]) * np.eye(contrasts)
+        log = stats.invwishart(prior_weight + contrasts + 1, start).logpdf(error)
         log -= 0.5 * DISTANCE_ERROR**2 * of_word.sum() * np.trace(np.linalg.inv(error))
         for row, mean, scale in zip(c, z @ theta, of_word, strict=True):
             log += stats.multivariate_normal(mean, error / scale).logpdf(row)
@@ -99,8 +99,8 @@ def test_regression_density_is_that_of_the_data_with_all_written_out(options: di
         log -= stats.matrix_normal(mean, np.linalg.inv(matrix), error).logpdf(theta)
         left = (c * of_word[:, None]).T @ c - cross.T @ mean
         scale = start + left + DISTANCE_ERROR**2 * of_word.sum() * np.eye(contrasts)
-        written.append(log - stats.invwishart(known + contrasts + len(x), (scale + scale.T) / 2).logpdf(error))
-    np.testing.assert_allclose(np.diff(found), np.diff(written), atol=1e-7)
+        written.append(log - stats.invwishart(prior_weight + contrasts + len(x), (scale + scale.T) / 2).logpdf(error))
+    np.testing.assert_allclose(np.diff(computed), np.diff(written), atol=1e-7)
 
 
 def test_inverse_wishart_has_the_moments_of_scipy() -> None:
@@ -121,8 +121,8 @@ def test_points_without_a_density_are_refused_and_not_an_error() -> None:
 def test_regression_is_a_ridge_regression() -> None:
     sample, axes, stats_of = setting(controls=0)
     t = points(4)[:1]
-    found = regression_posterior(t, stats_of, axes)
-    assert isinstance(found, Regression)
+    computed = regression_posterior(t, stats_of, axes)
+    assert isinstance(computed, Regression)
     z = np.column_stack(
         [
             np.ones(len(sample.distances)),
@@ -132,4 +132,4 @@ def test_regression_is_a_ridge_regression() -> None:
     )
     ridge = np.diag(regression_prior(t, 2, 2, 6)[0])
     expected = np.linalg.solve(z.T @ z + ridge, z.T @ (sample.distances @ axes.within))
-    np.testing.assert_allclose(found.mean[0], expected, atol=1e-9)
+    np.testing.assert_allclose(computed.mean[0], expected, atol=1e-9)

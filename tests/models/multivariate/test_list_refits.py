@@ -16,13 +16,13 @@ def test_the_mean_of_a_refit_is_the_plain_difference_at_every_seed() -> None:
     data = model_data(rows)
     for word in (0, 7):
         keep = data.attribute != word
-        found = [
+        estimates = [
             ListRefits(data, spec, "associated", draws=2000, seed=seed).estimates(keep, spec, 0.89)[NAME]
             for seed in (1, 2, 3)
         ]
-        assert found[0].mean == found[1].mean == found[2].mean
-        ends = np.array([(one.low, one.high) for one in found])
-        assert np.ptp(ends, axis=0).max() < 0.1 * found[0].sd
+        assert estimates[0].mean == estimates[1].mean == estimates[2].mean
+        ends = np.array([(one.low, one.high) for one in estimates])
+        assert np.ptp(ends, axis=0).max() < 0.1 * estimates[0].sd
     observed = bb.contrasts(bb.fit(rows, draws=300, random_seed=1, progress=False)).iloc[0]["observed"]
     whole = list_contrasts(data, spec, "associated", draws=2000, seed=1)[NAME](0.89)
     assert whole.mean == pytest.approx(observed)

@@ -51,8 +51,8 @@ def simulated(*, missing: float = 0.0, seed: int = 1) -> pd.DataFrame:
         for number in range(count):
             values = level + rng.multivariate_normal(np.zeros(words), covariance)
             for i in range(words):
-                own = "xy"[i % 2] == kind
-                connection = "neutral" if kind == "neutral" else "associated" if own else "different"
+                is_associated = "xy"[i % 2] == kind
+                connection = "neutral" if kind == "neutral" else "associated" if is_associated else "different"
                 shift = {"associated": -0.03, "different": 0.0, "neutral": 0.05}[connection]
                 rows.append((f"p{i}", f"group {i % 2}", f"{kind}{number}", kind, connection, values[i] + shift))
     names = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance"]
@@ -90,28 +90,30 @@ def closed_log_density(data: ModelData, spec: ModelSpec, point: dict[str, np.nda
     distances[np.isnan(distances)] = value.get("missing_distance", np.zeros(0))
     weights = value.get("attribute_weight", np.ones(len(distances)))
     table = list_statistics(sample, distances[None], weights[None], axes)
-    blocks, found = blocks_of(sample, spec.priors, axes), 0.0
+    blocks, log_density = blocks_of(sample, spec.priors, axes), 0.0
     points = [
         np.log([[value[name][kind] for name in LEAN]]) if kind < len(sample.kinds) else None
         for kind in range(len(sample.kinds))
     ]
     points.append(np.log([[*[float(value[name]) for name in REGRESSION], *value.get("list_scale", [])]]))
-    for of, at in zip(blocks.log_densities, points, strict=True):
-        found += float(of(at, stats=table)[0] - at.sum())  # of the hyperparameters, not of their logarithms
+    for block_density, point in zip(blocks.log_densities, points, strict=True):
+        log_density += float(
+            block_density(point, stats=table)[0] - point.sum()
+        )  # of the hyperparameters, not of their logarithms
     for kind in range(len(sample.kinds)):
         posterior = lean_posterior(points[kind], kind, table, axes)
         lists = np.flatnonzero(table.list_kind == kind)
-        rest = value["list_group_mean"][lists] * np.sqrt(axes.sizes) - table.centre[0, lists]
-        square = (rest * table.list_weight[0, lists, None]).T @ rest
-        found += matrix_t(square, posterior.scale[0], float(posterior.freedom[0]), len(lists))
+        deviation = value["list_group_mean"][lists] * np.sqrt(axes.sizes) - table.centre[0, lists]
+        square = (deviation * table.list_weight[0, lists, None]).T @ deviation
+        log_density += matrix_t(square, posterior.scale[0], float(posterior.freedom[0]), len(lists))
     regression = regression_posterior(points[-1], table, axes)
     # The origin of x is that of the table which was completed by its averages: the intercept moves with it.
     theta, first = value["regression"].copy(), completed_origin(data)
     theta[0] += (table.origin[0] - first) @ theta[1 + len(sample.lists) :]
-    rest = theta - regression.mean[0]
-    square = rest.T @ regression.matrix[0] @ rest
-    found += matrix_t(square, regression.residual.scale[0], float(regression.residual.freedom[0]), len(theta))
-    return found + 0.5 * axes.contrasts * float(np.linalg.slogdet(regression.matrix[0])[1])
+    deviation = theta - regression.mean[0]
+    square = deviation.T @ regression.matrix[0] @ deviation
+    log_density += matrix_t(square, regression.residual.scale[0], float(regression.residual.freedom[0]), len(theta))
+    return log_density + 0.5 * axes.contrasts * float(np.linalg.slogdet(regression.matrix[0])[1])
 
 
 def completed_origin(data: ModelData) -> np.ndarray:
@@ -125,9 +127,9 @@ def completed_origin(data: ModelData) -> np.ndarray:
 def matrix_t(square: np.ndarray, scale: np.ndarray, freedom: float, rows: int) -> float:
     """The log density of rows around their mean, whose covariance is inverse-Wishart, up to their own scale."""
     size = len(scale)
-    found = multigammaln((freedom + rows) / 2, size) - multigammaln(freedom / 2, size)
-    found += 0.5 * freedom * np.linalg.slogdet(scale)[1]
-    return float(found - 0.5 * (freedom + rows) * np.linalg.slogdet(scale + square)[1])
+    log_density = multigammaln((freedom + rows) / 2, size) - multigammaln(freedom / 2, size)
+    log_density += 0.5 * freedom * np.linalg.slogdet(scale)[1]
+    return float(log_density - 0.5 * (freedom + rows) * np.linalg.slogdet(scale + square)[1])
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -154,13 +156,13 @@ COMMON = ("connection_mean", "word_mean", "list_mean", *POSITIVE, "attribute_wei
 
 def comparable(fit: xr.DataTree) -> xr.DataTree:
     """Return the draws of a fit without dims' names, those of positive parameters as logarithms."""
-    found = {}
+    variables = {}
     for name in COMMON:
         if name in fit["posterior"]:
             values = fit["posterior"][name].to_numpy()
             values = np.log(values) if name in POSITIVE else values
-            found[name] = (("chain", "draw", *(f"{name}_{at}" for at in range(values.ndim - 2))), values)
-    return xr.DataTree(children={"posterior": xr.DataTree(xr.Dataset(found))})
+            variables[name] = (("chain", "draw", *(f"{name}_{axis}" for axis in range(values.ndim - 2))), values)
+    return xr.DataTree(children={"posterior": xr.DataTree(xr.Dataset(variables))})
 
 
 @pytest.mark.slow

@@ -25,18 +25,18 @@ def test_attributes_with_the_same_rows_share_a_pattern() -> None:
 def test_the_sums_are_those_of_the_rows(name: str) -> None:
     """Each number written out by loops over the table; distances are counted from the prior mean, 1."""
     data = with_gaps(4)
-    found = find_patterns(data, bb.load_model(name))
+    patterns = find_patterns(data, bb.load_model(name))
     count = len(data.connections)
     distance = data.distance - 1
     for cell in range(len(data.protected_words) * count):
         mine = (data.protected == cell // count) & (data.connection == cell % count)
-        assert found.rows[cell] == mine.sum()
-        assert found.mean[cell] == pytest.approx(distance[mine].mean() if mine.any() else 0)
-    rest = distance - found.mean[data.protected.astype(int) * count + data.connection]
+        assert patterns.rows[cell] == mine.sum()
+        assert patterns.mean[cell] == pytest.approx(distance[mine].mean() if mine.any() else 0)
+    residual = distance - patterns.mean[data.protected.astype(int) * count + data.connection]
     for g in range(count):
-        assert found.within[g] == pytest.approx(np.square(rest[data.connection == g]).sum())
-        assert found.totals[g] == (data.connection == g).sum()
+        assert patterns.within[g] == pytest.approx(np.square(residual[data.connection == g]).sum())
+        assert patterns.totals[g] == (data.connection == g).sum()
         for attribute in range(len(data.attribute_words)):
             mine = (data.attribute == attribute) & (data.connection == g)
-            assert found.residual[attribute, g] == pytest.approx(rest[mine].sum())
-            assert found.usage_by_connection[found.pattern[attribute], g] == mine.sum()
+            assert patterns.residual[attribute, g] == pytest.approx(residual[mine].sum())
+            assert patterns.usage_by_connection[patterns.pattern[attribute], g] == mine.sum()

@@ -30,20 +30,20 @@ def test_a_mixture_has_the_interval_of_its_draws() -> None:
 
 
 def test_a_single_normal_has_its_known_interval() -> None:
-    found = mixture_estimate(np.ones(1), np.array([0.3]), np.array([0.1]), 0.89)
+    estimate = mixture_estimate(np.ones(1), np.array([0.3]), np.array([0.1]), 0.89)
     low, high = stats.norm(0.3, 0.1).interval(0.89)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
-    assert (found.mean, found.sd) == pytest.approx((0.3, 0.1))
-    assert found.below == pytest.approx(stats.norm(0.3, 0.1).cdf(0))
-    assert found.standard_error == 0
+    assert (estimate.low, estimate.high) == pytest.approx((low, high), abs=1e-4)
+    assert (estimate.mean, estimate.sd) == pytest.approx((0.3, 0.1))
+    assert estimate.below == pytest.approx(stats.norm(0.3, 0.1).cdf(0))
+    assert estimate.standard_error == 0
 
 
 @pytest.mark.parametrize(("shift", "conclusion"), [(-5.0, "nearer"), (0.0, "not settled"), (5.0, "farther")])
 def test_the_conclusion_is_where_the_interval_leaves_out_0(shift: float, conclusion: str) -> None:
     draws = shift + np.random.default_rng(1).standard_normal(1000)
-    found = draws_estimate(draws, 0.89)
-    assert found.conclusion == found.numbers()["conclusion"] == conclusion
-    assert found.numbers()["probability_of_direction"] == max(np.mean(draws < 0), np.mean(draws >= 0))
+    estimate = draws_estimate(draws, 0.89)
+    assert estimate.conclusion == estimate.numbers()["conclusion"] == conclusion
+    assert estimate.numbers()["probability_of_direction"] == max(np.mean(draws < 0), np.mean(draws >= 0))
 
 
 def test_the_same_points_leave_no_error_in_a_shift() -> None:

@@ -22,8 +22,8 @@ def test_the_proposal_is_a_density() -> None:
     proposal = SplitStudent(np.zeros(2), np.array([[1.0, 0.0], [0.5, 0.8]]), np.array([1.0, 2.0]), np.array([0.7, 1.0]))
     drawn = proposal.draw(200_000, np.random.default_rng(1))
     for center in ([0.0, 0.0], [1.0, 0.0], [-1.0, 1.0], [0.0, -2.0]):
-        known = stats.multivariate_normal(center, 0.3 * np.eye(2))
-        weights = np.exp(known.logpdf(drawn) - proposal.log_density(drawn))
+        distribution = stats.multivariate_normal(center, 0.3 * np.eye(2))
+        weights = np.exp(distribution.logpdf(drawn) - proposal.log_density(drawn))
         assert abs(weights.mean() - 1) < 4.5 * weights.std() / np.sqrt(len(weights))
 
 
@@ -33,8 +33,8 @@ def test_a_skewed_density_is_resampled_rightly() -> None:
     drawn = resample(skewed, proposal, draws=8000, rng=np.random.default_rng(2))
     assert drawn.khat < 0.7
     assert drawn.efficiency > 0.4
-    for column, known in enumerate((stats.norm(-2, 0.1), stats.norm(-1, 0.4), stats.gumbel_l(-3, 1))):
-        assert stats.kstest(drawn.points[:, column], known.cdf).statistic < 2.2 / np.sqrt(8000)
+    for column, distribution in enumerate((stats.norm(-2, 0.1), stats.norm(-1, 0.4), stats.gumbel_l(-3, 1))):
+        assert stats.kstest(drawn.points[:, column], distribution.cdf).statistic < 2.2 / np.sqrt(8000)
 
 
 def test_bad_weights_are_told_from_good_ones() -> None:

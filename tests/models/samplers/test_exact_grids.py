@@ -17,8 +17,8 @@ def log_joint(data: ModelData, g: int, tau: np.ndarray, sigma: np.ndarray) -> np
     cells = cell_statistics(data)
     has = cells.count[:, g] > 0
     n, r = cells.count[has, g], cells.mean[has, g] - 1.0
-    (each,) = np.unique(n)  # every word of a made connection has as many rows
-    w = 1 / (tau**2 + sigma**2 / each)
+    (rows_each,) = np.unique(n)  # every word of a made connection has as many rows
+    w = 1 / (tau**2 + sigma**2 / rows_each)
     one, two, three = len(n) * w, w * r.sum(), w * (r * r).sum()
     value = 0.5 * len(n) * np.log(w) - (n.sum() - len(n)) * np.log(sigma) - cells.within[g] / (2 * sigma**2)
     value += -0.5 * np.log1p(0.09 * one) - 0.5 * three + 0.5 * two**2 / (1 / 0.09 + one)
@@ -38,28 +38,28 @@ def test_a_common_scale(table: tuple[list[int], ...]) -> None:
     data = made(*table)
     log_sigma = np.linspace(-5, 0, 400)
     for _ in range(3):
-        each = [
+        densities = [
             np.array([log_joint(data, g, np.exp(LOG_TAU), np.full(4051, np.exp(s))) for s in log_sigma])
             for g in range(len(data.connections))
         ]
-        total = sum(logsumexp(values, axis=1) for values in each) + log_sigma - 2 * np.exp(log_sigma)
+        total = sum(logsumexp(values, axis=1) for values in densities) + log_sigma - 2 * np.exp(log_sigma)
         high = log_sigma[total > total.max() - 30]
         log_sigma = np.linspace(high[0] - 0.01, high[-1] + 0.01, 80)
-    each = [
+    densities = [
         np.array([log_joint(data, g, np.exp(LOG_TAU), np.full(4051, np.exp(s))) for s in log_sigma])
         for g in range(len(data.connections))
     ]
-    total = sum(logsumexp(values, axis=1) for values in each) + log_sigma - 2 * np.exp(log_sigma)
+    total = sum(logsumexp(values, axis=1) for values in densities) + log_sigma - 2 * np.exp(log_sigma)
     weight = np.exp(total - total.max())
     weight /= weight.sum()
     drawn, _ = sample_exact(data, bb.load_model("hierarchical_common_scale"), draws=8000, rng=np.random.default_rng(1))
-    for g, values in enumerate(each):
+    for g, values in enumerate(densities):
         given = np.exp(values - logsumexp(values, axis=1)[:, None])
         mean = weight @ (given @ LOG_TAU)
         sd = np.sqrt(weight @ (given @ np.square(LOG_TAU - mean)))
-        found = np.log(drawn["word_sd"][:, g])
-        assert abs(found.mean() - mean) < 4.5 * sd / np.sqrt(8000)
-        assert found.std() == pytest.approx(sd, rel=0.08)
+        log_draws = np.log(drawn["word_sd"][:, g])
+        assert abs(log_draws.mean() - mean) < 4.5 * sd / np.sqrt(8000)
+        assert log_draws.std() == pytest.approx(sd, rel=0.08)
 
 
 @pytest.mark.parametrize(("words", "rows"), [(300, 1), (300, 2), (1000, 3)])
@@ -76,10 +76,10 @@ def test_many_words_with_few_rows(words: int, rows: int) -> None:
         along = weight.sum(axis=axis)
         mean = along @ grid
         sd = np.sqrt(along @ np.square(grid - mean))
-        found = np.log(drawn[name][:, 0])
+        log_draws = np.log(drawn[name][:, 0])
         kurtosis = along @ ((grid - mean) / sd) ** 4
-        assert abs(found.mean() - mean) < 4.5 * sd / np.sqrt(8000), name
-        assert abs(found.std() / sd - 1) < 5 * np.sqrt((kurtosis - 1) / 4 / 8000), name
+        assert abs(log_draws.mean() - mean) < 4.5 * sd / np.sqrt(8000), name
+        assert abs(log_draws.std() / sd - 1) < 5 * np.sqrt((kurtosis - 1) / 4 / 8000), name
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ def test_priors_with_long_tails_are_followed(prior: str, table) -> None:
     assert bb.models.fit_attribute(fit, "sampler") == "exact"
     assert bb.models.fit_attribute(fit, "convergence_problems") == []
     spec = bb.load_model("hierarchical", priors={"word_sd": prior})
-    known = spec.priors["word_sd"]
+    prior = spec.priors["word_sd"]
     drawn = np.log(fit["posterior"]["word_sd"].sel(connection="neutral").to_numpy().ravel())
     # The density by quadrature: the word's mean has the prior of the group mean, made wider by word_sd.
     rows = one[one["connection"] == "neutral"]["cosine_distance"].to_numpy()
     log_tau = np.linspace(-120, 60, 40_001)
     tau = np.exp(log_tau)
     variance = 0.09 + tau**2 + rows.var() / len(rows)
-    log = known.log_density(tau) + log_tau - 0.5 * np.log(variance) - 0.5 * (rows.mean() - 1) ** 2 / variance
+    log = prior.log_density(tau) + log_tau - 0.5 * np.log(variance) - 0.5 * (rows.mean() - 1) ** 2 / variance
     cumulative = np.cumsum(np.exp(log - log.max()))
     cumulative /= cumulative[-1]
     for share in (0.05, 0.25, 0.5, 0.75, 0.95):

@@ -49,14 +49,14 @@ def test_the_exact_sampler_is_right_at_the_extremes(name: str) -> None:
         data = model_data(table[table["connection"] == connection])
         expected = _by_quadrature(data)
         drawn = posterior.sel(connection=connection)
-        found = {
+        moments = {
             "log word_sd": np.log(drawn["word_sd"]),
             "log sigma": np.log(drawn["sigma"]),
             "connection_mean": drawn["connection_mean"],
             **{f"word_mean {word}": drawn["word_mean"].sel(protected_word=word) for word in data.protected_words},
         }
         for parameter, (mean, sd) in expected.items():
-            draws = found[parameter].to_numpy().ravel()
+            draws = moments[parameter].to_numpy().ravel()
             error = sd / np.sqrt(len(draws))
             assert abs(draws.mean() - mean) < 5 * error, (connection, parameter)
             # The standard error of a standard deviation, by the fourth moment.
@@ -77,7 +77,7 @@ def test_a_word_without_rows_is_drawn_from_its_group() -> None:
 def test_equal_distances_end_before_sampling(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "_sample", lambda *_: pytest.fail("it sampled"))
     equal = small(4, 2).assign(cosine_distance=0.7)
-    with pytest.raises(FitError, match=r"All \d+ distances of the connection 'associated' are 0\.7"):
+    with pytest.raises(FitError, match=r"\d+ .*'associated' .*0\.7"):
         bb.fit(equal, model)
 
 
@@ -85,7 +85,7 @@ def test_cells_whose_rows_are_all_equal_have_no_posterior() -> None:
     """Where word means differ but the rows of a word do not, sigma has no proper posterior."""
     table = small(4, 3)
     by_cell = table.groupby(["protected_word", "connection"])["cosine_distance"].transform("mean")
-    with pytest.raises(FitError, match="do not tell their standard deviation"):
+    with pytest.raises(FitError, match="'associated'"):
         bb.fit(table.assign(cosine_distance=by_cell), "hierarchical", random_seed=1)
 
 
@@ -99,13 +99,13 @@ def test_the_collapsed_sampler_is_right_for_a_handful_of_rows(words: int, attrib
     fit = bb.fit(table, "crossed", sampler="collapsed", random_seed=3, draws=2_500)
     expected = _by_quadrature(model_data(table), crossed=True)
     drawn = fit["posterior"].to_dataset().sel(connection="neutral")
-    found = {
+    moments = {
         "log word_sd": np.log(drawn["word_sd"]),
         "log sigma": np.log(drawn["sigma"]),
         "log attribute_sd": np.log(drawn["attribute_sd"]),
         "connection_mean": drawn["connection_mean"],
     }
-    for parameter, draws in found.items():
+    for parameter, draws in moments.items():
         mean, sd = expected[parameter]
         assert abs(float(draws.mean()) - mean) < 6 * sd / np.sqrt(draws.size), parameter
         assert float(draws.std()) == pytest.approx(sd, rel=0.08), parameter
@@ -114,14 +114,14 @@ def test_the_collapsed_sampler_is_right_for_a_handful_of_rows(words: int, attrib
 def test_rows_missing_at_random_fall_back_to_nuts_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """NUTS is called, and stopped: `test_collapsed.py` lets it draw."""
     table = small(12, 20, missing=0.1, seed=2)
-    with pytest.raises(FitError, match="different patterns of missing rows"):
+    with pytest.raises(FitError, match="60 "):
         bb.fit(table, "crossed", sampler="collapsed", random_seed=1)
 
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("nutpie.compile_pymc_model", stopped)
-    with pytest.warns(SamplerWarning, match="Sampling with nutpie"), pytest.raises(KeyboardInterrupt):
+    with pytest.warns(SamplerWarning, match="nutpie"), pytest.raises(KeyboardInterrupt):
         bb.fit(table, "crossed", random_seed=1)
 
 
@@ -135,9 +135,9 @@ def _many_attributes(attributes: int) -> pd.DataFrame:
     distance += rng.normal(0, 0.08, words * attributes)
     return pd.DataFrame(
         {
-            "protected_word": pd.Categorical.from_codes(protected, [f"p{at}" for at in range(words)]),
+            "protected_word": pd.Categorical.from_codes(protected, [f"p{number}" for number in range(words)]),
             "protected_group": pd.Categorical.from_codes(protected % 2, ["even", "odd"]),
-            "attribute_word": pd.Categorical.from_codes(attribute, [f"a{at}" for at in range(attributes)]),
+            "attribute_word": pd.Categorical.from_codes(attribute, [f"a{number}" for number in range(attributes)]),
             "attribute_group": pd.Categorical.from_codes(attribute % 4, ["even", "odd", "human", "neutral"]),
             "connection": names,
             "cosine_distance": distance,
@@ -154,7 +154,7 @@ def test_many_thousand_attribute_words(attributes: int, monkeypatch: pytest.Monk
     assert fit["posterior"]["attribute_effect"].shape == (4, 250, attributes)
     assert float(fit["posterior"]["attribute_sd"].mean()) == pytest.approx(0.05, abs=0.002)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=attributes * 20_000))
-    with pytest.raises(NotEnoughMemoryError, match="Take fewer draws"):
+    with pytest.raises(NotEnoughMemoryError, match="draws"):
         bb.fit(table, "crossed", random_seed=1, draws=250, chains=4)
 
 
@@ -196,8 +196,8 @@ def _covariance(data: ModelData, points: np.ndarray) -> tuple[np.ndarray, np.nda
         rows = rows + variance[:, 2] * (same_attribute @ same_attribute.T)
     group = np.zeros((1, len(data.distance)))
     across = PRIOR[1] ** 2 + variance[:, 0] * np.vstack([group, same_word.T])
-    own = PRIOR[1] ** 2 + variance[:, 0, :, 0] * np.array([0.0, *np.ones(len(data.protected_words))])
-    return rows, across, own
+    own_variance = PRIOR[1] ** 2 + variance[:, 0, :, 0] * np.array([0.0, *np.ones(len(data.protected_words))])
+    return rows, across, own_variance
 
 
 def _log_posterior(data: ModelData, points: np.ndarray) -> np.ndarray:
@@ -209,7 +209,7 @@ def _log_posterior(data: ModelData, points: np.ndarray) -> np.ndarray:
 
 
 def _conditional(data: ModelData, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    rows, across, own = _covariance(data, points)
+    rows, across, own_variance = _covariance(data, points)
     weights = np.linalg.solve(rows, np.swapaxes(across, 1, 2))
     mean = PRIOR[0] + (np.swapaxes(weights, 1, 2) @ (data.distance - PRIOR[0])[:, None])[..., 0]
-    return mean, own - (across * np.swapaxes(weights, 1, 2)).sum(axis=2)
+    return mean, own_variance - (across * np.swapaxes(weights, 1, 2)).sum(axis=2)

@@ -42,10 +42,10 @@ def test_both_modes_are_proposed_and_weighted_right() -> None:
     collapsed = collapse(made_crossed(), spec)
     assert len(propose(collapsed).parts) == 2
     drawn, error = sample_collapsed(collapsed, draws=8000, rng=np.random.default_rng(1))
-    found = (drawn["attribute_sd"] > 0.2).mean()
+    share = (drawn["attribute_sd"] > 0.2).mean()
     expected = (np.exp(_by_annealing(collapsed)[:, -1]) > 0.2).mean()
     assert 0.05 < expected < 0.95
-    assert found == pytest.approx(expected, abs=0.06)
+    assert share == pytest.approx(expected, abs=0.06)
     assert float(error["importance_ess"]) > 400
 
 
