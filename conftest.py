@@ -21,7 +21,9 @@ settings.load_profile("repeatable")
 _SHORT = ("report", "write", "plot_embeddings", "compare_embeddings", "plot_check")
 _EXTRAS = ("numpyro", "safetensors", "torch", "transformers")
 # Files whose examples need them.
-_EXAMPLES_OF_EXTRAS = tuple(f"bayesbias/nli/{name}.py" for name in ("compare", "model_files", "training"))
+_EXAMPLES_OF_EXTRAS = tuple(
+    f"bayesbias/nli/{name}.py" for name in ("answers/train_and_compare", "trained/model_files", "trained/training")
+)
 SHARED = Path(__file__).resolve().parents[1] / "shared"
 
 # Workers side by side (pytest-xdist) must not write the same files of compiled code: a folder each.

@@ -32,8 +32,8 @@ def densities(fit: "xr.DataTree", data: ModelData, *, effects: bool = True) -> D
     def values(name: str, *dims: str) -> np.ndarray:
         draws = posterior[name].stack(sample=("chain", "draw"), create_index=False)
         wanted: dict[str, Any] = {dim: order[dim] for dim in dims if dim in draws.dims}
-        found = draws.reindex(wanted).transpose(..., "sample")
-        return np.ascontiguousarray(found.transpose(*wanted, "sample").to_numpy())
+        variables = draws.reindex(wanted).transpose(..., "sample")
+        return np.ascontiguousarray(variables.transpose(*wanted, "sample").to_numpy())
 
     sigma = values("sigma", "connection")
     attribute_sd = effect = None

@@ -90,7 +90,7 @@ def test_a_frame_that_was_changed_is_refused(audited: AuditFrame, change: Callab
 
 
 def test_rows_of_groups_alone_are_no_figure(audited: AuditFrame) -> None:
-    with pytest.raises(ReportError, match="groups"):
+    with pytest.raises(ReportError, match="protected_group"):
         bb.plots.plot_audit(audited[audited["protected_group"] != ""])
 
 

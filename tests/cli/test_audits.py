@@ -35,26 +35,36 @@ def test_a_study_on_workers_goes_on(
 ) -> None:
     monkeypatch.chdir(workplace)
     plan = 'studies = ["pets.toml"]\nmeasures = ["contrast", "weat"]\nmodels = ["hierarchical", "no_pooling"]\n'
-    (workplace / "study.toml").write_text(
-        f'{plan}seed = 1\ndraws = 25\nworkers = 1\n[embeddings]\nmine = "vectors.txt"\n'
-    )
-    assert in_process("run", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 0
+    plan += 'seed = 1\ndraws = 25\n{}[embeddings]\nmine = "vectors.txt"\n'
+    (workplace / "study.toml").write_text(plan.format("workers = 1\n"))
+    assert in_process("audit", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 0
     assert "no_pooling" in capsys.readouterr().out
     made = {path.name for path in (workplace / "study").iterdir()}
     numbered = {f"{name}{suffix}" for name in ("contrasts", "measures") for suffix in (".csv", "_2.csv")}
     assert made == {*_WRITTEN, *numbered, "audit.png", "audit_2.png", "cells"}
     table = (workplace / "study" / "audit.csv").read_bytes()
-    assert in_process("run", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 2
+    assert in_process("audit", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 2
     assert "study" in capsys.readouterr().err
-    monkeypatch.setattr("bayesbias.cluster.run.answer_cell", lambda *_: pytest.fail("a cell was computed again"))
-    for file in (workplace / "study").glob("*.*"):  # a run that was killed leaves its cells only
-        file.unlink()
-    assert in_process("run", "study.toml", "-o", "study", "--json", monkeypatch=monkeypatch) == 0
-    assert {row["model"] for row in json.loads(capsys.readouterr().out)["audit"]} == {"hierarchical", "no_pooling"}
-    assert (workplace / "study" / "audit.csv").read_bytes() == table
-    assert in_process("audit", "study.toml", monkeypatch=monkeypatch) == 2
-    message = capsys.readouterr().err
-    assert all(name in message for name in ("workers", "models", "bayesbias run"))
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "bayesbias.cells.audit_cell.AuditCell.answer", lambda *_: pytest.fail("a cell was computed again")
+        )
+        for file in (workplace / "study").glob("*.*"):  # a run that was killed leaves its cells only
+            file.unlink()
+        assert in_process("audit", "study.toml", "-o", "study", "--json", monkeypatch=monkeypatch) == 0
+        rows = json.loads(capsys.readouterr().out)["audit"]
+        assert {row["model"] for row in rows} == {"hierarchical", "no_pooling"}
+        assert (workplace / "study" / "audit.csv").read_bytes() == table
+    # Without workers nothing is kept, and the numbers are the same; an option stands for the plan's workers.
+    (workplace / "alone.toml").write_text(plan.format(""))
+    for folder, option in (("alone", ()), ("again", ("--workers", "1"))):
+        assert in_process("audit", "alone.toml", "-o", folder, *option, monkeypatch=monkeypatch) == 0
+        assert (workplace / folder / "cells").exists() == bool(option)
+        assert (workplace / folder / "audit.csv").read_bytes() == table
+    capsys.readouterr()
+    assert in_process("audit", "study.toml", "-o", "pages", "--pages", monkeypatch=monkeypatch) == 2
+    assert "--pages" in capsys.readouterr().err
+    assert not (workplace / "pages").exists()
 
 
 @pytest.mark.slow
@@ -62,7 +72,7 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
-    monkeypatch.setattr("bayesbias.reports.audits.audit.audit", partial(bb.audit, model="hierarchical"))
+    monkeypatch.setattr("bayesbias.cells.audit.audit", partial(bb.audit, model="hierarchical"))
     monkeypatch.setattr("bayesbias.delivery.page.fit.fit_page.fit_page", lambda *_, **__: "a page")
     monkeypatch.chdir(tmp_path)
     assert in_process("demo", "-o", "shown", monkeypatch=monkeypatch) == 0

@@ -23,9 +23,9 @@ import pandas as pd
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.errors import LostWordsWarning
-from bayesbias.nli import training
 from bayesbias.nli.test_sets.accuracy import accuracy
 from bayesbias.nli.test_sets.scores import LABELS
+from bayesbias.nli.trained import training
 from bayesbias.nli.trained.sentences import WordVectors, words_of
 
 FOLDER = Path(__file__).resolve().parent

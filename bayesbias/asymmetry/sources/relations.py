@@ -30,8 +30,8 @@ def with_relations(pairs: Any, relations: pd.DataFrame, *, unlisted: str | None 
     pandas.DataFrame
         One row for each pair and relation: `a` (the head), `b` (the tail), `relation`, `directed`, and the other
         columns of `pairs`. A pair with several relations has several rows. A pair that a relation lists in both orders
-        has one row in the given order and no direction (`directed` is False), like the pairs of `unlisted`: their mean LAR
-        would depend on an arbitrary order.
+        has one row in the given order and no direction (`directed` is False), like the pairs of `unlisted`: their mean
+        LAR would depend on an arbitrary order.
 
     Raises
     ------

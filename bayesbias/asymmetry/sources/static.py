@@ -169,7 +169,7 @@ def static(
     looked_up = responses.lookup(words)
     if len(looked_up.matches) < 2:
         raise LostWordsError(
-            f"The embedding {responses.name!r} has {len(looked_up.matches)} of the {len(words)} words of the vocabulary "
+            f"The embedding {responses.name!r} has {len(looked_up.matches)} of {len(words)} words of the vocabulary "
             f"(it lacks {name_some(looked_up.lost, 5)}); at least two are needed. Its case rule is "
             f"{responses.case_text!r}."
         )

@@ -16,11 +16,11 @@ from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import MeasureError
 from bayesbias.nli.test_sets.accuracy import Accuracy, accuracy
 from bayesbias.nli.test_sets.pairs import checked_pairs
+from bayesbias.nli.trained.bundled_words import bundled_words
 from bayesbias.nli.trained.network import encode, logits
 from bayesbias.nli.trained.pytorch import pytorch
 from bayesbias.nli.trained.sentences import WordVectors, checked_sentences
 from bayesbias.nli.trained.tensor_files import write_tensors
-from bayesbias.nli.trained.test_words import test_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ class AttentionModel(Described):
         place = check_output(path, overwrite=overwrite)
         vectors = self.vectors
         if vectors.embedding is not None:
-            vectors.look_up(test_words())
+            vectors.look_up(bundled_words())
         facts = {
             "settings": dict(self.settings),
             "random_seed": self.random_seed,

@@ -19,12 +19,12 @@ _AXES = {
 _COLOR, _CHANCE = "#0072B2", "#999999"
 
 
-def plot_context_factors(found: pd.DataFrame) -> "Figure":
+def plot_context_factors(frame: pd.DataFrame) -> "Figure":
     """Draw the accuracy of the directions of a language model, by contexts and distances of the pairs.
 
     Parameters
     ----------
-    found
+    frame
         A frame from `bb.asymmetry.context_factors`.
 
     Returns
@@ -36,7 +36,7 @@ def plot_context_factors(found: pd.DataFrame) -> "Figure":
     Raises
     ------
     ArgumentError, ReportError
-        If `found` is not a frame of `bb.asymmetry.context_factors`.
+        If `frame` is not a frame of `bb.asymmetry.context_factors`.
 
     References
     ----------
@@ -49,18 +49,18 @@ def plot_context_factors(found: pd.DataFrame) -> "Figure":
     >>> len(bb.plots.plot_context_factors(pd.DataFrame(rows, columns=columns)).axes)
     2
     """
-    check_frame("found", found, "what bb.asymmetry.context_factors returned")
-    if not set(_COLUMNS) <= set(found.columns) or found.empty or not set(found["factor"]) <= set(_AXES):
+    check_frame("frame", frame, "what bb.asymmetry.context_factors returned")
+    if not set(_COLUMNS) <= set(frame.columns) or frame.empty or not set(frame["factor"]) <= set(_AXES):
         raise ReportError(
-            "found is not what bb.asymmetry.context_factors returns: a frame with the columns "
+            "context_factors: this is not what bb.asymmetry.context_factors returns: a frame with the columns "
             f"{', '.join(_COLUMNS)} and the factors {' and '.join(_AXES)}."
         )
-    factors = list(dict.fromkeys(found["factor"]))
+    factors = list(dict.fromkeys(frame["factor"]))
     figure = new_figure(1.2 + 3.4 * len(factors), 3.6)
     panels = figure.subplots(1, len(factors), sharey=True, squeeze=False).ravel()
     for axes, factor in zip(panels, factors, strict=True):
         axes.axhline(0.5, color=_CHANCE, linewidth=1.0, linestyle="--", zorder=0)
-        for row in found[found["factor"] == factor].to_dict("records"):
+        for row in frame[frame["factor"] == factor].to_dict("records"):
             middle = (row["low"] * row["high"]) ** 0.5 if factor == "contexts" else (row["low"] + row["high"]) / 2
             axes.plot([row["low"], row["high"]], [row["accuracy"]] * 2, color=_COLOR, linewidth=0.9)
             axes.plot([middle] * 2, [row["hdi_low"], row["hdi_high"]], color=_COLOR, linewidth=1.6)
@@ -76,5 +76,5 @@ def plot_context_factors(found: pd.DataFrame) -> "Figure":
         axes.set_xlabel(_AXES[factor], fontsize=9)
         furnish(axes, "y", small=True)
     panels[0].set_ylabel("Share of correct directions", fontsize=9)
-    title_figure(figure, f"{found.groupby('factor')['pairs'].sum().max():,} pairs, by their contexts", size=10)
+    title_figure(figure, f"{frame.groupby('factor')['pairs'].sum().max():,} pairs, by their contexts", size=10)
     return figure

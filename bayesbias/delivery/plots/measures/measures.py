@@ -32,12 +32,12 @@ _UNITS = {
 }
 
 
-def plot_measure(found: "MeasurePosterior") -> "Figure":
+def plot_measure(posterior: "MeasurePosterior") -> "Figure":
     """Draw the distributions of a measure: without any association, measured again, and without noise.
 
     Parameters
     ----------
-    found
+    posterior
         Result of `measure_posterior`.
 
     Returns
@@ -58,19 +58,19 @@ def plot_measure(found: "MeasurePosterior") -> "Figure":
     >>> len(plot_measure(measure_posterior(fit, "weat", random_seed=1)).axes)
     2
     """
-    _check(found)
-    rows = found.summary.to_dict("records")
+    _check(posterior)
+    rows = posterior.summary.to_dict("records")
     columns = 2 if len(rows) == 4 else min(3, len(rows))
     lines = -(-len(rows) // columns)
     figure = new_figure(3.6 * columns + 0.4, 2.7 * lines + 0.9)
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, row in zip(panels, rows, strict=False):
-        _distributions(axes, found, row)
+        _distributions(axes, posterior, row)
     for axes in panels[len(rows) :]:
         axes.remove()
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    figure.suptitle(f"{_title(found)}\nmodel {short_label(found.model, 40)}", fontsize=11, parse_math=False)
+    figure.suptitle(f"{_title(posterior)}\nmodel {short_label(posterior.model, 40)}", fontsize=11, parse_math=False)
     return figure
 
 
@@ -116,12 +116,12 @@ def _distributions(axes: "Axes", posterior: "MeasurePosterior", row: Mapping[Any
         axes.spines[side].set_visible(False)
 
 
-def plot_measure_words(found: "MeasurePosterior") -> "Figure":
+def plot_measure_words(posterior: "MeasurePosterior") -> "Figure":
     """Draw the values of single words: observed, expected with interval, and null.
 
     Parameters
     ----------
-    found
+    posterior
         Result of `measure_posterior` for a measure with values of single words, at most 80.
 
     Returns
@@ -142,11 +142,11 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
     >>> len(plot_measure_words(measure_posterior(fit, "weat", random_seed=1)).axes)
     1
     """
-    _check(found)
-    words = found.words
+    _check(posterior)
+    words = posterior.words
     if words.empty or len(words) > _MOST_WORDS:
         raise ReportError(
-            f"{found.measure} has {len(words):,} values of single words; a figure shows 1 to {_MOST_WORDS}. "
+            f"{posterior.measure} has {len(words):,} values of single words; a figure shows 1 to {_MOST_WORDS}. "
             "The numbers are in the frame `words`."
         )
     keys = [name for name in ("group", "attribute_group") if name in words]
@@ -168,15 +168,15 @@ def plot_measure_words(found: "MeasurePosterior") -> "Figure":
         tick.set_fontweight("bold" if place in heads else "normal")
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    unit = "cosine distance" if found.measure == "mac" else "cosine similarity"
-    axes.set_xlabel(f"{found.word_value} ({unit})")
+    unit = "cosine distance" if posterior.measure == "mac" else "cosine similarity"
+    axes.set_xlabel(f"{posterior.word_value} ({unit})")
     axes.plot([], [], marker="o", color=_OBSERVED, linestyle="none", label="observed")
-    axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent_text(found.hdi_prob)} HPDI")
+    axes.plot([], [], color=_EXPECTED, linewidth=2, label=f"expected, {percent_text(posterior.hdi_prob)} HPDI")
     axes.fill_between([], [], color=_NULL, alpha=0.35, linewidth=0, label="nothing associated, 95%")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    axes.set_title(f"{_title(found)}\nmodel {short_label(found.model, 40)}", fontsize=10, parse_math=False)
+    axes.set_title(f"{_title(posterior)}\nmodel {short_label(posterior.model, 40)}", fontsize=10, parse_math=False)
     return figure
 
 

@@ -34,7 +34,7 @@ def test_points_and_lines_are_those_of_the_comparison() -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
-    with pytest.raises(ArgumentError, match=r"bb\.nli\.compare"):
+    with pytest.raises(ArgumentError, match=r"bb\.nli\.train_and_compare"):
         bb.plots.plot_inference("comparison")  # type: ignore[arg-type]
     with pytest.raises(ReportError, match="7 embeddings"):
         bb.plots.plot_inference(compared({f"e{number}": 0.1 for number in range(7)}))

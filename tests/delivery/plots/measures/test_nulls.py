@@ -78,9 +78,9 @@ def test_false_claims_has_room_for_every_method() -> None:
 
 
 def test_false_claims_bad_input(claims: Any) -> None:
-    with pytest.raises(ReportError, match="false_claims"):
+    with pytest.raises(ReportError, match="false_positive_rates"):
         plot_false_positive_rates()
-    with pytest.raises(ReportError, match="false_claims"):
+    with pytest.raises(ReportError, match="false_positive_rates"):
         plot_false_positive_rates(claims.drop(columns="rate"))
     with pytest.raises(ReportError, match="methods"):
         plot_false_positive_rates(claims, claims.iloc[:2])

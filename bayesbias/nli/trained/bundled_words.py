@@ -8,7 +8,7 @@ from bayesbias.nli.test_sets.generation import list_test_sets
 from bayesbias.nli.trained.sentences import words_of
 
 
-def test_words() -> set[str]:
+def bundled_words() -> set[str]:
     """Return the words of the bundled test sets."""
     words = set()
     for name in list_test_sets():
