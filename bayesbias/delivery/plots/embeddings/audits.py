@@ -91,9 +91,9 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values; filled contrasts are settled"
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
-    studies = "study" if len(all_studies) == 1 else "studies"
+    noun = "study" if len(all_studies) == 1 else "studies"
     where = f"{len(embeddings)} embedding{'s' * (len(embeddings) > 1)}"
-    title_figure(figure, f"{first}{len(all_studies)} {studies} in {where}\n{about}")
+    title_figure(figure, f"{first}{len(all_studies)} {noun} in {where}\n{about}")
     return figure
 
 

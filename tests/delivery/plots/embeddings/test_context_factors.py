@@ -29,7 +29,7 @@ def test_a_panel_a_factor_with_a_point_and_two_lines_a_group() -> None:
 
 
 def test_what_is_no_such_frame_is_an_error() -> None:
-    with pytest.raises(ArgumentError, match="found="):
+    with pytest.raises(ArgumentError, match="frame="):
         bb.plots.plot_context_factors(5)  # type: ignore[arg-type]
     for wrong in (FOUND[:0], FOUND.drop(columns="low"), FOUND.assign(factor="x")):
         with pytest.raises(ReportError, match="context_factors"):
