@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from inspect import getdoc
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bayesbias as bb
@@ -269,14 +270,14 @@ def reference() -> Iterator[str]:
     yield "# Reference"
     rooms = {
         "bayesbias": bb,
-        **{f"bayesbias.{name}": getattr(bb, name) for name in bb._ROOMS},
+        **{f"bayesbias.{name}": getattr(bb, name) for name in bb.__all__ if isinstance(getattr(bb, name), ModuleType)},
     }
     for name, room in rooms.items():
         public = [each for each in getattr(room, "__all__", ()) if callable(getattr(room, each))]
         if not public:
             public = [each for each in vars(room) if not each.startswith("_") and callable(getattr(room, each))]
             public = [each for each in public if getattr(getattr(room, each), "__module__", "") == name]
-        listed = "\n".join(f"   {name}.{each}" for each in public)
+        listed = "\n".join(f"   {room.__name__}.{each}" for each in public)
         yield f"## {name}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: generated/api\n\n{listed}\n```"
 
 

@@ -158,6 +158,7 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
         *("InferenceComparison", "InferenceCheck"),
         *("Accuracy", "AttentionModel", "SequenceClassifier"),
         "MaskedModel",
+        *("Result", "ResultGroup", "FitReport", "AuditReport"),
     }
     assert {each.__name__ for each in CLASSES - FEW_NUMBERS - covered} <= elsewhere
 
@@ -170,8 +171,8 @@ def test_a_notebook_shows_a_figure_once_and_a_study_as_a_table_and_a_bar_while_i
     runner = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(runner)
     bar = (
-        "import time\nfrom bayesbias import arguments\narguments._PATIENCE = 0\n"
-        "for _ in arguments.with_progress([1, 2, 3], 'Work <ing>', progress=True): time.sleep(0.01); seen.append(1)"
+        "import time\nfrom bayesbias.base import checks\nchecks._PATIENCE = 0\n"
+        "for _ in checks.with_progress([1, 2, 3], 'Work <ing>', progress=True): time.sleep(0.01); seen.append(1)"
     )
     cells = [
         "import bayesbias as bb\nseen = []\n"

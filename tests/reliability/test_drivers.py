@@ -61,7 +61,7 @@ def test_truths_and_nested_least_squares() -> None:
     widths = [frame["hdi_high"] - frame["hdi_low"] for frame in (population, these)]
     assert widths[0]["algorithm"] > 3 * widths[1]["algorithm"]
     assert "2 levels of algorithm (glove, sgns)" in str(fitted)
-    assert fitted.to_dict()["facts"]["words"] == 400
+    assert fitted.facts["words"] == 400
     assert repr(fitted) == "ReliabilityDrivers(400 words, 4,800 rows)"
     assert fitted._repr_html_().startswith("<h4>Beware</h4>")
     again = drivers(data.sample(frac=1, random_state=1), ["stability", "rule", "pos"], **SETTINGS)
