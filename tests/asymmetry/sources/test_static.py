@@ -55,7 +55,7 @@ def test_the_case_rule_finds_words() -> None:
 
 
 def test_sources_that_cannot_be() -> None:
-    with pytest.raises(LostWordsError, match=" 0 of the 1 words"):
+    with pytest.raises(LostWordsError, match=" 0 of 1 words"):
         bb.asymmetry.static(made_vectors(), vocabulary=["nowhere"])
     with pytest.raises(MeasureError, match=r"5 dimensions .* 2"):
         bb.asymmetry.static(made_vectors(), {"a": [1.0, 0.0], "b": [0.0, 1.0]})
