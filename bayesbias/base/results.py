@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -256,7 +257,7 @@ class ResultGroup(Result):
         """Parts of all results, in order."""
         return tuple(part for result in self.results.values() for part in result.parts)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Contents of all results, in order."""
         every = {name: result.contents for name, result in self.results.items()}

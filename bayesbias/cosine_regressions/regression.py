@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class CosineRegression(Result):
         """Statements of the results."""
         return (StatementList("", self.notes, bulleted=False),)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Coefficients of the three models, the decomposition of the slope, and similarities."""
         return contents_of(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class ReliabilityDrivers(Result):
         )
         return tuple(part for part in parts if part.statements)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """What explains the reliability of words' scores."""
         contents = contents_of(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,7 @@ class AsymmetryReport(Result):
         )
         return tuple(part for part in parts if part.statements)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Agreement with people, means of relations, ratios of pairs, and what was left out."""
         prob = percent_text(self.hdi_prob)

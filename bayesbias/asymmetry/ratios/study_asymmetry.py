@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,7 @@ class StudyAsymmetry(Result):
         )
         return tuple(part for part in parts if part.statements)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Means of connections, their differences, and pairs."""
         return contents_of(

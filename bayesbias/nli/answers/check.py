@@ -1,6 +1,7 @@
 """Posterior predictive check of the crossed model of scores, and its sensitivity to the priors."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,7 +88,7 @@ class InferenceCheck(Result):
             [StatementList("Problems", self.problems)] if self.problems else []
         )
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Statistics of the scores beside replicated ones, and what the priors decide."""
         return contents_of(

@@ -97,7 +97,7 @@ class InferenceComparison(Result):
         ]
         return tuple(part for part in parts if part.statements)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """What changed, values with each embedding, single words, trainings, and what the answer rests on."""
         prob = f"{percent_text(self.hdi_prob)} interval over premises and trainings"

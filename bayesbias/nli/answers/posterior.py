@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,7 +107,7 @@ class InferencePosterior(Result):
         )
         return Statement("contrast", text, {str(name): value for name, value in row.items()})
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Means of groups and words, the contrast, and what it rests on."""
         return contents_of(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,7 @@ class Ranks(Result):
             if part.statements
         )
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Ranks of embeddings, and how far measures agree."""
         return contents_of(

@@ -1,6 +1,7 @@
 """Posterior predictive check: whether a fitted model could have produced the distances that it was fitted to."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,7 +112,7 @@ class PosteriorCheck(Result):
             [StatementList("Problems", self.problems)] if self.problems else []
         )
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Where the model fails, coverage, statistics and densities."""
         return contents_of(

@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class PriorCheck(Result):
         problems = [StatementList("What to know about these priors", self.problems)] if self.problems else []
         return StatementList("", self.summary, bulleted=False), *problems
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """What the priors say of distances and of differences."""
         return contents_of(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
@@ -128,7 +129,7 @@ class DebiasReport(Result):
         )
         return tuple(part for part in parts if part.statements)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """What became of associations, geometry and quality, and how far measures agree."""
         prob = percent_text(self.hdi_prob)

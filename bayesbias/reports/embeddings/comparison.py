@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_rope, resolve_seed, with_progress
@@ -105,7 +106,7 @@ class EmbeddingComparison(Result):
         """The parts of the conclusions."""
         return self.conclusions.parts
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Conclusions, differences of gaps and of mean distances, and each table's own estimates."""
         concluded, facts = self.conclusions, self.facts

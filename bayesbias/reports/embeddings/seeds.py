@@ -3,6 +3,7 @@
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,7 +111,7 @@ class SeedComparison(Result):
         )
         return tuple(part for part in parts if part.statements)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
         facts, seeds = self.facts, self.by_seed["seed"].nunique()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,7 @@ class MeasurePosterior(Result):
             lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
             yield Statement("lost words", f"Lost words: {lost}.", {"words": dict(self.lost_words)})
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """The measure as observed, in expectation, measured again, and where nothing is associated."""
         return contents_of(

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,7 +141,7 @@ class RandomListCheck(Result):
             "control words are the study's own."
         )
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """How often each method claims an association of random lists."""
         return contents_of(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ class StudySizes(Result):
         """What follows from the sizes."""
         return (StatementList("", self.statements, bulleted=False),)
 
-    @property
+    @cached_property
     def contents(self) -> Contents:
         """How wide intervals are in studies of several sizes, and what they detect."""
         return contents_of(
