@@ -71,7 +71,7 @@ def write(
     target = check_target(path, overwrite=overwrite)
     shown = as_result(result)
     ending = target.suffix.lower()
-    if not ending:
+    if not ending or target.is_dir():
         names = [*written_names(target), *shown.contents.file_names]
         with whole_folder(target, names=names, overwrite=overwrite) as folder:
             write_files(shown, folder, full=full, progress=progress)
@@ -84,7 +84,7 @@ def write(
 def check_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
     """Return `path` if a result can be written there, else raise `OutputError`."""
     target = check_path(path)
-    if not target.suffix:
+    if not target.suffix or target.is_dir():
         return check_folder(target, overwrite=overwrite)
     if target.suffix.lower() not in _WRITERS:
         raise OutputError(

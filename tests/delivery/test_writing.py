@@ -151,3 +151,10 @@ def test_a_group_holds_the_files_of_all_its_results(tmp_path: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     assert {"check.png", "prior.png", "posterior_coverage.csv", "prior_distances.csv", "report.html"} <= names
     assert str(every["prior check"]) in (folder / "conclusions.txt").read_text(encoding="utf-8")
+
+
+def test_a_folder_whose_name_has_a_dot_is_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "glove.6B"
+    folder.mkdir()
+    assert bb.write(every_result()["seeds"], folder) == folder
+    assert (folder / "conclusions.txt").is_file()
