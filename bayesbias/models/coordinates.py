@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesbias.models.data import ModelData, list_names
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.list_means import MOST_WORDS_WITH_COVARIANCE
+from bayesbias.models.multivariate.list_means import MOST_COVARIANCE_NUMBERS
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effect_names
 
@@ -32,7 +32,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "list_mean": ("attribute_group", "protected_word"),
     "attribute_effect": ("attribute_word",),
     "word_covariance": ("connection", "other_connection"),
-    "residual_covariance": ("attribute_list", "protected_word", "other_protected_word"),
+    "residual_covariance": ("attribute_group", "protected_word", "other_protected_word"),
     "attribute_weight": ("attribute_word",),
 }
 
@@ -82,13 +82,11 @@ def bytes_of_draws(spec: ModelSpec, draws: int, protected: int, connections: int
     return 4 * 8 * draws * parameter_count(spec, protected, connections, attributes)
 
 
-_KINDS = ("stereotype", "human", "neutral")
-
-
 def parameter_count(spec: ModelSpec, protected: int, connections: int, attributes: int) -> int:
-    """Return the number of parameters of a model, for so many words and connections."""
+    """Return the number of parameters of a model, for so many words and connections, and one list a connection."""
     numbers = protected * connections + 3 * connections
     if spec.multivariate:
-        covariances = len(_KINDS) * protected**2 if protected <= MOST_WORDS_WITH_COVARIANCE else 0
-        return numbers + protected * connections + covariances
+        covariances = connections * protected**2
+        kept = covariances if covariances <= MOST_COVARIANCE_NUMBERS else 0
+        return numbers + protected * connections + kept
     return numbers + (attributes if spec.switches["attribute_effects"] != "none" else 0)

@@ -204,7 +204,7 @@ def draw_truth(data: ModelData, spec: ModelSpec, rng: np.random.Generator) -> Dr
 
 def add_list_means(truth: Draws, sample: AttributeSample, rng: np.random.Generator) -> float:
     """Put covariances and means of lists into a truth; return the sum of tr(Sigma_j^-1) over attribute words."""
-    words, kinds = sample.distances.shape[1], len(sample.kinds)
+    words = sample.distances.shape[1]
     axes = coordinates_of(np.zeros((words, words)), sample.group_of)
     groups, size, roots, counts = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes), np.bincount(sample.list_of)
     strength = float(words * truth["residual_weight"])
@@ -214,14 +214,14 @@ def add_list_means(truth: Draws, sample: AttributeSample, rng: np.random.Generat
     slopes = scale * lower @ rng.standard_normal((size, groups))
     scales, image = np.append(truth.get("list_scale", np.zeros(0)), 1.0), axes.between + axes.within @ slopes
     rest, loss, covariances = axes.within @ error @ axes.within.T, 0.0, []
-    for kind in range(kinds):
+    for place, kind in enumerate(sample.list_kind):
         target = truth["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
         target = target + truth["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
         weight = float(truth["target_weight"][kind])
         lean = stats.invwishart.rvs(weight + groups + 1, weight * target, random_state=rng)
         covariances.append(image @ lean @ image.T + scales[kind] ** 2 * rest)
         inverse = np.trace(np.linalg.inv(lean)) + np.trace(np.linalg.inv(error)) / scales[kind] ** 2
-        loss += counts[sample.list_kind == kind].sum() * inverse
+        loss += counts[place] * inverse
     effects = np.sqrt(truth["list_effect"]) * rng.standard_normal((len(counts), size)) @ lower.T
     xi = 0.9 * roots + 0.1 * np.arange(len(counts))[:, None]
     truth["list_mean"] = xi @ image.T + effects @ axes.within.T

@@ -183,7 +183,7 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
         shapes["word_covariance"] = (len(rows.connections),) * 2
         words = len(rows.protected_words)
         shapes["list_mean"] = len(labels["attribute_group"]), words
-        shapes["residual_covariance"] = len(labels["attribute_list"]), words, words
+        shapes["residual_covariance"] = len(labels["attribute_group"]), words, words
     elif spec.switches["attribute_effects"] != "none":
         shapes["attribute_effect"] = (len(rows.attribute_words),)
     for name, shape in shapes.items():

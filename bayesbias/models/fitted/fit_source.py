@@ -41,7 +41,7 @@ def tied_directions(fit: "xr.DataTree") -> int:
     posterior = fit["posterior"].to_dataset()
     if "residual_covariance" not in posterior:
         return 0
-    covariance = posterior["residual_covariance"].mean(("chain", "draw", "attribute_list")).to_numpy()
+    covariance = posterior["residual_covariance"].mean(("chain", "draw", "attribute_group")).to_numpy()
     return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR) ** 2).sum())
 
 

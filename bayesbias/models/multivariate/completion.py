@@ -42,13 +42,13 @@ def fill_lost_pairs(
     lost: LostPairs,
     mean: np.ndarray,
     precision: np.ndarray,
-    kind_of: np.ndarray,
+    list_of: np.ndarray,
     weights: np.ndarray,
     rng: np.random.Generator,
 ) -> None:
     """Draw the lost distances of each attribute word given its others, into `distances`.
 
-    `mean` (copies, attribute words, words) and `precision` (copies, kinds, words, words) are those of attribute words.
+    `mean` (copies, attribute words, words) and `precision` (copies, lists, words, words) are those of attribute words.
     With precision P, the lost distances given the observed are Normal with precision P_LL and mean
     m_L - P_LL^-1 P_LO r_O.
     """
@@ -61,7 +61,7 @@ def fill_lost_pairs(
     rows = np.arange(len(words))[:, None]
     for column in range(places.shape[1]):
         residual[:, rows[real[:, column], 0], places[real[:, column], column]] = 0.0
-    of_word = precision[:, kind_of[words]]
+    of_word = precision[:, list_of[words]]
     pull = np.einsum("cwij,cwj->cwi", of_word, residual, optimize=True)
     pull = np.take_along_axis(pull, places[None], axis=2) * real
     both = real[:, :, None] & real[:, None, :]
@@ -81,18 +81,18 @@ def draw_weights(
     distances: np.ndarray,
     mean: np.ndarray,
     precision: np.ndarray,
-    kind_of: np.ndarray,
+    list_of: np.ndarray,
     freedom: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Draw the precision weight of each attribute word, of a Student t with `freedom` (copies,)."""
     residual = distances - mean
     square = np.empty(residual.shape[:2])
-    for kind in range(precision.shape[1]):
-        of_kind = kind_of == kind
-        part = residual[:, of_kind]
-        square[:, of_kind] = ((part @ precision[:, kind]) * part).sum(axis=2)
-        square[:, of_kind] += DISTANCE_ERROR**2 * np.trace(precision[:, kind], axis1=1, axis2=2)[:, None]
+    for place in range(precision.shape[1]):
+        of_list = list_of == place
+        part = residual[:, of_list]
+        square[:, of_list] = ((part @ precision[:, place]) * part).sum(axis=2)
+        square[:, of_list] += DISTANCE_ERROR**2 * np.trace(precision[:, place], axis1=1, axis2=2)[:, None]
     rate = (freedom[:, None] + square) / 2
     return np.asarray(rng.standard_gamma((freedom[:, None] + residual.shape[2]) / 2, square.shape) / rate)
 

@@ -21,9 +21,9 @@ def connection_moments(
 ) -> ConnectionMoments | None:
     """Return the moments of the connection means of a whole table of Normal attribute words.
 
-    A connection's mean is the weighted sum of its lists' means to whole groups, sum_L g_L' xi_L. Given Sigma_k it has
-    the mean of the plain averages and the variance sum_L g_L' Sigma_k g_L / n_L; words like these add S / J_g for each
-    group. `lean` (draws, kinds, G, G) are Sigma_k, `word_covariance` (draws, connections, connections) is S. None if
+    A connection's mean is the weighted sum of its lists' means to whole groups, sum_L g_L' xi_L. Given Sigma_L it has
+    the mean of the plain averages and the variance sum_L g_L' Sigma_L g_L / n_L; words like these add S / J_g for each
+    group. `lean` (draws, lists, G, G) are Sigma_L, `word_covariance` (draws, connections, connections) is S. None if
     words of a group have different lists: their means depend on more terms.
     """
     member = np.eye(len(axes.sizes))[sample.group_of]
@@ -34,7 +34,7 @@ def connection_moments(
     share = measured / measured.sum(axis=0)
     weights = np.einsum("gcl,gc,g->clg", of_groups, share, 1 / np.sqrt(axes.sizes))
     mean = np.einsum("clg,lg->c", weights, stats.centre[0])
-    size = weights / np.sqrt(stats.list_weight[0])[:, None]
-    of_attributes = np.einsum("clg,dlgh,elh->dce", size, lean[:, sample.list_kind], size, optimize=True)
+    size = weights / np.sqrt(stats.weight[0])[:, None]
+    of_attributes = np.einsum("clg,dlgh,elh->dce", size, lean, size, optimize=True)
     of_words = np.einsum("gc,ge,g->ce", share, share, 1 / axes.sizes)
     return ConnectionMoments(mean, of_attributes + of_words * word_covariance)

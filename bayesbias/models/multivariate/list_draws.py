@@ -21,9 +21,9 @@ from bayesbias.models.multivariate.list_model import (
 class ListDraws:
     """Draws of the means and covariances of the model, given hyperparameters; leading axis: draws.
 
-    `lists` (draws, L, J) are the means of lists, `lean` (draws, kinds, G, G) is Sigma_k, `image` (draws, J, G) the
+    `lists` (draws, L, J) are the means of lists, `lean` (draws, L, G, G) is Sigma_L, `image` (draws, J, G) the
     change in distances to words for one unit of x, `residual` (draws, J, J) is N E N' (None if it is too large), and
-    `precision` (draws, kinds) is 1 / s_k^2.
+    `precision` (draws, L) is 1 / s_k^2 of the list's kind.
     """
 
     lists: np.ndarray
@@ -34,7 +34,7 @@ class ListDraws:
 
     @property
     def covariances(self) -> np.ndarray:
-        """The covariance of attribute words of each kind of lists, shape (draws, kinds, J, J)."""
+        """The covariance of attribute words of each list, shape (draws, L, J, J)."""
         if self.residual is None:
             raise ValueError("the covariances were not kept")
         image = self.image[:, None]
@@ -46,9 +46,10 @@ class ListDraws:
 def draw_lean_roots(
     points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates, rng: np.random.Generator, draws: int
 ) -> np.ndarray:
-    """Return roots of draws of Sigma_k, shape (draws, G, G), from points that are taken in turn."""
+    """Return roots of draws of Sigma_L of the lists of a kind, shape (draws, lists, G, G); points are taken in turn."""
     repeats = -(-draws // len(points))
-    return lean_posterior(points, kind, stats, axes).roots(rng, repeats)[:draws]
+    roots = [lean_posterior(points, place, stats, axes).roots(rng, repeats)[:draws] for place in stats.lists_of(kind)]
+    return np.stack(roots, axis=1)
 
 
 def draw_lists(
@@ -68,28 +69,27 @@ def draw_lists(
     unchanged, draw by draw.
     """
     between, within = rngs
-    groups = len(axes.sizes)
+    lists_count, groups = len(stats.counts), len(axes.sizes)
     centre = np.broadcast_to(stats.centre, (draws, *stats.centre.shape[1:]))
-    xi = np.empty((draws, stats.lists, groups))
-    lean = np.empty((draws, len(leans), groups, groups))
+    xi = np.empty((draws, lists_count, groups))
+    lean = np.empty((draws, lists_count, groups, groups))
     for kind, points in enumerate(leans):
-        roots = draw_lean_roots(points, kind, stats, axes, between, draws)
-        lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
-        members = np.flatnonzero(stats.list_kind == kind)
-        noise = between.standard_normal((draws, len(members), groups)) @ np.swapaxes(roots, 1, 2)
-        xi[:, members] = centre[:, members] + noise / np.sqrt(stats.list_weight[:, members, None])
+        roots, members = draw_lean_roots(points, kind, stats, axes, between, draws), stats.lists_of(kind)
+        lean[:, members] = roots @ np.swapaxes(roots, 2, 3)
+        noise = (roots @ between.standard_normal((draws, len(members), groups, 1)))[..., 0]
+        xi[:, members] = centre[:, members] + noise / np.sqrt(stats.weight[:, members, None])
     lists, image, residual = xi @ axes.between.T, np.broadcast_to(axes.between, (draws, *axes.between.shape)), None
     precision = np.ones((draws, len(leans)))
     if axes.contrasts:
         theta, residual = _draw_regression(regressions, stats, axes, within, draws=draws, keep_residual=keep_residual)
-        of_lists, slopes = theta[:, 1 : 1 + stats.lists], theta[:, 1 + stats.lists :]
+        of_lists, slopes = theta[:, 1 : 1 + lists_count], theta[:, 1 + lists_count :]
         lists += theta[:, :1] + of_lists
         lists += (xi - stats.origin[:, None]) @ slopes
         image = image + np.swapaxes(slopes, 1, 2)
         precision = np.resize(residual_precisions(regressions, len(leans)), precision.shape)
     elif keep_residual:
         residual = np.zeros((draws, axes.words, axes.words))
-    return ListDraws(lists, lean, np.asarray(image), residual, precision)
+    return ListDraws(lists, lean, np.asarray(image), residual, precision @ stats.kinds.T)
 
 
 def _draw_regression(
@@ -105,7 +105,7 @@ def _draw_regression(
 
     Without E, the coefficients are drawn from their matrix t distribution, which needs roots of the scale alone.
     """
-    rows, repeats = 1 + stats.lists + len(axes.sizes), -(-draws // len(points))
+    rows, repeats = 1 + len(stats.counts) + len(axes.sizes), -(-draws // len(points))
     theta = np.empty((repeats, len(points), rows, axes.words))
     residual = np.empty((repeats, len(points), axes.words, axes.words)) if keep_residual else None
     for part in np.array_split(np.arange(len(points)), -(-len(points) * axes.words**2 // LARGEST_ARRAY)):

@@ -34,8 +34,8 @@ from bayesbias.models.priors import Prior
 from bayesbias.models.spec import ModelSpec
 from bayesbias.models.word_effects import effects_basis
 
-# The most protected words for which the covariance of their distances is kept: more would take gigabytes.
-MOST_WORDS_WITH_COVARIANCE = 60
+# The largest covariances that are kept, in numbers a draw: more would take gigabytes.
+MOST_COVARIANCE_NUMBERS = 3 * 60**2
 # The most protected words for sweeps, each of which needs the covariance.
 MOST_WORDS_IN_SWEEPS = 120
 _FEW_WORDS = 100
@@ -67,6 +67,14 @@ class ListMeanDraws:
 
     posterior: dict[str, np.ndarray]
     stats: dict[str, np.ndarray]
+
+
+def keeps_covariances(sample: AttributeSample) -> bool:
+    """Return whether the draws of a fit hold the covariance of the distances to the protected words, one for each list.
+
+    They do for up to 51 protected words with four lists, and 46 with five.
+    """
+    return len(sample.lists) * sample.distances.shape[1] ** 2 <= MOST_COVARIANCE_NUMBERS
 
 
 def sample_multivariate(
@@ -103,7 +111,7 @@ def sample_list_means(
 
     The posterior has `connection_mean` (draws, connections) of words like these, `word_mean` (draws, words,
     connections) and `list_mean` (draws, lists, words) of these words, `word_covariance`, `residual_covariance` (draws,
-    kinds, words, words) of attribute words, and the hyperparameters.
+    lists, words, words) of attribute words, and the hyperparameters.
 
     Raises
     ------
@@ -134,7 +142,7 @@ def sample_list_means(
             "attribute words with lost pairs, or use the model 'crossed_per_list'."
         )
     completed = completed_distances(sample)
-    keep = covariances and words <= MOST_WORDS_WITH_COVARIANCE
+    keep = covariances and keeps_covariances(sample)
     # Covariances need all directions, means only those along which the distances vary.
     axes = coordinates_of(np.zeros((words, words)) if in_sweeps or keep else completed, sample.group_of)
     blocks = blocks_of(sample, priors, axes)
@@ -176,13 +184,13 @@ def connection_moments_of(
     blocks = blocks_of(sample, priors, axes)
     stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
     kinds, rng = range(len(sample.kinds)), np.random.default_rng([seed, 100])
-    lean = np.empty((draws, len(kinds), len(axes.sizes), len(axes.sizes)))
+    lean = np.empty((draws, len(sample.lists), len(axes.sizes), len(axes.sizes)))
     with singular_fails():
         for kind, names, log_density in zip(kinds, blocks.names, blocks.log_densities, strict=False):
             density, block_rng = partial(log_density, stats=stats), np.random.default_rng([seed, kind])
             weighted = _importance(density, names, axes, draws, block_rng)
             roots = draw_lean_roots(weighted.points, kind, stats, axes, rng, draws)
-            lean[:, kind] = roots @ np.swapaxes(roots, 1, 2)
+            lean[:, stats.lists_of(kind)] = roots @ np.swapaxes(roots, 2, 3)
     between = _effect_covariance(sample, sample.distances, priors, connections, draws, seed)
     basis = effects_basis(connections)
     return connection_moments(sample, stats, axes, lean, basis @ between @ basis.T)

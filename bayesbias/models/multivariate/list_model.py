@@ -3,13 +3,14 @@
 Orthonormal coordinates of the J protected words: x = y W, one for each of G groups (sum of its words over the root of
 their number), and c = y N, the p = J - G contrasts of words within groups. For attribute word j of list L, of kind k,
 
-    x_j ~ Normal(xi_L, Sigma_k / w_j)                      xi_L flat
+    x_j ~ Normal(xi_L, Sigma_L / w_j)                      xi_L flat
     c_j ~ Normal(alpha + eta_L + B (x_j - x0), s_k^2 E / w_j)    alpha flat, eta_L ~ Normal(0, kappa E)
-    Sigma_k ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(j^2), j_g = sqrt(J_g)
+    Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(j^2), j_g = sqrt(J_g)
     E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
 
-with w_j = 1 for Normal attribute words. Given the distances, the two halves are independent, and so are the kinds of
-lists in the first: control words do not change the means of stereotype lists to whole groups, nor their error.
+with w_j = 1 for Normal attribute words. A list has a covariance of its own, close to those of its kind as far as v_k
+says: lists of different length and spread would otherwise lend each other a certainty that they do not have. Given the
+distances, the two halves are independent, and so are the kinds of lists in the first: control words do not change the means of stereotype lists to whole groups, nor their error.
 
 Distances are known to within DISTANCE_ERROR: its square, times the number of attribute words, is added to each scatter
 matrix. Equal vectors, and more protected words than dimensions, are then not singular.
@@ -79,28 +80,25 @@ def coordinates_of(distances: np.ndarray, group_of: np.ndarray) -> Coordinates:
 class ListStatistics:
     """Sufficient statistics of the distances; leading axis: copies of the table, such as imputed ones.
 
-    `centre` (copies, lists, G) are the means of x by list, `scatter` (copies, kinds, G, G) the products around them,
-    `weight` (copies, kinds) the sums of w_j, `list_weight` (copies, lists); `design` Z = (1, lists, x - x0), and
-    `zz`, `zc`, `cc` (copies, kinds, ...) the products of Z and c by kind; `counts` and `list_counts` the number of
-    attribute words by kind, and of lists by kind; `origin` x0 (copies, G).
+    `centre` (copies, lists, G) are the means of x by list, `scatter` (copies, lists, G, G) the products around them,
+    `weight` (copies, lists) the sums of w_j; with the design Z = (1, lists, x - x0), `zz`, `zc`, `cc` (copies, kinds,
+    ...) are the products of Z and c by kind; `counts` (lists,) the numbers of attribute words, `kinds` (lists, kinds)
+    whether a list is of a kind; `origin` x0 (copies, G).
     """
 
     centre: np.ndarray
     scatter: np.ndarray
     weight: np.ndarray
-    list_weight: np.ndarray
     zz: np.ndarray
     zc: np.ndarray
     cc: np.ndarray
     origin: np.ndarray
     counts: np.ndarray
-    list_counts: np.ndarray
-    list_kind: np.ndarray
+    kinds: np.ndarray
 
-    @property
-    def lists(self) -> int:
-        """Number of lists."""
-        return len(self.list_kind)
+    def lists_of(self, kind: int) -> np.ndarray:
+        """Return the positions of the lists of a kind."""
+        return np.flatnonzero(self.kinds[:, kind])
 
 
 def list_statistics(
@@ -112,35 +110,32 @@ def list_statistics(
     """
     list_of, list_kind = sample.list_of, sample.list_kind
     x, c = distances @ axes.between, distances @ axes.within
-    lists = np.eye(len(list_kind))[list_of]
-    kinds = int(list_kind.max()) + 1
-    in_kind = np.eye(kinds)[list_kind[list_of]]
-    list_weight = weights @ lists
-    centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / list_weight[..., None]
+    lists, kinds = np.eye(len(list_kind))[list_of], np.eye(int(list_kind.max()) + 1)[list_kind]
+    weight = weights @ lists
+    centre = np.swapaxes(lists[None] * weights[..., None], 1, 2) @ x / weight[..., None]
     residual = x - centre[:, list_of]
     origin = centre.mean(axis=1)
     ones = np.ones((len(x), len(list_of), 1))
     z = np.concatenate([ones, np.broadcast_to(lists, (len(x), *lists.shape)), x - origin[:, None]], axis=2)
 
-    def products(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        by_kind = [
-            np.swapaxes(left[:, rows] * weights[:, rows, None], 1, 2) @ right[:, rows]
-            for rows in (in_kind[:, kind] > 0 for kind in range(kinds))
+    def products(left: np.ndarray, right: np.ndarray, member: np.ndarray) -> np.ndarray:
+        by_member = [
+            np.swapaxes(left[:, rows] * weights[:, rows, None], 1, 2) @ right[:, rows] for rows in member.T > 0
         ]
-        return np.stack(by_kind, axis=1)
+        return np.stack(by_member, axis=1)
+
+    in_kind = lists @ kinds
 
     return ListStatistics(
         centre=centre,
-        scatter=products(residual, residual),
-        weight=weights @ in_kind,
-        list_weight=list_weight,
-        zz=products(z, z),
-        zc=products(z, c),
-        cc=products(c, c),
+        scatter=products(residual, residual, lists),
+        weight=weight,
+        zz=products(z, z, in_kind),
+        zc=products(z, c, in_kind),
+        cc=products(c, c, in_kind),
         origin=origin,
-        counts=in_kind.sum(axis=0),
-        list_counts=np.bincount(list_kind, minlength=kinds),
-        list_kind=list_kind,
+        counts=lists.sum(axis=0),
+        kinds=kinds,
     )
 
 
@@ -187,28 +182,30 @@ def lean_target(points: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.asarray(target)
 
 
-def lean_posterior(points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates) -> InverseWishart:
-    """Return the posterior of Sigma_k at points (log omega, log psi, log v); psi is absent with one group."""
-    weight, groups = np.exp(points[:, -1]), len(axes.sizes)
-    error = DISTANCE_ERROR**2 * stats.weight[:, kind, None, None] * np.eye(groups)
-    scale = weight[:, None, None] * lean_target(points[:, :-1], axes.sizes) + stats.scatter[:, kind] + error
-    freedom = weight + groups + 1 + stats.counts[kind] - stats.list_counts[kind]
-    return InverseWishart(freedom, scale)
+def lean_posterior(points: np.ndarray, place: int, stats: ListStatistics, axes: Coordinates) -> InverseWishart:
+    """Return the posterior of a list's Sigma_L at points (log omega, log psi, log v); psi is absent with one group."""
+    strength, groups = np.exp(points[:, -1]), len(axes.sizes)
+    error = DISTANCE_ERROR**2 * stats.weight[:, place, None, None] * np.eye(groups)
+    scale = strength[:, None, None] * lean_target(points[:, :-1], axes.sizes) + stats.scatter[:, place] + error
+    return InverseWishart(strength + groups + stats.counts[place], scale)
 
 
 def lean_log_density(points: np.ndarray, kind: int, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
-    """Return log p(x of a kind of lists | points), with xi and Sigma_k integrated out, up to a constant."""
-    weight, groups = np.exp(points[:, -1]), len(axes.sizes)
-    posterior, prior = lean_posterior(points, kind, stats, axes), weight + groups + 1
-    target = weight[:, None, None] * lean_target(points[:, :-1], axes.sizes)
+    """Return log p(x of a kind of lists | points), with xi and Sigma_L integrated out, up to a constant."""
+    strength, groups = np.exp(points[:, -1]), len(axes.sizes)
+    prior, target = strength + groups + 1, strength[:, None, None] * lean_target(points[:, :-1], axes.sizes)
     if groups == 1:
         determinants = np.log(target[:, 0, 0])
     else:  # omega^2 jj' + psi^2 diag(j^2): a rank beside a diagonal
         omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
         determinants = groups * (points[:, -1] + np.log(psi2)) + np.log(axes.sizes).sum()
         determinants = determinants + np.log1p(groups * omega2 / psi2)
-    value = 0.5 * prior * determinants - 0.5 * posterior.freedom * log_determinant(posterior.scale)
-    return np.asarray(value + multigammaln(posterior.freedom / 2, groups) - multigammaln(prior / 2, groups))
+    of_prior, value = 0.5 * prior * determinants - multigammaln(prior / 2, groups), np.zeros(len(points))
+    for place in stats.lists_of(kind):
+        posterior = lean_posterior(points, place, stats, axes)
+        value = value + of_prior + multigammaln(posterior.freedom / 2, groups)
+        value -= 0.5 * posterior.freedom * log_determinant(posterior.scale)
+    return value
 
 
 def residual_precisions(points: np.ndarray, kinds: int) -> np.ndarray:
@@ -219,8 +216,8 @@ def residual_precisions(points: np.ndarray, kinds: int) -> np.ndarray:
 def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> Regression:
     """Return the posterior of the regression at points (log sigma, log v, log kappa, log beta, log s_1, ...)."""
     words, contrasts = axes.words, axes.contrasts
-    precision = residual_precisions(points, len(stats.counts))
-    prior = regression_prior(points, stats.lists, len(axes.sizes), words)
+    precision = residual_precisions(points, stats.kinds.shape[1])
+    prior = regression_prior(points, len(stats.counts), len(axes.sizes), words)
     matrix, cross, total = (
         np.einsum("pk,pkab->pab", precision, np.broadcast_to(products, (len(points), *products.shape[1:])))
         for products in (stats.zz, stats.zc, stats.cc)
@@ -228,7 +225,7 @@ def regression_posterior(points: np.ndarray, stats: ListStatistics, axes: Coordi
     matrix = matrix + prior[:, :, None] * np.eye(prior.shape[1])
     mean = np.linalg.solve(matrix, cross)
     left = total - np.swapaxes(cross, 1, 2) @ mean
-    error = DISTANCE_ERROR**2 * (precision * stats.weight).sum(axis=1)
+    error = DISTANCE_ERROR**2 * (precision * (stats.weight @ stats.kinds)).sum(axis=1)
     prior_weight = np.exp(points[:, 1]) * words
     unseen = prior_weight * np.exp(2 * points[:, 0]) + error
     scale = (left + np.swapaxes(left, 1, 2)) / 2 + unseen[:, None, None] * np.eye(left.shape[1])
@@ -249,7 +246,7 @@ def statistics_of(stats: ListStatistics, copies: np.ndarray) -> ListStatistics:
     """Return the statistics of some copies of the table; a single copy serves all."""
     if len(stats.zz) == 1:
         return stats
-    of_copies = ("centre", "scatter", "weight", "list_weight", "zz", "zc", "cc", "origin")
+    of_copies = ("centre", "scatter", "weight", "zz", "zc", "cc", "origin")
     return replace(stats, **{name: getattr(stats, name)[copies] for name in of_copies})
 
 
@@ -262,11 +259,11 @@ def regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coor
 def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coordinates) -> np.ndarray:
     posterior = regression_posterior(points, stats, axes)
     contrasts, seen = axes.contrasts, axes.within.shape[1]
-    precision = residual_precisions(points, len(stats.counts))
+    precision = residual_precisions(points, stats.kinds.shape[1])
     prior_weight = np.exp(points[:, 1]) * axes.words
     prior_freedom, freedom = prior_weight + contrasts + 1, posterior.residual.freedom
-    prior = np.log(regression_prior(points, stats.lists, len(axes.sizes), axes.words)[:, 1:]).sum(axis=1)
-    value = 0.5 * contrasts * (np.log(precision) @ stats.counts + prior - log_determinant(posterior.matrix))
+    prior = np.log(regression_prior(points, len(stats.counts), len(axes.sizes), axes.words)[:, 1:]).sum(axis=1)
+    value = 0.5 * contrasts * (np.log(precision) @ (stats.counts @ stats.kinds) + prior - log_determinant(posterior.matrix))
     value += 0.5 * prior_freedom * contrasts * (np.log(prior_weight) + 2 * points[:, 0])
     determinant = axes.unseen * np.log(posterior.unseen_scale)
     if seen:

@@ -5,8 +5,8 @@ import numpy as np
 from bayesbias.models.data import ModelData, subset
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.list_means import (
-    MOST_WORDS_WITH_COVARIANCE,
     connection_moments_of,
+    keeps_covariances,
     sample_multivariate,
 )
 from bayesbias.models.multivariate.vector_likelihood import vector_densities_of
@@ -66,7 +66,7 @@ class ListRefits:
     def __init__(self, data: ModelData, spec: ModelSpec, baseline: str, *, draws: int, seed: int) -> None:
         self._data, self._spec, self._baseline, self._draws, self._seed = data, spec, baseline, draws, seed
         self._weighted: _WeightedSweeps | None = None
-        if _in_sweeps(data, spec) and len(data.protected_words) <= MOST_WORDS_WITH_COVARIANCE:
+        if _in_sweeps(data, spec) and keeps_covariances(attribute_sample(data)):
             self._weighted = _WeightedSweeps(data, spec, baseline, draws, seed)
 
     def estimates(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, Estimate]:

@@ -62,7 +62,7 @@ def draw_in_sweeps(
     steps = [metropolis_root(block) for block in starts]
     distances = np.repeat(table.completed[None], chains, axis=0)
     weights, freedom = np.ones(distances.shape[:2]), np.full(chains, 10.0)
-    lost, kind_of = lost_pairs(sample.distances), sample.list_kind[sample.list_of]
+    lost, list_of = lost_pairs(sample.distances), sample.list_of
     states: list[dict[str, np.ndarray]] = []
     every = _SWEEPS_A_DRAW[table.likelihood] * (_MORE_SWEEPS if _lacks_pairs(sample) else 1)
     for sweep in range(_WARM_UP + _CHAIN_DRAWS * every):
@@ -73,12 +73,12 @@ def draw_in_sweeps(
                 for block, log_density, step in zip(points, table.blocks.log_densities, steps, strict=True)
             ]
         drawn = draw_given(points, stats, sample, axes, int(rng.integers(2**32)), draws=chains, covariances=True)
-        mean = drawn.lists[:, sample.list_of]
+        mean = drawn.lists[:, list_of]
         covariance = drawn.covariances
         precision = np.linalg.inv(covariance)
-        fill_lost_pairs(distances, lost, mean, precision, kind_of, weights, rng)
+        fill_lost_pairs(distances, lost, mean, precision, list_of, weights, rng)
         if student_t:
-            weights = draw_weights(distances, mean, precision, kind_of, freedom, rng)
+            weights = draw_weights(distances, mean, precision, list_of, freedom, rng)
             freedom = draw_freedom(weights, table.priors["nu"], rng)
         if sweep >= _WARM_UP and (sweep - _WARM_UP) % every == every - 1:
             state = {"list_mean": drawn.lists} | named_hyperparameters(points, sample, axes)

@@ -17,7 +17,7 @@ MULTIVARIATE_AUXILIARY = ("list_group_mean", "regression", "missing_distance")
 def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     """Add the variables of the multivariate model to the PyMC model of this context, which has the coordinates.
 
-    The model is that of `samplers/list_model.py`, in its notation, with the covariances integrated out: Sigma_k of the
+    The model is that of `samplers/list_model.py`, in its notation, with the covariances integrated out: Sigma_L of the
     distances to whole groups and E of the contrasts of words within groups leave a matrix t density each. Means of
     lists to whole groups (xi), and the coefficients (alpha, eta, B) of the regression of the contrasts, are variables;
     so are lost pairs. Words like these are drawn after sampling, from the means of these words.
@@ -59,19 +59,19 @@ def _add_means_of_groups(
     import pymc as pm
     import pytensor.tensor as pt
 
-    groups, kind_of, priors = len(axes.sizes), sample.list_kind[sample.list_of], spec.priors
+    groups, priors = len(axes.sizes), spec.priors
     attribute_sd = priors["attribute_sd"].variable("attribute_sd", dims="attribute_list")
     target = attribute_sd[:, None, None] ** 2 * np.sqrt(np.outer(axes.sizes, axes.sizes))
     if groups > 1:
         group_sd = priors["group_attribute_sd"].variable("group_attribute_sd", dims="attribute_list")
         target = target + group_sd[:, None, None] ** 2 * np.diag(axes.sizes.astype(float))
     strength = priors["target_weight"].variable("target_weight", dims="attribute_list")
-    for kind, name in enumerate(sample.kinds):
-        rows = np.flatnonzero(kind_of == kind)
+    for place, (name, kind) in enumerate(zip(sample.lists, sample.list_kind, strict=True)):
+        rows = np.flatnonzero(sample.list_of == place)
         square = _products(residual[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(groups)
         scale = strength[kind] * target[kind]
         density = _matrix_t(square, scale, strength[kind] + groups + 1, len(rows), groups)
-        pm.Potential(f"distances of {name} words to groups", density + pt.zeros(()))
+        pm.Potential(f"distances of the list {name} to groups", density + pt.zeros(()))
 
 
 def _add_regression(

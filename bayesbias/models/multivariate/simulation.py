@@ -43,8 +43,8 @@ def draw_means_and_covariances(
 def draw_covariances(
     sample: AttributeSample, parameters: Mapping[str, np.ndarray], rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw the covariance of attribute words of each kind of lists, shape (kinds, words, words)."""
-    words, kinds = sample.distances.shape[1], len(sample.kinds)
+    """Draw the covariance of attribute words of each list, shape (lists, words, words)."""
+    words, lists = sample.distances.shape[1], len(sample.lists)
     axes = coordinates_of(np.zeros((words, words)), sample.group_of)
     groups, size, roots = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes)
     image, residual = axes.between, np.zeros((words, words))
@@ -55,14 +55,14 @@ def draw_covariances(
         image = image + axes.within @ slopes
         residual = parameters["sigma"] ** 2 * axes.within @ standard @ axes.within.T
     scales = np.append(parameters.get("list_scale", np.zeros(0)), 1.0)
-    covariances = np.empty((kinds, words, words))
-    for kind in range(kinds):
+    covariances = np.empty((lists, words, words))
+    for place, kind in enumerate(sample.list_kind):
         target = parameters["attribute_sd"][kind] ** 2 * np.outer(roots, roots)
         if groups > 1:
             target = target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.sizes)
         weight = float(parameters["target_weight"][kind])
         lean = _inverse_wishart(weight + groups + 1, weight * target, rng)
-        covariances[kind] = image @ lean @ image.T + scales[kind] ** 2 * residual
+        covariances[place] = image @ lean @ image.T + scales[kind] ** 2 * residual
     return covariances
 
 
@@ -87,10 +87,10 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
 
 
 def row_sds(data: ModelData, covariance: np.ndarray) -> np.ndarray:
-    """Return the sd of each row's distance around its mean, given the covariance of attribute words by kind."""
+    """Return the sd of each row's distance around its mean, given the covariance of attribute words by list."""
     sample = attribute_sample(data)
-    kind_of = sample.list_kind[sample.list_of]
-    return np.asarray(np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))[kind_of[data.attribute], data.protected])
+    sds = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+    return np.asarray(sds[sample.list_of[data.attribute], data.protected])
 
 
 def draw_vectors(
@@ -99,7 +99,7 @@ def draw_vectors(
     """Draw the deviation of each row of `data` from its mean, from one vector for each attribute word."""
     sample, attributes = attribute_sample(data), len(data.attribute_words)
     roots = np.stack([root_of(covariance) for covariance in parameters["residual_covariance"]])
-    of_word = roots[sample.list_kind[sample.list_of]]
+    of_word = roots[sample.list_of]
     vectors = (of_word @ rng.standard_normal((attributes, roots.shape[1], 1)))[..., 0]
     if spec.switches["likelihood"] == "student_t":
         nu = float(parameters["nu"])

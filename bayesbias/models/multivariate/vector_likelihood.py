@@ -12,7 +12,7 @@ from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.models.data import ModelData, list_kind
 from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
-from bayesbias.models.multivariate.list_means import MOST_WORDS_WITH_COVARIANCE
+from bayesbias.models.multivariate.list_means import MOST_COVARIANCE_NUMBERS
 from bayesbias.models.multivariate.list_model import DISTANCE_ERROR
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class VectorDensities(Densities):
     """Log densities of a table under every draw of a multivariate posterior.
 
     `sample` holds the attribute words of `data`, `list_mean` (protected words, lists, draws) the means of their lists,
-    and `covariance` (kinds, draws, protected words, protected words) theirs around the means. With `nu` their vectors
+    and `covariance` (lists, draws, protected words, protected words) theirs around the means. With `nu` their vectors
     are Student t. `sigma` are the sds of single distances around their mean by connection, averaged over words, for
     callers that need one number.
     """
@@ -32,11 +32,6 @@ class VectorDensities(Densities):
     sample: AttributeSample = None  # type: ignore[assignment]
     list_mean: np.ndarray = None  # type: ignore[assignment]
     covariance: np.ndarray = None  # type: ignore[assignment]
-
-    @property
-    def kind_of(self) -> np.ndarray:
-        """Kind of list of each attribute word, shape (attribute words,)."""
-        return np.asarray(self.sample.list_kind[self.sample.list_of])
 
     def means(
         self, protected: np.ndarray, attribute: np.ndarray, connection: np.ndarray, draws: Any = slice(None)
@@ -56,8 +51,8 @@ class VectorDensities(Densities):
         There, the distances are known to within DISTANCE_ERROR.
         """
         log_density = np.empty((last - first, self.draws))
-        for kind, words, places, rows in self._patterns(first, last):
-            lower = np.linalg.cholesky(self.covariance[kind][:, places[:, None], places])
+        for place, words, places, rows in self._patterns(first, last):
+            lower = np.linalg.cholesky(self.covariance[place][:, places[:, None], places])
             half = np.linalg.inv(lower)
             error = DISTANCE_ERROR**2 * np.square(half).sum(axis=(1, 2))
             determinant = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
@@ -86,8 +81,8 @@ class VectorDensities(Densities):
     def _conditional(self) -> tuple[np.ndarray, np.ndarray]:
         shape = len(self.data.distance), self.draws
         mean, scale = np.empty(shape), np.empty(shape)
-        for kind, _, places, rows in self._patterns(0, len(self.data.attribute_words)):
-            precision = np.linalg.inv(self.covariance[kind][:, places[:, None], places])
+        for place, _, places, rows in self._patterns(0, len(self.data.attribute_words)):
+            precision = np.linalg.inv(self.covariance[place][:, places[:, None], places])
             alone = np.diagonal(precision, axis1=1, axis2=2).T
             for of_word in rows:
                 residual = self._residual(of_word)
@@ -101,15 +96,15 @@ class VectorDensities(Densities):
         return mean, scale
 
     def _patterns(self, first: int, last: int) -> Iterator[tuple[int, list[int], np.ndarray, list[np.ndarray]]]:
-        """Yield attribute words of a kind with the same pairs: kind, words, protected words, and the rows of each."""
+        """Yield attribute words of a list with the same pairs: list, words, protected words, and the rows of each."""
         order, bounds = self._by_word
         patterns: dict[tuple[int, bytes], tuple[int, list[int], np.ndarray, list[np.ndarray]]] = {}
         for word in range(first, last):
             rows = order[bounds[word] : bounds[word + 1]]
             places = self.data.protected[rows].astype(np.int64)
             sort = np.argsort(places)
-            kind = int(self.kind_of[word])
-            _, words, _, of_words = patterns.setdefault((kind, places[sort].tobytes()), (kind, [], places[sort], []))
+            place = int(self.sample.list_of[word])
+            _, words, _, of_words = patterns.setdefault((place, places[sort].tobytes()), (place, [], places[sort], []))
             words.append(word)
             of_words.append(rows[sort])
         yield from patterns.values()
@@ -125,13 +120,13 @@ class VectorDensities(Densities):
     def noise(self, pairs: PairGrid, draws: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the deviations of new attribute words of the same lists from their means, as `Densities.noise`."""
         noise = rng.standard_normal((len(draws), len(pairs.protected), len(pairs.attribute)))
-        kind_of = self.kind_of[pairs.attribute]
-        for kind in np.unique(kind_of):
-            lower = np.linalg.cholesky(self.covariance[kind][draws][:, pairs.protected[:, None], pairs.protected])
-            noise[:, :, kind_of == kind] = lower @ noise[:, :, kind_of == kind]
+        list_of = self.sample.list_of[pairs.attribute]
+        for place in np.unique(list_of):
+            lower = np.linalg.cholesky(self.covariance[place][draws][:, pairs.protected[:, None], pairs.protected])
+            noise[:, :, list_of == place] = lower @ noise[:, :, list_of == place]
         if self.nu is not None:
             nu = self.nu[draws, None]
-            noise /= np.sqrt(rng.chisquare(np.broadcast_to(nu, (len(draws), len(kind_of)))) / nu)[:, None]
+            noise /= np.sqrt(rng.chisquare(np.broadcast_to(nu, (len(draws), len(list_of)))) / nu)[:, None]
         return noise
 
 
@@ -143,17 +138,17 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
     if "residual_covariance" not in posterior:
         raise NotEnoughMemoryError(
-            f"This fit has {posterior.sizes['protected_word']} protected words, and no covariance of their distances "
-            "was kept, which is needed to predict single pairs: it is kept for up to "
-            f"{MOST_WORDS_WITH_COVARIANCE} words, by the package's own sampler. Fit fewer words, or the model "
-            "'crossed_per_list'."
+            f"This fit has {posterior.sizes['protected_word']} protected words and {posterior.sizes['attribute_group']} "
+            "lists, and no covariance of their distances was kept, which is needed to predict single pairs: lists times "
+            f"squared protected words may be {MOST_COVARIANCE_NUMBERS:,}, and the sampler the package's own. Fit fewer "
+            "words, or the model 'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)
     wanted: dict[str, dict[str, list[str]]] = {
         "word_mean": {"protected_word": words, "connection": list(data.connections)},
         "list_mean": {"attribute_group": list(sample.lists), "protected_word": words},
         "residual_covariance": {
-            **{"attribute_list": list(sample.kinds), "protected_word": words, "other_protected_word": words},
+            **{"attribute_group": list(sample.lists), "protected_word": words, "other_protected_word": words},
         },
         "nu": {},
     }
@@ -168,11 +163,11 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
 def vector_densities_of(drawn: Mapping[str, np.ndarray], data: ModelData, sample: AttributeSample) -> VectorDensities:
     """Return the densities of `data` under draws of the sampler, of shape (draws, ...), by name."""
     covariance = np.ascontiguousarray(np.moveaxis(drawn["residual_covariance"], 1, 0))
-    spread = np.sqrt(np.diagonal(covariance, axis1=2, axis2=3).mean(axis=2))
+    spread, kind_of = np.sqrt(np.diagonal(covariance, axis1=2, axis2=3).mean(axis=2)), sample.list_kind
     return VectorDensities(
         data=data,
         word_mean=np.ascontiguousarray(np.moveaxis(drawn["word_mean"], 0, -1)),
-        sigma=np.stack([spread[sample.kinds.index(list_kind(name))] for name in data.connections]),
+        sigma=np.stack([spread[kind_of == sample.kinds.index(list_kind(name))].mean(axis=0) for name in data.connections]),
         nu=drawn.get("nu"),
         sample=sample,
         list_mean=np.ascontiguousarray(drawn["list_mean"].T),
