@@ -205,7 +205,7 @@ def draw_truth(data: ModelData, spec: ModelSpec, rng: np.random.Generator) -> Dr
 def add_list_means(truth: Draws, sample: AttributeSample, rng: np.random.Generator) -> float:
     """Put covariances and means of lists into a truth; return the sum of tr(Sigma_j^-1) over attribute words."""
     words = sample.distances.shape[1]
-    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of)
     groups, size, roots, counts = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes), np.bincount(sample.list_of)
     strength = float(words * truth["residual_weight"])
     error = stats.invwishart.rvs(strength + size + 1, strength * truth["sigma"] ** 2 * np.eye(size), random_state=rng)

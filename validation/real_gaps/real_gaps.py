@@ -54,7 +54,8 @@ class Cell:
 
     `axis` is what lists lean along, or a name in `CURATED`; with `noise` 99 attribute lists are drawn at random, and
     `gap` says what is added to their associated distances: ``"constant"`` the same for all words, ``"independent"``
-    a number of its own for each. ``"real"`` gaps are those of the vectors.
+    a number of its own for each. ``"real"`` gaps are those of the vectors. The first list has `first` attribute words
+    if that is given, and distances to those of other lists are drawn in to their mean, to one in `spread`.
     """
 
     vectors: str
@@ -65,6 +66,12 @@ class Cell:
     attributes: int
     controls: int
     gap: str = "real"
+    first: int = 0
+    spread: float = 1.0
+
+    def sizes(self) -> list[int]:
+        """Return the number of attribute words of each list."""
+        return [self.first or self.attributes, *[self.attributes] * (self.groups - 1)]
 
 
 CELLS = (
@@ -94,6 +101,12 @@ CELLS = (
     Cell("glove", "pc8", 99, 2, 15, 8, 100, "independent"),
     Cell("glove", "pc2", 99, 2, 8, 8, 0),
     Cell("google_news", "pc2", 99, 3, 3, 8, 100),
+    Cell("google_news", "pc2", 99, 2, 8, 20, 0, first=4),
+    Cell("google_news", "gender", 1, 2, 8, 15, 100, first=4),
+    Cell("glove", "professions, gendered words", 0, 2, 8, 15, 0, first=4),
+    Cell("google_news", "pc5", 1, 2, 8, 8, 0, spread=2.0),
+    Cell("glove", "pc2", 99, 2, 8, 16, 0, first=4, spread=2.0),
+    Cell("google_news", "gender", 99, 2, 8, 20, 100, first=3, spread=3.0),
 )
 # Added to associated distances, and the sd of what is added to those of single words.
 GAP, GAP_SD = -0.05, 0.03
@@ -196,11 +209,14 @@ def gaps(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
 def sampled_table(whole: Populations, cell: Cell, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     """Return a table of a few words of each population, and the places of its protected words."""
     words = np.concatenate([rng.permutation(group)[: cell.words] for group in whole.protected])
-    lists = [rng.permutation(members)[: cell.attributes] for members in whole.attributes]
+    lists = [rng.permutation(of)[:size] for of, size in zip(whole.attributes, cell.sizes(), strict=True)]
     lists += [rng.permutation(whole.others)[: cell.controls]] if cell.controls else []
     rows = []
     for number, members in enumerate(lists):
         distances = whole.distances(words, members)
+        if 0 < number < cell.groups:
+            centre = whole.distances(words, whole.attributes[number]).mean(axis=1, keepdims=True)
+            distances = centre + (distances - centre) / cell.spread
         for at in range(len(words)):
             group = at // cell.words
             kind = "neutral" if number == cell.groups else "associated" if number == group else "different"
@@ -217,25 +233,26 @@ Row = tuple[str, float, float, float, float]
 """Level, estimate, sd, and the ends of the interval."""
 
 
-def plain_rows(table: pd.DataFrame, group_of: np.ndarray, attributes: int) -> Iterator[Row]:
-    """Yield the plain differences, with Student's interval over attribute words."""
+def plain_rows(table: pd.DataFrame, group_of: np.ndarray) -> Iterator[Row]:
+    """Yield the plain differences, with Welch's interval over attribute words."""
     stereotype = table[table["connection"] != "neutral"]
     groups = group_of.max() + 1
     wide = stereotype.pivot_table(
         index=["attribute_group", "attribute_word"], columns="protected_word", values="cosine_distance", sort=False
-    )[[f"p{at}" for at in range(len(group_of))]].to_numpy()
-    by_list = wide.reshape(groups, attributes, -1)
+    )[[f"p{at}" for at in range(len(group_of))]]
+    by_list = [of.to_numpy() for _, of in wide.groupby(level="attribute_group", sort=False)]
     signs = np.where(np.arange(groups)[:, None] == group_of, 1.0, -1.0 / (groups - 1))
-    words = gaps(by_list.mean(axis=1).T, group_of)
-    half = stats.t.ppf(0.5 + HDI_PROB / 2, groups * (attributes - 1))
-    overall = (by_list * signs[:, None]).mean(axis=2)
+    words = gaps(np.column_stack([of.mean(axis=0) for of in by_list]), group_of)
+    scores = [of * sign for of, sign in zip(by_list, signs, strict=True)]
     for level, values, samples in (
-        ("these_words", words.mean()[None], overall[..., None]),
-        ("word", words, by_list * signs[:, None]),
+        ("these_words", words.mean()[None], [of.mean(axis=1, keepdims=True) for of in scores]),
+        ("word", words, scores),
     ):
-        sd = np.sqrt((samples.var(axis=1, ddof=1) / attributes).sum(axis=0))
-        for value, error in zip(values, sd, strict=True):
-            yield level, value, error, value - half * error, value + half * error
+        shares = np.array([of.var(axis=0, ddof=1) / len(of) for of in samples])
+        variance, rest = shares.sum(axis=0), np.array([len(of) - 1 for of in samples])[:, None]
+        half = stats.t.ppf(0.5 + HDI_PROB / 2, variance**2 / (shares**2 / rest).sum(axis=0)) * np.sqrt(variance)
+        for value, error, width in zip(values, np.sqrt(variance), half, strict=True):
+            yield level, value, error, value - width, value + width
 
 
 def multivariate_rows(table: pd.DataFrame, seed: int) -> Iterator[Row]:
@@ -280,7 +297,7 @@ def run_cell(cell: Cell, folder: Path, lists: Path, samples: int, models: list[s
         plain = gaps(of_table.unstack(sort=False).to_numpy(), group_of)
         truths = {"population": [truth], "these_words": [own.mean()], "word": list(own)}
         observed = {"population": [plain.mean()], "these_words": [plain.mean()], "word": list(plain)}
-        methods = {"plain_t": lambda table=table: plain_rows(table, group_of, cell.attributes)}
+        methods = {"plain_t": lambda table=table: plain_rows(table, group_of)}
         for model in models:
             if model == "multivariate":
                 methods[model] = lambda table=table, number=number: multivariate_rows(table, number)

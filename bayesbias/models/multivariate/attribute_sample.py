@@ -16,7 +16,8 @@ class AttributeSample:
     `distances` (attribute words, protected words) are cosine distances, NaN for lost pairs. `list_of` (attribute
     words,) is the position of each word's list in `lists`: words of one list share its name and their connections.
     `list_kind` (lists,) is the position of each list's kind in `kinds`, those of ``"stereotype"``, ``"human"`` and
-    ``"neutral"`` that the table has; `group_of` (protected words,) is each word's group. `connection_weights`
+    ``"neutral"`` that the table has; `group_of` (protected words,) is each word's group, and `pattern_of` that of the
+    words of its group that have the same connections to all lists: commonly the same. `connection_weights`
     (protected words, connections, lists) are weights of lists in a word's mean distance for a connection. Lists weigh
     the same, so that a list's distance to all words cancels over groups. All 0 if the word has no list of the
     connection.
@@ -28,6 +29,7 @@ class AttributeSample:
     list_kind: np.ndarray
     kinds: tuple[str, ...]
     group_of: np.ndarray
+    pattern_of: np.ndarray
     connection_weights: np.ndarray
 
 
@@ -35,8 +37,9 @@ class AttributeSample:
 def attribute_sample(data: ModelData) -> AttributeSample:
     """Return the rows of a table as vectors of attribute words.
 
-    A lost pair gets the connection of its attribute word to other words of the group; failing that, the connection of
-    other words of the list. Raises `FitError` if an attribute word is in lists of two kinds, or a pair occurs twice.
+    A lost pair gets the connection of its protected word to other words of the list; failing that, the connection of
+    its attribute word to other words of the group. Raises `FitError` if an attribute word is in lists of two kinds, or
+    a pair occurs twice.
 
     Examples
     --------
@@ -56,13 +59,12 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     distances[data.attribute, data.protected] = data.distance
     connection[data.attribute, data.protected] = data.connection
     group_of = np.unique(data.protected_groups, return_inverse=True)[1]
-    _complete_by_group(connection, group_of)
     names, name_of = list(list_names(data)), kind_of
     if data.attribute_groups is not None:
         names = list(dict.fromkeys(data.attribute_groups.tolist()))
         name_of = np.array([names.index(name) for name in data.attribute_groups.tolist()])
     lists, list_of = np.unique(
-        np.column_stack([kind_of, name_of, _completed(connection, name_of)]), axis=0, return_inverse=True
+        np.column_stack([kind_of, name_of, _completed(connection, name_of, group_of)]), axis=0, return_inverse=True
     )
     list_of = list_of.reshape(-1)
     order = np.argsort([np.flatnonzero(list_of == place)[0] for place in range(len(lists))])
@@ -80,6 +82,7 @@ def attribute_sample(data: ModelData) -> AttributeSample:
         list_kind=lists[:, 0].copy(),
         kinds=list_names(data),
         group_of=group_of,
+        pattern_of=np.unique(np.column_stack([group_of, lists[:, 2:].T]), axis=0, return_inverse=True)[1].reshape(-1),
         connection_weights=_connection_weights(lists, np.bincount(list_of), len(data.connections)),
     )
 
@@ -92,8 +95,8 @@ def _complete_by_group(connection: np.ndarray, group_of: np.ndarray) -> None:
         connection[:, group_of == group] = np.where(members < 0, first, members)
 
 
-def _completed(connection: np.ndarray, name_of: np.ndarray) -> np.ndarray:
-    """Return the connections of attribute words (rows), unknown ones (-1) taken from rows of the list that agree."""
+def _completed(connection: np.ndarray, name_of: np.ndarray, group_of: np.ndarray) -> np.ndarray:
+    """Return the connections of attribute words (rows); unknown ones (-1) are those of the list, or of the group."""
     patterns: list[tuple[int, np.ndarray]] = []
     pattern_of = np.empty(len(connection), dtype=np.int64)
     # The most complete rows come first, so that the others can be matched with them.
@@ -108,6 +111,7 @@ def _completed(connection: np.ndarray, name_of: np.ndarray) -> np.ndarray:
             pattern_of[word] = len(patterns)
             patterns.append((int(name_of[word]), row.copy()))
     for _, pattern in patterns:
+        _complete_by_group(pattern[None], group_of)
         pattern[pattern < 0] = pattern[pattern >= 0][-1]
     return np.stack([patterns[place][1] for place in pattern_of])
 

@@ -26,10 +26,9 @@ def connection_moments(
     group. `lean` (draws, lists, G, G) are Sigma_L, `word_covariance` (draws, connections, connections) is S. None if
     words of a group have different lists: their means depend on more terms.
     """
-    member = np.eye(len(axes.sizes))[sample.group_of]
-    of_groups = np.einsum("jg,jcl->gcl", member / axes.sizes, sample.connection_weights)
-    if not np.allclose(of_groups[sample.group_of], sample.connection_weights):
+    if sample.pattern_of.max() > sample.group_of.max():
         return None
+    of_groups = sample.connection_weights[np.unique(sample.group_of, return_index=True)[1]]
     measured = of_groups.sum(axis=2) > 0
     share = measured / measured.sum(axis=0)
     weights = np.einsum("gcl,gc,g->clg", of_groups, share, 1 / np.sqrt(axes.sizes))

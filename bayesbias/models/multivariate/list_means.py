@@ -144,7 +144,7 @@ def sample_list_means(
     completed = completed_distances(sample)
     keep = covariances and keeps_covariances(sample)
     # Covariances need all directions, means only those along which the distances vary.
-    axes = coordinates_of(np.zeros((words, words)) if in_sweeps or keep else completed, sample.group_of)
+    axes = coordinates_of(np.zeros((words, words)) if in_sweeps or keep else completed, sample.pattern_of)
     blocks = blocks_of(sample, priors, axes)
     stats = list_statistics(sample, completed[None], np.ones((1, len(completed))), axes)
     # Threads cost more than they save with the small matrices of few words.
@@ -180,7 +180,7 @@ def connection_moments_of(
 
     They do not need single words' means, and so not the regression. None if the means of groups do not suffice.
     """
-    axes = coordinates_of(sample.distances, sample.group_of)
+    axes = coordinates_of(sample.distances, sample.pattern_of)
     blocks = blocks_of(sample, priors, axes)
     stats = list_statistics(sample, sample.distances[None], np.ones((1, len(sample.distances))), axes)
     kinds, rng = range(len(sample.kinds)), np.random.default_rng([seed, 100])

@@ -10,7 +10,8 @@ their number), and c = y N, the p = J - G contrasts of words within groups. For 
 
 with w_j = 1 for Normal attribute words. A list has a covariance of its own, close to those of its kind as far as v_k
 says: lists of different length and spread would otherwise lend each other a certainty that they do not have. Given the
-distances, the two halves are independent, and so are the kinds of lists in the first: control words do not change the means of stereotype lists to whole groups, nor their error.
+distances, the two halves are independent, and so are the kinds of lists in the first: control words do not change the
+means of stereotype lists to whole groups, nor their error.
 
 Distances are known to within DISTANCE_ERROR: its square, times the number of attribute words, is added to each scatter
 matrix. Equal vectors, and more protected words than dimensions, are then not singular.
@@ -263,7 +264,9 @@ def _regression_log_density(points: np.ndarray, stats: ListStatistics, axes: Coo
     prior_weight = np.exp(points[:, 1]) * axes.words
     prior_freedom, freedom = prior_weight + contrasts + 1, posterior.residual.freedom
     prior = np.log(regression_prior(points, len(stats.counts), len(axes.sizes), axes.words)[:, 1:]).sum(axis=1)
-    value = 0.5 * contrasts * (np.log(precision) @ (stats.counts @ stats.kinds) + prior - log_determinant(posterior.matrix))
+    value = (
+        0.5 * contrasts * (np.log(precision) @ (stats.counts @ stats.kinds) + prior - log_determinant(posterior.matrix))
+    )
     value += 0.5 * prior_freedom * contrasts * (np.log(prior_weight) + 2 * points[:, 0])
     determinant = axes.unseen * np.log(posterior.unseen_scale)
     if seen:

@@ -25,7 +25,7 @@ from bayesbias.models.multivariate.list_model import Coordinates, list_statistic
 from bayesbias.models.priors import Prior
 
 # Draws a chain, warm-up sweeps, Metropolis steps a sweep; and sweeps a draw.
-_CHAIN_DRAWS, _WARM_UP, _STEPS = 50, 60, 4
+_CHAIN_DRAWS, _WARM_UP, _STEPS = 50, 60, 8
 _SWEEPS_A_DRAW = {"normal": 2, "student_t": 5}
 # Factor for tables where a word has no pair with a list: its mean there moves slowly.
 _MORE_SWEEPS = 10
@@ -94,12 +94,13 @@ def draw_in_sweeps(
 def _lacks_pairs(sample: AttributeSample) -> bool:
     """Return whether a word has no pair with some list; raise `FitError` if a whole group has none."""
     lists = np.eye(len(sample.lists))[sample.list_of]
-    groups = np.eye(sample.group_of.max() + 1)[sample.group_of]
+    groups = np.eye(sample.pattern_of.max() + 1)[sample.pattern_of]
     pairs = lists.T @ np.isfinite(sample.distances)
     if (of_groups := pairs @ groups == 0).any():
-        place, group = np.argwhere(of_groups)[0]
+        place, pattern = np.argwhere(of_groups)[0]
         raise FitError(
-            f"The list {sample.lists[place]!r} has no pair with any word of one protected group (the {group + 1}. by "
-            "name), and this model has a mean for each. Leave the list out, or use the model 'crossed_per_list'."
+            f"The list {sample.lists[place]!r} has no pair with any word of protected group "
+            f"{sample.group_of[sample.pattern_of == pattern][0] + 1} (by name, or of its words with the same "
+            "connections), and this model has a mean for each. Leave the list out, or use the model 'crossed_per_list'."
         )
     return bool((pairs == 0).any())

@@ -48,7 +48,7 @@ def word_means(lists: np.ndarray, connection_weights: np.ndarray) -> np.ndarray:
 def plain_effects(sample: AttributeSample, distances: np.ndarray, connections: Sequence[str]) -> PlainEffects:
     """Return the plain effects of the words that have all connections, from distances without gaps."""
     whole = sample.connection_weights.any(axis=2).all(axis=1)
-    within = group_contrasts(sample.group_of[whole])
+    within = group_contrasts(sample.pattern_of[whole])
     columns = distances[:, whole] @ within
     means = np.stack([columns[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
     residual, kind_of = columns - means[sample.list_of], sample.list_kind[sample.list_of]

@@ -27,7 +27,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
 
     sample, priors = attribute_sample(data), spec.priors
     words = sample.distances.shape[1]
-    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of)
     distances = _distances(data, sample)
     weight = pt.ones(len(sample.distances))
     if spec.switches["likelihood"] == "student_t":

@@ -45,7 +45,7 @@ def draw_covariances(
 ) -> np.ndarray:
     """Draw the covariance of attribute words of each list, shape (lists, words, words)."""
     words, lists = sample.distances.shape[1], len(sample.lists)
-    axes = coordinates_of(np.zeros((words, words)), sample.group_of)
+    axes = coordinates_of(np.zeros((words, words)), sample.pattern_of)
     groups, size, roots = len(axes.sizes), axes.contrasts, np.sqrt(axes.sizes)
     image, residual = axes.between, np.zeros((words, words))
     if size:

@@ -137,11 +137,12 @@ def vector_densities(fit: "xr.DataTree", data: ModelData) -> VectorDensities:
     """
     posterior = fit["posterior"].to_dataset().stack(sample=("chain", "draw"), create_index=False)
     if "residual_covariance" not in posterior:
+        words, lists = (posterior.sizes[name] for name in ("protected_word", "attribute_group"))
         raise NotEnoughMemoryError(
-            f"This fit has {posterior.sizes['protected_word']} protected words and {posterior.sizes['attribute_group']} "
-            "lists, and no covariance of their distances was kept, which is needed to predict single pairs: lists times "
-            f"squared protected words may be {MOST_COVARIANCE_NUMBERS:,}, and the sampler the package's own. Fit fewer "
-            "words, or the model 'crossed_per_list'."
+            f"This fit has {words} protected words and {lists} lists, and no covariance of their distances was kept, "
+            "which is needed to predict single pairs: lists times squared protected words may be at most "
+            f"{MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. Fit fewer words, or the model "
+            "'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)
     wanted: dict[str, dict[str, list[str]]] = {
@@ -167,7 +168,9 @@ def vector_densities_of(drawn: Mapping[str, np.ndarray], data: ModelData, sample
     return VectorDensities(
         data=data,
         word_mean=np.ascontiguousarray(np.moveaxis(drawn["word_mean"], 0, -1)),
-        sigma=np.stack([spread[kind_of == sample.kinds.index(list_kind(name))].mean(axis=0) for name in data.connections]),
+        sigma=np.stack(
+            [spread[kind_of == sample.kinds.index(list_kind(name))].mean(axis=0) for name in data.connections]
+        ),
         nu=drawn.get("nu"),
         sample=sample,
         list_mean=np.ascontiguousarray(drawn["list_mean"].T),

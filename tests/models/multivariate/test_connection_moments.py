@@ -1,5 +1,7 @@
 """Moments of the connection means given the covariances, against draws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,9 +35,7 @@ def test_moments_are_those_of_the_draws(groups: tuple[int, ...]) -> None:
 
 def test_words_of_a_group_with_different_lists_have_no_such_moments() -> None:
     sample, connections = list_sample()
-    changed = sample.connection_weights.copy()
-    changed[0] = changed[0][[1, 0, 2]]
-    from dataclasses import replace
-
-    other = replace(sample, connection_weights=changed)
+    patterns = sample.pattern_of.copy()
+    patterns[0] = patterns.max() + 1
+    other = replace(sample, pattern_of=patterns)
     assert connection_moments_of(other, connections, draws=500, seed=1, priors=PRIORS) is None

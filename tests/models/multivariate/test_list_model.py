@@ -47,24 +47,25 @@ def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int
     t = points(3 if len(groups) > 1 else 2)
     x = sample.distances @ axes.between
     of_kind = sample.list_kind[sample.list_of] == 0
-    count, lists = int(of_kind.sum()), np.unique(sample.list_of[of_kind])
+    lists = np.unique(sample.list_of[of_kind])
     sigma = 0.02 * np.eye(len(groups)) + 0.01
     computed = lean_log_density(t, 0, stats_of, axes)
     written = []
     for point in t:
         weight, target = np.exp(point[-1]), lean_target(point[None, :-1], axes.sizes)[0]
         prior = stats.invwishart(weight + len(groups) + 1, weight * target)
-        scatter = DISTANCE_ERROR**2 * count * np.eye(len(groups))
-        log = prior.logpdf(sigma) - 0.5 * DISTANCE_ERROR**2 * count * np.trace(np.linalg.inv(sigma))
+        log = 0.0
         for place in lists:
             rows = x[sample.list_of == place]
-            mean = rows.mean(axis=0)
+            mean, error = rows.mean(axis=0), DISTANCE_ERROR**2 * len(rows)
             xi = mean + 0.01
+            log += prior.logpdf(sigma) - 0.5 * error * np.trace(np.linalg.inv(sigma))
             log += stats.multivariate_normal(xi, sigma).logpdf(rows).sum()
             log -= stats.multivariate_normal(mean, sigma / len(rows)).logpdf(xi)
-            scatter = scatter + (rows - mean).T @ (rows - mean)
-        freedom = weight + len(groups) + 1 + count - len(lists)
-        written.append(log - stats.invwishart(freedom, weight * target + scatter).logpdf(sigma))
+            scatter = error * np.eye(len(groups)) + (rows - mean).T @ (rows - mean)
+            freedom = weight + len(groups) + len(rows)
+            log -= stats.invwishart(freedom, weight * target + scatter).logpdf(sigma)
+        written.append(log)
     np.testing.assert_allclose(np.diff(computed), np.diff(written), atol=1e-8)
 
 

@@ -100,12 +100,11 @@ def closed_log_density(data: ModelData, spec: ModelSpec, point: dict[str, np.nda
         log_density += float(
             block_density(point, stats=table)[0] - point.sum()
         )  # of the hyperparameters, not of their logarithms
-    for kind in range(len(sample.kinds)):
-        posterior = lean_posterior(points[kind], kind, table, axes)
-        lists = np.flatnonzero(table.list_kind == kind)
-        deviation = value["list_group_mean"][lists] * np.sqrt(axes.sizes) - table.centre[0, lists]
-        square = (deviation * table.list_weight[0, lists, None]).T @ deviation
-        log_density += matrix_t(square, posterior.scale[0], float(posterior.freedom[0]), len(lists))
+    for place, kind in enumerate(sample.list_kind):
+        posterior = lean_posterior(points[kind], place, table, axes)
+        deviation = value["list_group_mean"][place] * np.sqrt(axes.sizes) - table.centre[0, place]
+        square = table.weight[0, place] * np.outer(deviation, deviation)
+        log_density += matrix_t(square, posterior.scale[0], float(posterior.freedom[0]), 1)
     regression = regression_posterior(points[-1], table, axes)
     # The origin of x is that of the table which was completed by its averages: the intercept moves with it.
     theta, first = value["regression"].copy(), completed_origin(data)
