@@ -153,3 +153,25 @@ def test_a_fit_without_the_covariance_predicts_no_pairs_and_says_why() -> None:
     fit["posterior"] = fit["posterior"].to_dataset().drop_vars("residual_covariance")
     with pytest.raises(NotEnoughMemoryError, match=r"covariance.*10,800"):
         bb.check_posterior(fit, random_seed=1, progress=False)
+
+
+def test_short_lists_and_groups_of_one_word_are_doubted() -> None:
+    for name, kinds in (("a list of one word", ["short list"]), ("groups of one word", ["one word a group"])):
+        doubts = bb.conclusions(bb.fit(TABLES[name], **SETTINGS)).doubts
+        assert [doubt.kind for doubt in doubts] == kinds
+    assert (
+        "The list a has fewer than 3 attribute words"
+        in bb.conclusions(bb.fit(TABLES["a list of one word"], **SETTINGS)).doubts[0].text
+    )
+
+
+def test_words_for_which_the_nearness_of_a_list_decides_are_said_to_be_such() -> None:
+    rows = TABLES["two groups"]
+    moved = rows.assign(cosine_distance=rows["cosine_distance"] + 0.6 * (rows["attribute_group"] == "a"))
+    report = bb.conclusions(bb.fit(moved, **SETTINGS))
+    words = next(one for one in report.shown if one.kind == "words")
+    assert words.numbers["by_nearness"] == ["x0", "x1", "x2"]
+    assert "nearer to every group than the other: x0, x1 and x2." in words.text
+    # Where it decides for one group, all groups show it.
+    groups = [one for one in report.shown if one.kind == "group"]
+    assert all("than" in one.text and "Without it" in one.text for one in groups)

@@ -18,7 +18,7 @@ from bayesbias.base.statements import (
 )
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, settled
-from bayesbias.reports.posterior.conclusions import tied_statement
+from bayesbias.reports.posterior.doubts import tied_statement
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,8 +18,8 @@ from bayesbias.estimates.intervals import common_mean, estimate_frame
 from bayesbias.models.fitted.fit_source import fitted_rows
 from bayesbias.models.fitted.fits import check_fit, fit_attribute
 from bayesbias.reports.embeddings.seed_conclusions import contrast_statement, disagreement, limits, stability, verdict
-from bayesbias.reports.posterior.conclusions import data_doubts
 from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
+from bayesbias.reports.posterior.doubts import data_doubts
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.statements import (
     Conclusions,
     Statement,
-    count_text,
     interval_text,
     percent_text,
     probability_text,
@@ -18,10 +17,11 @@ from bayesbias.base.statements import (
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.estimates.intervals import settled as is_settled
-from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows
 from bayesbias.models.fitted.fits import fit_attribute
 from bayesbias.reports.posterior.contrasts import contrasts
-from bayesbias.reports.posterior.group_statements import group_statements
+from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
+from bayesbias.reports.posterior.group_statements import group_statements, nearness_decides
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -41,8 +41,11 @@ _LIMITS = {
     "0 by chance.",
     "bias": "Bias. A difference of distances is an association in one set of vectors. These numbers do not say whether "
     "it is unfair or harms anyone downstream.",
-    "generality": "Other words, other texts, other embeddings. The result is about these word lists in these vectors; "
-    "other lists, or vectors trained again with another seed, can give another answer.",
+    "generality": "Other texts, other embeddings. The first intervals are for protected words like these, as far as "
+    "these are a fair sample of them; those of groups and words are for these very words; all are for attribute words "
+    "like these, in these vectors. Vectors trained again with another seed can give another answer.",
+    "synonyms": "That attribute words are independent. Synonyms and forms of one word count as separate evidence, and "
+    "lists with many of them have intervals that are too narrow.",
     "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals; "
     "absence of evidence is not evidence of absence.",
 }
@@ -69,14 +72,16 @@ def conclusions(
     Conclusions
         Statements with their numbers, all of which come from `contrasts`; printed, paragraphs with lines of at most
         100 characters. `about` describes the data. `doubts` have the kinds ``"convergence"``, ``"repeated pairs"``,
-        ``"same vectors"``, ``"edited table"``, ``"one word"`` and ``"tied words"``. `verdict` interprets the contrasts
+        ``"same vectors"``, ``"edited table"``, ``"short list"``, ``"one word a group"``, ``"one word"`` and
+        ``"tied words"``. `verdict` interprets the contrasts
         together; its kind is ``"association"``, ``"reverse"``, ``"too small"`` (the difference from other groups' words
         lies in the rope), ``"same kind"`` (near to words of this kind, whatever the group), ``"nothing"`` or ``"no
         other groups"``. `shown` has the kinds ``"contrast"`` (the estimate, and whether it is `settled`: its interval
         leaves out 0); for several groups with associated and different words also ``"group"`` (the contrast of a group,
         and whether the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are `nearer`,
         `farther`, `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd from their
-        plain difference, and the number that would be named `by_chance`). A word is named as nearer or farther only if
+        plain difference, those for which the nearness of a list to every group decides, `by_nearness`, and the number that would be named
+        `by_chance`). A word is named as nearer or farther only if
         its interval leaves out 0, it is not `borderline`, and its plain difference has the same sign; if the signs
         differ, it is `contradicted`.
 
@@ -108,7 +113,7 @@ def conclusions(
     reason_apart = _reason_apart(fit)
     return Conclusions(
         about=_about(fit),
-        doubts=(*_convergence_doubts(fit), *data_doubts(fit)),
+        doubts=(*convergence_doubts(fit), *data_doubts(fit)),
         verdict=_verdict(overall, words, hdi_prob),
         shown=(
             *(_contrast_statement(row, reason_apart) for row in overall),
@@ -133,55 +138,6 @@ def nothing_to_compare(connections: Iterable[str]) -> str:
         f"The only attribute words are {name_some(names)} ones: conclusions compare associated words with others. Add "
         "associated words, control lists or a second attribute group to the study."
     )
-
-
-def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
-    """Return the doubts that the data of a fit raise about its numbers."""
-    doubts = []
-    data, facts = fit["constant_data"].to_dataset(), fit_attribute(fit, "table")
-    pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
-    if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
-        text = (
-            f"{repeated:,} rows repeat a pair and were kept, so every interval here is too narrow. Use "
-            "duplicates='drop' unless you reproduce a published result."
-        )
-        doubts.append(Statement("repeated pairs", text, {"rows": repeated}))
-    if same := facts.get("duplicates", {}).get("same_vectors", 0):
-        text = (
-            f"{same:,} rows compare words that match the same vectors, so every interval here is too narrow. Keep one "
-            "of the words that share a vector."
-        )
-        doubts.append(Statement("same vectors", text, {"rows": same}))
-    if facts.get("edited"):
-        text = (
-            "The table was changed after it was built; its study, embedding and lost words describe it before the "
-            "change. Say what was changed, or build the table again."
-        )
-        doubts.append(Statement("edited table", text))
-    if data.sizes["protected_word"] == 1:
-        text = "With one protected word, the spread of words (word_sd) rests on the prior alone. Add protected words."
-        doubts.append(Statement("one word", text))
-    if tied := tied_directions(fit):
-        doubts.append(tied_statement(tied, f"these {data.sizes['protected_word']} protected words"))
-    return tuple(doubts)
-
-
-def tied_statement(directions: int, what: str) -> Statement:
-    """Return the warning that distances are tied to each other in some directions."""
-    text = (
-        f"The distances to {what} are tied to each other: {count_text(directions)} linear "
-        f"{'combination of them is' if directions == 1 else 'combinations of them are'} the same for every attribute "
-        "word, as after hard debiasing, with words that share a vector, or with more words than dimensions. The model "
-        "treats these ties as information, so intervals of differences can be far too narrow. Compare them with those "
-        "of the model 'crossed_per_list', and judge debiasing by the change of the same pairs."
-    )
-    return Statement("tied words", text, {"directions": directions})
-
-
-def _convergence_doubts(fit: "xr.DataTree") -> Iterator[Statement]:
-    if problems := fit_attribute(fit, "convergence_problems"):
-        text = f"DO NOT REPORT THESE NUMBERS YET: the sampler did not converge. {' '.join(problems)}"
-        yield Statement("convergence", text, {"problems": problems})
 
 
 def _about(fit: "xr.DataTree") -> Statement:
@@ -351,7 +307,16 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
         parts.append(f"{len(unmeasured)} more have no rows for one side and are estimated from the other words alone")
     text = f"Word by word, associated minus {_other(every[0])}, {len(rows)} words: {', '.join(parts)}."
     if settled:
-        text += f" Of {len(rows)} words about {chance:.1f} would be named by chance; {len(settled)} are."
+        text += (
+            f" Where nothing is associated, {chance:.1f} of {len(rows)} words are named on average, often several at "
+            f"once, since words share their attribute words; {len(settled)} are named here."
+        )
+    by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
+    if by_nearness:
+        text += (
+            " Settled, or not, because one list is nearer to every group than the other: "
+            f"{name_some(by_nearness, 12)}. Without that, their intervals say something else, as those of the groups do."
+        )
     if lists["borderline"]:
         text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
@@ -363,7 +328,8 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
             f" Estimated more than one posterior sd from their plain differences (in brackets): {named}. The model "
             "pulls single words toward the others of their group, as far as the attribute words show that they agree."
         )
-    numbers = {"contrast": every[0]["contrast"], **lists, "pulled": pulled, "by_chance": chance}
+    numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
+    numbers |= {"by_chance": chance}
     return Statement("words", text, numbers)
 
 

@@ -17,12 +17,26 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
     """Return a statement for each row of `contrasts` that compares a group's associated and different words.
 
     `numbers` are those of the row, the names of its `associated` and `different` lists, and whether the nearness of
-    lists `decides`: without it, the contrast has the opposite sign, or its interval no longer leaves out 0.
+    lists `decides` (`nearness_decides`). If it does for one group, it is shown for all.
     """
-    return [_group_statement(row, data) for row in rows]
+    explain = any(nearness_decides(row) for row in rows)
+    return [_group_statement(row, data, explain=explain, groups=len(rows)) for row in rows]
 
 
-def _group_statement(row: Row, data: ModelData) -> Statement:
+def nearness_decides(row: Row) -> bool:
+    """Return whether a contrast rests on one list being nearer to every group than another.
+
+    Without that, it has the opposite sign, or its interval no longer leaves out 0.
+    """
+    if "net_mean" not in row:
+        return False
+    settled = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+    net_settled = is_settled(row["net_low"], row["net_high"])
+    turned = row["net_mean"] * row["mean"] < 0 and (settled or net_settled)
+    return bool(turned or (settled and not net_settled))
+
+
+def _group_statement(row: Row, data: ModelData, *, explain: bool, groups: int) -> Statement:
     group = str(row["protected_group"])
     lists = {name: _lists(data, group, name) for name in ("associated", "different")}
     associated, different = (name_some(names, 4) for names in lists.values())
@@ -31,18 +45,17 @@ def _group_statement(row: Row, data: ModelData) -> Statement:
         f"{group}: {associated} minus {different} {signed_text(row['mean'])} (plain {signed_text(row['observed'])}), "
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{'' if settled else ', not settled'}."
     )
-    decides = False
-    if "net_mean" in row:
-        net_settled = is_settled(row["net_low"], row["net_high"])
-        turned = row["net_mean"] * row["mean"] < 0 and (settled or net_settled)
-        decides = bool(turned or (settled and not net_settled))
-        if decides:
-            way = "nearer to" if row["list_nearness"] < 0 else "farther from"
-            text += (
-                f" This reflects how near the lists are to every group: {associated} is {way} all groups than "
-                f"{different} by {distance_text(abs(row['list_nearness']))}. Without it, the difference of {group} is "
-                f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
-            )
+    decides = nearness_decides(row)
+    if explain:
+        way = "nearer to" if row["list_nearness"] < 0 else "farther from"
+        text += (
+            f" {'This reflects' if decides else 'Part of this is'} how near the lists are to every group: {associated} "
+            f"is {way} all groups than {different} by {distance_text(abs(row['list_nearness']))}. Without it, the "
+            f"difference of {group} is {signed_text(row['net_mean'])}, interval "
+            f"{interval_text(row['net_low'], row['net_high'])}"
+        )
+        # With two groups, both differences without the nearness of lists are their mean.
+        text += ", which is that of both groups together, of these very words." if groups == 2 else "."
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": decides})
 

@@ -8,7 +8,8 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.reports.posterior.conclusions import data_doubts, nothing_to_compare
+from bayesbias.reports.posterior.conclusions import nothing_to_compare
+from bayesbias.reports.posterior.doubts import data_doubts
 from tests.reports.made import CONNECTIONS, made_fit
 
 
@@ -117,7 +118,7 @@ def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree) -
         assert statement.numbers["by_chance"] == pytest.approx(0.11 * len(rows))
         if names := statement.numbers["nearer"]:
             assert f"nearer for {len(names)} ({', '.join(names)})" in statement.text
-            assert "Of 2 words about 0.2" in statement.text
+            assert "0.2 of 2 words are named on average" in statement.text
 
 
 def test_words_whose_own_averages_point_the_other_way_are_not_named(normal_fit: xr.DataTree) -> None:
@@ -208,13 +209,15 @@ def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
 
 def test_doubts_about_data_and_draws_come_first(normal_fit: xr.DataTree) -> None:
     fit = normal_fit.copy(deep=True)
-    assert bb.conclusions(fit).doubts == data_doubts(fit) == ()
+    assert bb.conclusions(fit).doubts == data_doubts(fit)
+    assert [doubt.kind for doubt in data_doubts(fit)] == ["one word a group"]
     fit["constant_data"]["attribute_index"][1] = fit["constant_data"]["attribute_index"][0]
     fit.attrs["table"] = '{"edited": true, "lost_words": [], "duplicates": {"same_vectors": 3}}'
     fit.attrs["convergence_problems"] = '["The chains disagree. Run longer."]'
     report = bb.conclusions(fit)
-    assert [doubt.kind for doubt in report.doubts] == ["convergence", "repeated pairs", "same vectors", "edited table"]
-    assert [doubt.numbers.get("rows") for doubt in report.doubts] == [None, 1, 3, None]
+    kinds = ["convergence", "repeated pairs", "same vectors", "edited table", "one word a group"]
+    assert [doubt.kind for doubt in report.doubts] == kinds
+    assert [doubt.numbers.get("rows") for doubt in report.doubts] == [None, 1, 3, None, None]
     assert report.doubts[1:] == data_doubts(fit)
     assert report.doubts[0].text.endswith("the sampler did not converge. The chains disagree. Run longer.")
     assert str(report).startswith("BEWARE\n\n- DO NOT REPORT THESE NUMBERS YET")
@@ -223,7 +226,7 @@ def test_doubts_about_data_and_draws_come_first(normal_fit: xr.DataTree) -> None
 
 def test_limits_and_cautions_are_always_said(normal_fit: xr.DataTree) -> None:
     report = bb.conclusions(normal_fit)
-    assert limits(report) == ["model", "relevance", "many words", "bias", "generality", "absence"]
+    assert limits(report) == ["model", "relevance", "many words", "bias", "generality", "synonyms", "absence"]
     assert "treats attribute words as independent" in report.limits[0].text
     assert "2 words are judged at once" in report.limits[2].text
     assert "relevance" not in limits(bb.conclusions(normal_fit, rope=0.02))

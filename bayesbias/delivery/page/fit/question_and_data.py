@@ -10,7 +10,7 @@ from bayesbias.delivery.plots.posterior.distances import plot_distances
 from bayesbias.errors import ReportError, name_some
 from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
-from bayesbias.reports.posterior.conclusions import data_doubts
+from bayesbias.reports.posterior.doubts import data_doubts
 from bayesbias.studies.study import list_studies, load_study
 from bayesbias.tables.schema import lost_words
 

@@ -1,0 +1,90 @@
+"""Doubts that the data and the draws of a fit raise about its numbers, each with what to do."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.base.statements import Statement, count_text
+from bayesbias.errors import name_some
+from bayesbias.models.data import ModelData
+from bayesbias.models.fitted.fit_source import fitted_model, fitted_rows, tied_directions
+from bayesbias.models.fitted.fits import fit_attribute
+from bayesbias.models.multivariate.attribute_sample import attribute_sample
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+# Lists with fewer attribute words say next to nothing of how much these differ.
+_FEW_ATTRIBUTES = 3
+
+
+def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
+    """Return the doubts that the data of a fit raise about its numbers."""
+    doubts = []
+    data, facts = fit["constant_data"].to_dataset(), fit_attribute(fit, "table")
+    pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
+    if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
+        text = (
+            f"{repeated:,} rows repeat a pair and were kept, so every interval here is too narrow. Use "
+            "duplicates='drop' unless you reproduce a published result."
+        )
+        doubts.append(Statement("repeated pairs", text, {"rows": repeated}))
+    if same := facts.get("duplicates", {}).get("same_vectors", 0):
+        text = (
+            f"{same:,} rows compare words that match the same vectors, so every interval here is too narrow. Keep one "
+            "of the words that share a vector."
+        )
+        doubts.append(Statement("same vectors", text, {"rows": same}))
+    if facts.get("edited"):
+        text = (
+            "The table was changed after it was built; its study, embedding and lost words describe it before the "
+            "change. Say what was changed, or build the table again."
+        )
+        doubts.append(Statement("edited table", text))
+    rows = fitted_rows(fit)
+    if short := _short_lists(rows) if fitted_model(fit).multivariate else []:
+        text = (
+            f"{'The list' if len(short) == 1 else 'The lists'} {name_some(short)} "
+            f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_ATTRIBUTES} attribute words. How much its words "
+            "differ then comes from other lists and the prior, and so do intervals. Add attribute words."
+        )
+        doubts.append(Statement("short list", text, {"lists": short}))
+    groups = np.unique(rows.protected_groups, return_counts=True)[1]
+    if len(groups) > 1 and (groups == 1).all():
+        text = (
+            "Each protected group has one word, so that intervals for words like these rest on the prior, and almost "
+            "always hold 0. Add protected words, or report contrasts of these words (scope='these_words')."
+        )
+        doubts.append(Statement("one word a group", text))
+    if data.sizes["protected_word"] == 1:
+        text = "With one protected word, the spread of words (word_sd) rests on the prior alone. Add protected words."
+        doubts.append(Statement("one word", text))
+    if tied := tied_directions(fit):
+        doubts.append(tied_statement(tied, f"these {data.sizes['protected_word']} protected words"))
+    return tuple(doubts)
+
+
+def tied_statement(directions: int, what: str) -> Statement:
+    """Return the warning that distances are tied to each other in some directions."""
+    text = (
+        f"The distances to {what} are tied to each other: {count_text(directions)} linear "
+        f"{'combination of them is' if directions == 1 else 'combinations of them are'} the same for every attribute "
+        "word, as after hard debiasing, with words that share a vector, or with more words than dimensions. The model "
+        "treats these ties as information, so intervals of differences can be far too narrow. Compare them with those "
+        "of the model 'crossed_per_list', and judge debiasing by the change of the same pairs."
+    )
+    return Statement("tied words", text, {"directions": directions})
+
+
+def convergence_doubts(fit: "xr.DataTree") -> Iterator[Statement]:
+    """Yield the doubt that the sampler did not converge."""
+    if problems := fit_attribute(fit, "convergence_problems"):
+        text = f"DO NOT REPORT THESE NUMBERS YET: the sampler did not converge. {' '.join(problems)}"
+        yield Statement("convergence", text, {"problems": problems})
+
+
+def _short_lists(rows: ModelData) -> list[str]:
+    sample = attribute_sample(rows)
+    counts = np.bincount(sample.list_of)
+    return [name for name, count in zip(sample.lists, counts, strict=True) if count < _FEW_ATTRIBUTES]
