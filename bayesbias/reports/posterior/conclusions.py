@@ -80,10 +80,9 @@ def conclusions(
         leaves out 0); for several groups with associated and different words also ``"group"`` (the contrast of a group,
         and whether the nearness of lists to all groups `decides` it); and ``"words"`` (the words that are `nearer`,
         `farther`, `not_settled` or `unmeasured`, those that the model `pulled` more than one posterior sd from their
-        plain difference, those for which the nearness of a list to every group decides, `by_nearness`, and the number that would be named
-        `by_chance`). A word is named as nearer or farther only if
-        its interval leaves out 0, it is not `borderline`, and its plain difference has the same sign; if the signs
-        differ, it is `contradicted`.
+        plain difference, those for which the nearness of a list to every group decides, `by_nearness`, and the number
+        that would be named `by_chance`). A word is named as nearer or farther only if its interval leaves out 0, it is
+        not `borderline`, and its plain difference has the same sign; if the signs differ, it is `contradicted`.
 
     Raises
     ------
@@ -315,7 +314,7 @@ def _words_statement(every: list[Row], hdi_prob: float) -> Statement:
     if by_nearness:
         text += (
             " Settled, or not, because one list is nearer to every group than the other: "
-            f"{name_some(by_nearness, 12)}. Without that, their intervals say something else, as those of the groups do."
+            f"{name_some(by_nearness, 12)}. Without that, their intervals say otherwise, as those of the groups do."
         )
     if lists["borderline"]:
         text += f" Borderline words, which another seed may judge differently: {name_some(lists['borderline'], 6)}."
