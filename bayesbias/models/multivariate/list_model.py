@@ -8,10 +8,12 @@ their number), and c = y N, the p = J - G contrasts of words within groups. For 
     Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(j^2), j_g = sqrt(J_g)
     E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
 
-with w_j = 1 for Normal attribute words. A list has a covariance of its own, close to those of its kind as far as v_k
-says: lists of different length and spread would otherwise lend each other a certainty that they do not have. Given the
-distances, the two halves are independent, and so are the kinds of lists in the first: control words do not change the
-means of stereotype lists to whole groups, nor their error.
+with w_j = 1 for Normal attribute words. A list has a covariance of its own. Its variances are scaled inverse chi-squared
+around those of T_k with v_k + 2 degrees of freedom: few give nearly Student's t of the list's own words, many pool the
+lists of the kind, and the data choose. Without the 2, a list of one or two words would have no sd.
+
+Given the distances, the two halves are independent, and so are the kinds of lists in the first: control words do not
+change the means of stereotype lists to whole groups, nor their error.
 
 Distances are known to within DISTANCE_ERROR: its square, times the number of attribute words, is added to each scatter
 matrix. Equal vectors, and more protected words than dimensions, are then not singular.
