@@ -352,6 +352,11 @@ def markdown(cells: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def unequal(cells: pd.DataFrame) -> pd.Series:
+    """Return the rows of cells whose lists differ in length or spread."""
+    return (cells["first"] > 0) | (cells["spread"] > 1)
+
+
 def main() -> None:
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)

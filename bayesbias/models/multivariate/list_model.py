@@ -8,7 +8,7 @@ their number), and c = y N, the p = J - G contrasts of words within groups. For 
     Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(j^2), j_g = sqrt(J_g)
     E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
 
-with w_j = 1 for Normal attribute words. A list has a covariance of its own. Its variances are scaled inverse chi-squared
+with w_j = 1 for Normal attribute words. A list has a covariance of its own. Its variances are scaled inverse chi-square
 around those of T_k with v_k + 2 degrees of freedom: few give nearly Student's t of the list's own words, many pool the
 lists of the kind, and the data choose. Without the 2, a list of one or two words would have no sd.
 
